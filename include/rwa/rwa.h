@@ -1,0 +1,8 @@
+// include/rwa/rwa.h: everything.
+#pragma once
+
+#include "rwa/errors.h"
+#include "rwa/model.h"
+#include "rwa/trainer.h"
+#include "rwa/types.h"
+#include "rwa/version.h"

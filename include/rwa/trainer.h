@@ -1,0 +1,44 @@
+// include/rwa/trainer.h: one optimiser step at a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "rwa/export.h"
+#include "rwa/model.h"
+
+namespace rwa {
+
+// The paper's settings: Adam, no clipping.
+struct TrainerOptions {
+  double learning_rate = 1e-3;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+  double clip_norm = 0;  // gradients longer than this are shortened to it; 0: never
+  SessionOptions session;
+};
+
+struct StepResult {
+  double loss = 0;           // before the step
+  double gradient_norm = 0;  // before clipping
+};
+
+// Changes the weights of a model; no session of that model may run meanwhile.
+class RWA_EXPORT Trainer {
+ public:
+  explicit Trainer(Model& model, const TrainerOptions& options = {});
+  ~Trainer();
+  Trainer(Trainer&&) noexcept;
+  Trainer& operator=(Trainer&&) noexcept;
+
+  // Throws DivergenceError, and leaves the weights as they were, when the loss or a gradient is not finite.
+  StepResult step(const BatchView& batch, const TargetView& targets);
+  [[nodiscard]] std::int64_t steps() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace rwa

@@ -1,0 +1,81 @@
+#include "rwa/model.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "api/model_impl.h"
+#include "backend/cpu/cpu.h"
+#include "model/model_file.h"
+#include "rwa/errors.h"
+
+namespace rwa {
+namespace {
+void check_finite(std::string_view what, std::span<const float> values) {
+  const auto bad = std::find_if_not(values.begin(), values.end(), [](float v) { return std::isfinite(v); });
+  if (bad != values.end()) {
+    throw InputError(
+        fmt::format("{}: number {} is {}, expected a finite one", what, bad - values.begin(), *bad));
+  }
+}
+}  // namespace
+
+Model::Impl::Impl(const ModelConfig& c)
+    : config(c), spec(c), weights(spec, *make_cpu_backend(1)) {}
+
+Model::Model(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+Model::Model(const ModelConfig& config) : impl_(std::make_shared<Impl>(config)) {
+  impl_->weights.values = initial_weights(impl_->spec, config.seed);
+  impl_->weights.update();
+}
+
+Model Model::load(const std::filesystem::path& file) {
+  ModelFile content = read_model(file);
+  auto impl = std::make_shared<Impl>(content.config);
+  impl->weights.values = std::move(content.weights);
+  impl->weights.update();
+  return Model(std::move(impl));
+}
+
+void Model::save(const std::filesystem::path& file) const {
+  write_model(file, impl_->config, impl_->weights.values);
+}
+
+const ModelConfig& Model::config() const { return impl_->config; }
+
+std::vector<Parameter> Model::parameters() const {
+  std::vector<Parameter> all;
+  for (auto& info : impl_->spec.describe()) {
+    all.push_back({info.name, info.shape, weights().subspan(info.offset, info.size)});
+  }
+  return all;
+}
+
+std::size_t Model::parameter_count() const { return impl_->spec.parameters(); }
+
+std::span<const float> Model::weights() const { return impl_->weights.values; }
+
+void Model::set_weights(std::span<const float> values) {
+  check_size("weights", values.size(), parameter_count(), "all parameters");
+  check_finite("weights", values);
+  std::copy(values.begin(), values.end(), impl_->weights.values.begin());
+  impl_->weights.update();
+}
+
+void Model::set_parameter(const std::string& name, std::span<const float> values) {
+  for (const auto& info : impl_->spec.describe()) {
+    if (info.name != name) continue;
+    check_size(name, values.size(), info.size, fmt::format("[{}]", fmt::join(info.shape, ", ")));
+    check_finite(name, values);
+    std::copy(values.begin(), values.end(),
+              impl_->weights.values.begin() + static_cast<std::ptrdiff_t>(info.offset));
+    impl_->weights.update();
+    return;
+  }
+  throw InputError(fmt::format("the model has no parameter '{}'", name));
+}
+
+}  // namespace rwa

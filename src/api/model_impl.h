@@ -1,0 +1,27 @@
+// src/api/model_impl.h: what Model, Session, Stream and Trainer share behind the public headers.
+#pragma once
+
+#include "model/network.h"
+#include "rwa/model.h"
+
+namespace rwa {
+
+struct Model::Impl {
+  explicit Impl(const ModelConfig& config);
+
+  ModelConfig config;
+  NetworkSpec spec;
+  NetworkWeights<float> weights;
+};
+
+// The batch as the network takes it, after every number that describes it has been checked.
+Sequences<float> checked_sequences(const NetworkSpec& spec, const BatchView& batch);
+Targets<float> checked_targets(const NetworkSpec& spec, const Rows& in, const TargetView& targets);
+// Throws InputError naming the argument, what it has and what it should have.
+void check_size(std::string_view what, std::size_t found, std::size_t expected,
+                std::string_view shape);
+int checked_threads(int threads);
+// One over the number of rows that count, so that a loss is a mean.
+double loss_scale(const NetworkSpec& spec, const Rows& in);
+
+}  // namespace rwa

@@ -1,0 +1,88 @@
+#include "rwa/trainer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "api/model_impl.h"
+#include "backend/cpu/cpu.h"
+#include "rwa/errors.h"
+#include "train/optimizer.h"
+
+namespace rwa {
+namespace {
+double checked(std::string_view name, double value, double low, double below) {
+  if (!(value >= low && value < below)) {
+    throw ConfigError(fmt::format("{} is {}, expected at least {} and less than {}", name, value, low, below));
+  }
+  return value;
+}
+
+AdamSettings checked_settings(const TrainerOptions& o) {
+  const double most = std::numeric_limits<double>::max();
+  return {checked("learning_rate", o.learning_rate, 0, most), checked("beta1", o.beta1, 0, 1),
+          checked("beta2", o.beta2, 0, 1), checked("epsilon", o.epsilon, 0, most)};
+}
+}  // namespace
+
+struct Trainer::Impl {
+  Impl(std::shared_ptr<Model::Impl> shared, const TrainerOptions& trainer_options)
+      : model(std::move(shared)),
+        options(trainer_options),
+        backend(make_cpu_backend(checked_threads(options.session.threads))),
+        pass(model->spec, *backend),
+        optimizer(checked_settings(options),
+                  checked("clip_norm", options.clip_norm, 0, std::numeric_limits<double>::max()),
+                  model->spec.parameters()),
+        gradient(model->spec.parameters()) {}
+
+  // Before the weights change: afterwards nothing could be saved.
+  void check_finite(double loss) const {
+    const auto step = optimizer.steps() + 1;
+    for (const auto& info : model->spec.describe()) {
+      const auto values = std::span(gradient).subspan(info.offset, info.size);
+      if (!std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); })) {
+        throw DivergenceError(fmt::format(
+            "training diverged at step {}: the gradient of {} is not finite (loss {})", step, info.name, loss));
+      }
+    }
+    if (!std::isfinite(loss)) {
+      throw DivergenceError(fmt::format("training diverged at step {}: the loss is {}", step, loss));
+    }
+  }
+
+  std::shared_ptr<Model::Impl> model;
+  TrainerOptions options;
+  std::unique_ptr<Backend<float>> backend;
+  NetworkPass<float> pass;
+  Optimizer optimizer;
+  std::vector<float> gradient;
+};
+
+Trainer::Trainer(Model& model, const TrainerOptions& options)
+    : impl_(std::make_unique<Impl>(model.impl_, options)) {}
+Trainer::~Trainer() = default;
+Trainer::Trainer(Trainer&&) noexcept = default;
+Trainer& Trainer::operator=(Trainer&&) noexcept = default;
+
+StepResult Trainer::step(const BatchView& batch, const TargetView& targets) {
+  Impl& i = *impl_;
+  const NetworkSpec& spec = i.model->spec;
+  const auto in = checked_sequences(spec, batch);
+  const auto wanted = checked_targets(spec, in.rows, targets);
+  std::fill(i.gradient.begin(), i.gradient.end(), 0.0f);
+  StepResult result;
+  result.loss = i.pass.gradient(i.model->weights, in, wanted, loss_scale(spec, in.rows),
+                                i.options.session.memory, i.gradient.data(), nullptr);
+  result.gradient_norm = gradient_norm(i.gradient);
+  if (!std::isfinite(result.loss) || !std::isfinite(result.gradient_norm)) i.check_finite(result.loss);
+  i.optimizer.step(*i.backend, i.gradient, result.gradient_norm, i.model->weights.values);
+  i.model->weights.update();
+  return result;
+}
+
+std::int64_t Trainer::steps() const { return impl_->optimizer.steps(); }
+
+}  // namespace rwa

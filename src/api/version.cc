@@ -1,0 +1,16 @@
+#include "rwa/version.h"
+
+#include <string>
+
+#include "backend/cpu/cpu.h"
+
+namespace rwa {
+
+std::string_view version() { return RWA_VERSION; }
+
+std::string_view instruction_set() {
+  static const std::string name = cpu_instruction_set();
+  return name;
+}
+
+}  // namespace rwa

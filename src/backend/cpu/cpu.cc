@@ -1,0 +1,109 @@
+#include "backend/cpu/cpu.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "backend/cpu/instruction_set.h"
+#include "backend/cpu/kernels.h"
+#include "backend/cpu/recurrence.h"
+#include "backend/cpu/workers.h"
+
+namespace rwa {
+namespace {
+#include "backend/adam-inl.h"
+#include "backend/loss-inl.h"
+
+class CpuBackend final : public Backend<float> {
+ public:
+  explicit CpuBackend(int threads) : pool_(std::min(threads, kShards)) {}
+
+  [[nodiscard]] std::string_view name() const override { return "cpu"; }
+
+  [[nodiscard]] std::unique_ptr<RecurrentWeights<float>> make_weights(
+      const RecurrentSpec& spec) const override {
+    return cpu::make_weights(spec);
+  }
+  [[nodiscard]] std::unique_ptr<RecurrentPass<float>> make_pass(const RecurrentSpec& spec) override {
+    return cpu::make_pass(spec, pool_);
+  }
+
+  void dense_forward(const DenseSpec& spec, const float* parameters, const Rows& rows, const float* h,
+                     float* y) override {
+    cpu::run_workers(pool_, rows.batch, [&](int, Range shards) {
+      const Range sequences{shard_rows(rows.batch, shards.begin).begin,
+                            shard_rows(rows.batch, shards.end - 1).end};
+      cpu::dense_kernels().forward(spec, parameters, rows, sequences, h, y);
+    });
+  }
+
+  void dense_backward(const DenseSpec& spec, const float* parameters, const Rows& rows,
+                      const float* h, const float* dy, float* dparameters, float* dh) override {
+    const auto& kernels = cpu::dense_kernels();
+    const auto depth = static_cast<std::size_t>(spec.inputs) + 1;
+    const std::size_t count = depth * kernels.padded_outputs(spec);
+    cpu::clear_shards(dense_gradients_, rows.batch, count);
+    cpu::run_workers(pool_, rows.batch, [&](int, Range shards) {
+      for (int s = shards.begin; s < shards.end; ++s) {
+        kernels.backward(spec, parameters, rows, shard_rows(rows.batch, s), h, dy,
+                         dense_gradients_[static_cast<std::size_t>(s)].data(), dh);
+      }
+    });
+    kernels.unpack(spec, cpu::sum_shards(dense_gradients_, rows.batch, count), dparameters);
+  }
+
+  double loss(Loss loss, const Rows& rows, int outputs, const float* y, const Targets<float>& targets,
+              double scale, float* dy) override {
+    std::array<double, kShards> sums{};
+    cpu::run_workers(pool_, rows.batch, [&](int, Range shards) {
+      for (int s = shards.begin; s < shards.end; ++s) {
+        const Range sequences = shard_rows(rows.batch, s);
+        double sum = 0;
+        for (int t = 0; t < rows.steps; ++t) {
+          for (int b = sequences.begin; b < sequences.end; ++b) {
+            if (!rows.has(t, b)) continue;
+            const auto row = static_cast<std::size_t>(t) * static_cast<std::size_t>(rows.batch) +
+                             static_cast<std::size_t>(b);
+            sum += loss_row(loss, outputs, row, y, targets, scale, dy);
+          }
+        }
+        sums[static_cast<std::size_t>(s)] = sum;
+      }
+    });
+    return tree_sum<double>(sums) * scale;
+  }
+
+  void adam(const AdamSettings& settings, std::int64_t step, std::size_t count,
+            double gradient_scale, const float* gradient, float* parameters, float* mean,
+            float* variance) override {
+    const AdamStep<float> adam(settings, step, gradient_scale);
+    for (std::size_t i = 0; i < count; ++i) {
+      adam.update(gradient[i], parameters[i], mean[i], variance[i]);
+    }
+  }
+
+ private:
+  ThreadPool pool_;
+  std::array<Buffer, kShards> dense_gradients_;
+};
+}  // namespace
+
+std::unique_ptr<Backend<float>> make_cpu_backend(int threads) {
+  cpu::choose_instruction_set();
+  return std::make_unique<CpuBackend>(threads);
+}
+
+std::string cpu_instruction_set() { return cpu::instruction_set(); }
+
+double cpu_peak_flops(int threads, double seconds) {
+  cpu::choose_instruction_set();
+  ThreadPool pool(threads);
+  std::vector<double> flops(static_cast<std::size_t>(threads));
+  pool.run([&](int worker) { flops[static_cast<std::size_t>(worker)] = cpu::measure_peak(seconds); });
+  double sum = 0;
+  for (const double f : flops) sum += f;
+  return sum;
+}
+
+}  // namespace rwa

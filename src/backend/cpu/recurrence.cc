@@ -1,0 +1,71 @@
+#include "backend/cpu/recurrence.h"
+
+#include <array>
+#include <vector>
+
+#include "backend/cpu/kernels.h"
+#include "backend/cpu/workers.h"
+
+namespace rwa::cpu {
+namespace {
+
+class Weights final : public RecurrentWeights<float> {
+ public:
+  explicit Weights(const RecurrentSpec& spec) : kernels_(make_strip_kernels(spec)) {}
+  void load(const float* parameters) override { kernels_->pack(parameters, packed_); }
+
+  [[nodiscard]] const PackedWeights& packed() const { return packed_; }
+
+ private:
+  std::unique_ptr<const StripKernels> kernels_;
+  PackedWeights packed_;
+};
+
+class Pass final : public RecurrentPass<float> {
+ public:
+  Pass(const RecurrentSpec& spec, ThreadPool& pool)
+      : kernels_(make_strip_kernels(spec)),
+        pool_(pool),
+        strips_(static_cast<std::size_t>(pool.size())) {}
+
+  void forward(const RecurrentWeights<float>& weights, const RecurrentForward<float>& call) override {
+    const PackedWeights& packed = static_cast<const Weights&>(weights).packed();
+    memory_ = call.keep.value_or(Memory::kFull);
+    run_workers(pool_, call.in.rows.batch, [&](int worker, Range shards) {
+      Strip& strip = strips_[static_cast<std::size_t>(worker)];
+      strip.arrange(shards, call.in.rows);
+      kernels_->forward(packed, call, strip);
+    });
+  }
+
+  void backward(const RecurrentWeights<float>& weights,
+                const RecurrentBackward<float>& call) override {
+    const PackedWeights& packed = static_cast<const Weights&>(weights).packed();
+    const int batch = call.in.rows.batch;
+    const std::size_t count = kernels_->geometry().gradient_size();
+    clear_shards(gradients_, batch, count);
+    run_workers(pool_, batch, [&](int worker, Range) {
+      kernels_->backward(packed, call, memory_, strips_[static_cast<std::size_t>(worker)], gradients_);
+    });
+    kernels_->unpack(sum_shards(gradients_, batch, count), call.parameters);
+  }
+
+ private:
+  std::unique_ptr<const StripKernels> kernels_;
+  ThreadPool& pool_;
+  std::vector<Strip> strips_;  // [thread]
+  std::array<Buffer, kShards> gradients_;
+  Memory memory_ = Memory::kFull;
+};
+
+}  // namespace
+
+std::unique_ptr<RecurrentWeights<float>> make_weights(const RecurrentSpec& spec) {
+  return std::make_unique<Weights>(spec);
+}
+
+std::unique_ptr<RecurrentPass<float>> make_pass(const RecurrentSpec& spec, ThreadPool& pool) {
+  return std::make_unique<Pass>(spec, pool);
+}
+
+}  // namespace rwa::cpu

@@ -1,0 +1,14 @@
+// src/backend/cpu/recurrence.h: a recurrent layer on the CPU, a strip of the batch per thread.
+#pragma once
+
+#include <memory>
+
+#include "backend/backend.h"
+#include "base/threads.h"
+
+namespace rwa::cpu {
+
+std::unique_ptr<RecurrentWeights<float>> make_weights(const RecurrentSpec& spec);
+std::unique_ptr<RecurrentPass<float>> make_pass(const RecurrentSpec& spec, ThreadPool& pool);
+
+}  // namespace rwa::cpu

@@ -1,0 +1,71 @@
+#include "backend/cpu/strip.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace rwa::cpu {
+namespace {
+constexpr std::size_t kLineFloats = 16;
+
+std::size_t blocks(std::size_t value, std::size_t block) { return (value + block - 1) / block; }
+
+// An odd number of cache lines: rows a power of two apart would fall into the same few sets of the cache.
+std::size_t spread_stride(std::size_t floats) { return (blocks(floats, kLineFloats) | 1) * kLineFloats; }
+}  // namespace
+
+Geometry::Geometry(const RecurrentSpec& spec, std::size_t vector_lanes, int saved)
+    : inputs(spec.inputs),
+      units(spec.units),
+      gates(spec.traits().gates),
+      only_inputs(spec.traits().inputs),
+      lanes(vector_lanes),
+      panels(blocks(static_cast<std::size_t>(spec.units), vector_lanes)),
+      x_panels(blocks(static_cast<std::size_t>(spec.inputs), vector_lanes)),
+      row_size(static_cast<std::size_t>(spec.inputs) + 1 + static_cast<std::size_t>(spec.units)),
+      row_stride(spread_stride(static_cast<std::size_t>(spec.inputs) + 1 + panels * lanes)),
+      cell_size(static_cast<std::size_t>(saved) * lanes) {}
+
+void Strip::arrange(Range which, const Rows& batch) {
+  shards = which;
+  first_sequence = shard_rows(batch.batch, which.begin).begin;
+  const int end = which.size() == 0 ? first_sequence : shard_rows(batch.batch, which.end - 1).end;
+  sequence.resize(static_cast<std::size_t>(end - first_sequence));
+  std::iota(sequence.begin(), sequence.end(), first_sequence);
+  const auto length_of = [&](int b) {
+    return batch.lengths.empty() ? batch.steps : batch.lengths[static_cast<std::size_t>(b)];
+  };
+  std::stable_sort(sequence.begin(), sequence.end(),
+                   [&](int a, int b) { return length_of(a) > length_of(b); });
+
+  length.resize(count());
+  row_of.resize(count());
+  for (std::size_t row = 0; row < count(); ++row) {
+    length[row] = length_of(sequence[row]);
+    row_of[static_cast<std::size_t>(sequence[row] - first_sequence)] = static_cast<int>(row);
+  }
+  active.resize(static_cast<std::size_t>(steps()) + 1);
+  int longer = rows();
+  for (int t = 0; t <= steps(); ++t) {
+    while (longer > 0 && length[static_cast<std::size_t>(longer) - 1] <= t) --longer;
+    active[static_cast<std::size_t>(t)] = longer;
+  }
+}
+
+void Strip::reserve(const Geometry& g, int state_size, int carry_size, int tape_steps, bool chunked) {
+  slots = std::max(tape_steps, 1);
+  const auto panel_rows = g.panels * count() * g.lanes;
+  const auto state_floats = panel_rows * static_cast<std::size_t>(state_size);
+  const auto slot_count = static_cast<std::size_t>(slots);
+  tape.reserve((slot_count + 1) * count() * g.row_stride);
+  saved.reserve(g.panels * slot_count * count() * g.cell_size);
+  state.reserve(state_floats);
+  carry.reserve(panel_rows * static_cast<std::size_t>(carry_size));
+  memory.reserve(panel_rows);
+  dh.reserve(panel_rows);
+  if (chunked) {
+    const auto chunks = blocks(static_cast<std::size_t>(steps()), kChunkSteps);
+    snapshots.reserve(chunks * (state_floats + panel_rows));
+  }
+}
+
+}  // namespace rwa::cpu

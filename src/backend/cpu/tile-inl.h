@@ -1,0 +1,187 @@
+// src/backend/cpu/tile-inl.h: the two matrix products that everything is made of, on tiles that stay in registers.
+//   multiply    out[r][c] += Σ_k a[r][k] b[k][c]     rows times packed weights: forward, and dh in backward
+//   outer       out[m][c] += Σ_i a[i][m] b[i][c]     the gradient of weights: a sum over steps and sequences
+// Every element is one chain of multiply-adds in the order of k (or i), whatever the shape of the tile: a row alone
+// gives the bits of the row in a batch.
+#if defined(RWA_BACKEND_CPU_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef RWA_BACKEND_CPU_TILE_INL_H_
+#undef RWA_BACKEND_CPU_TILE_INL_H_
+#else
+#define RWA_BACKEND_CPU_TILE_INL_H_
+#endif
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "backend/cpu/vector-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace rwa::cpu::HWY_NAMESPACE {
+
+// Accumulators in registers; the rest holds the operands. 32 registers with AVX-512, 16 before.
+inline constexpr int kAccumulators = HWY_TARGET <= HWY_AVX3 ? 24 : 12;
+inline constexpr int kMostRows = kAccumulators / 2;
+inline constexpr int kMostPanels = 4;
+
+// The left operand: rows of `segments` runs of `length` numbers, each run `segment_stride` after the last.
+struct RowOperand {
+  const float* first;
+  std::size_t row_stride;
+  std::size_t length;
+  std::size_t segments = 1;
+  std::size_t segment_stride = 0;
+};
+
+// The right operand: P panels, each [k][G][lanes], `panel_stride` apart.
+struct PanelOperand {
+  const float* first;
+  std::size_t panel_stride;
+};
+
+// out is [R][P][G][lanes].
+template <int R, int G, int P>
+HWY_NOINLINE void multiply_tile(const RowOperand& a, const PanelOperand& b, float* HWY_RESTRICT out) {
+  constexpr int kColumns = P * G;
+  Vector sum[R][kColumns];
+  HWY_UNROLL(32)
+  for (int r = 0; r < R; ++r) {
+    HWY_UNROLL(32)
+    for (int c = 0; c < kColumns; ++c) sum[r][c] = load(out + (r * kColumns + c) * kLanes);
+  }
+  const float* HWY_RESTRICT weights = b.first;
+  const std::size_t stride = a.row_stride;
+  const float* segment = a.first;
+  for (std::size_t s = 0; s < a.segments; ++s, segment += a.segment_stride) {
+    for (std::size_t k = 0; k < a.length; ++k, weights += G * kLanes) {
+      Vector w[kColumns];
+      HWY_UNROLL(32)
+      for (int c = 0; c < kColumns; ++c) {
+        w[c] = load(weights + (c / G) * b.panel_stride + (c % G) * kLanes);
+      }
+      HWY_UNROLL(32)
+      for (int r = 0; r < R; ++r) {
+        const Vector v(segment[r * stride + k]);
+        HWY_UNROLL(32)
+        for (int c = 0; c < kColumns; ++c) sum[r][c] = mul_add(v, w[c], sum[r][c]);
+      }
+    }
+  }
+  HWY_UNROLL(32)
+  for (int r = 0; r < R; ++r) {
+    HWY_UNROLL(32)
+    for (int c = 0; c < kColumns; ++c) store(sum[r][c], out + (r * kColumns + c) * kLanes);
+  }
+}
+
+using MultiplyTile = void (*)(const RowOperand&, const PanelOperand&, float*);
+
+template <int R, int G, int P>
+constexpr MultiplyTile multiply_entry() {
+  if constexpr (R * G * P <= kAccumulators) {
+    return &multiply_tile<R, G, P>;
+  } else {
+    return nullptr;
+  }
+}
+
+template <int G>
+MultiplyTile multiply_for(int rows, int panels) {
+  constexpr auto kTable = []<int... R>(std::integer_sequence<int, R...>) {
+    return std::array<std::array<MultiplyTile, 3>, kMostRows>{
+        {{multiply_entry<R + 1, G, 1>(), multiply_entry<R + 1, G, 2>(),
+          multiply_entry<R + 1, G, 4>()}...}};
+  }(std::make_integer_sequence<int, kMostRows>());
+  return kTable[static_cast<std::size_t>(rows - 1)][static_cast<std::size_t>(panels / 2)];
+}
+
+// How `rows` are cut into tiles for products of G vectors a panel: as few tiles as registers allow, as equal as
+// possible; and how many panels a tile then takes at once: few rows take several, to keep the multipliers busy.
+template <int G>
+struct Tiling {
+  static constexpr int kRows = std::min(kMostRows, kAccumulators / G);
+  int rows;
+  int tiles;
+
+  explicit Tiling(int total) : rows(total), tiles((total + kRows - 1) / kRows) {}
+  [[nodiscard]] int begin(int tile) const { return rows * tile / tiles; }
+  [[nodiscard]] int panels(int left) const {
+    const int tallest = (rows + tiles - 1) / std::max(tiles, 1);
+    for (int p = kMostPanels; p > 1; p /= 2) {
+      if (p <= left && tallest * G * p <= kAccumulators) return p;
+    }
+    return 1;
+  }
+};
+
+// Calls f(panel, panels, row, rows) for every tile of [rows] × [panels]; a panel's weights are read once for all
+// tiles of rows that share them.
+template <int G, class F>
+HWY_INLINE void for_each_tile(int rows, int panel_count, F&& f) {
+  const Tiling<G> tiling(rows);
+  for (int p = 0, width = 0; p < panel_count; p += width) {
+    width = tiling.panels(panel_count - p);
+    for (int tile = 0; tile < tiling.tiles; ++tile) {
+      f(p, width, tiling.begin(tile), tiling.begin(tile + 1) - tiling.begin(tile));
+    }
+  }
+}
+
+// Rows i of both operands, in the order of `index`.
+struct OuterOperands {
+  const float* a;  // + i·a_stride: R consecutive numbers
+  std::size_t a_stride;
+  const float* b;  // + i·b_stride: C consecutive vectors
+  std::size_t b_stride;
+  const std::uint32_t* index;
+  std::size_t count;
+};
+
+// out is [R][C][lanes].
+template <int R, int C>
+HWY_NOINLINE void outer_tile(const OuterOperands& in, float* HWY_RESTRICT out) {
+  Vector sum[R][C];
+  HWY_UNROLL(32)
+  for (int r = 0; r < R; ++r) {
+    HWY_UNROLL(32)
+    for (int c = 0; c < C; ++c) sum[r][c] = load(out + (r * C + c) * kLanes);
+  }
+  for (std::size_t i = 0; i < in.count; ++i) {
+    const float* a = in.a + in.index[i] * in.a_stride;
+    const float* b = in.b + in.index[i] * in.b_stride;
+    Vector w[C];
+    HWY_UNROLL(32)
+    for (int c = 0; c < C; ++c) w[c] = load(b + c * kLanes);
+    HWY_UNROLL(32)
+    for (int r = 0; r < R; ++r) {
+      const Vector v(a[r]);
+      HWY_UNROLL(32)
+      for (int c = 0; c < C; ++c) sum[r][c] = mul_add(v, w[c], sum[r][c]);
+    }
+  }
+  HWY_UNROLL(32)
+  for (int r = 0; r < R; ++r) {
+    HWY_UNROLL(32)
+    for (int c = 0; c < C; ++c) store(sum[r][c], out + (r * C + c) * kLanes);
+  }
+}
+
+// out [columns][C][lanes] += Σ_i a[i][0 … columns) ⊗ b[i]
+template <int C>
+void outer(OuterOperands in, int columns, float* out) {
+  constexpr auto kTable = []<int... R>(std::integer_sequence<int, R...>) {
+    return std::array<void (*)(const OuterOperands&, float*), sizeof...(R)>{&outer_tile<R + 1, C>...};
+  }(std::make_integer_sequence<int, Tiling<C>::kRows>());
+  const Tiling<C> tiling(columns);
+  const float* a = in.a;
+  for (int tile = 0; tile < tiling.tiles; ++tile) {
+    const int begin = tiling.begin(tile);
+    const int rows = tiling.begin(tile + 1) - begin;
+    in.a = a + begin;
+    kTable[static_cast<std::size_t>(rows - 1)](in, out + begin * C * static_cast<int>(kLanes));
+  }
+}
+
+}  // namespace rwa::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

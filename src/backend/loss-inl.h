@@ -1,0 +1,67 @@
+// src/backend/loss-inl.h: the losses on one row of outputs, in the type of the backend that includes it.
+//   softmax         log Σ exp y_j - y_c                     dy = softmax(y) - onehot(c)
+//   sigmoid         mean of log(1 + e^y) - y p              dy = (sigmoid(y) - p) / O
+//   squared error   mean of (y - p)²                        dy = 2 (y - p) / O
+// Each shifts by the maximum or by |y| first, so that no output overflows.
+
+// Returns the loss; writes its gradient times `scale` to dy unless null.
+template <class Real>
+double softmax_row(int outputs, const Real* y, int target, double scale, Real* dy) {
+  const Real top = *std::max_element(y, y + outputs);
+  double sum = 0;
+  for (int j = 0; j < outputs; ++j) {
+    sum += std::exp(y[j] - top);
+  }
+  if (dy != nullptr) {
+    for (int j = 0; j < outputs; ++j) {
+      const double share = std::exp(y[j] - top) / sum;
+      dy[j] = static_cast<Real>(scale * (share - (j == target ? 1.0 : 0.0)));
+    }
+  }
+  return std::log(sum) - static_cast<double>(y[target] - top);
+}
+
+template <class Real>
+double sigmoid_row(int outputs, const Real* y, const Real* target, double scale, Real* dy) {
+  double sum = 0;
+  for (int j = 0; j < outputs; ++j) {
+    const double v = y[j];
+    const double e = std::exp(-std::abs(v));
+    sum += std::max(v, 0.0) - v * target[j] + std::log1p(e);
+    if (dy != nullptr) {
+      const double sigmoid = (v >= 0 ? 1.0 : e) / (1.0 + e);
+      dy[j] = static_cast<Real>(scale * (sigmoid - target[j]) / outputs);
+    }
+  }
+  return sum / outputs;
+}
+
+template <class Real>
+double squared_error_row(int outputs, const Real* y, const Real* target, double scale, Real* dy) {
+  double sum = 0;
+  for (int j = 0; j < outputs; ++j) {
+    const double error = static_cast<double>(y[j]) - target[j];
+    sum += error * error;
+    if (dy != nullptr) {
+      dy[j] = static_cast<Real>(2.0 * scale * error / outputs);
+    }
+  }
+  return sum / outputs;
+}
+
+// The row of step t, sequence b; row = t·B + b.
+template <class Real>
+double loss_row(Loss loss, int outputs, std::size_t row, const Real* y, const Targets<Real>& targets,
+                double scale, Real* dy) {
+  const std::size_t at = row * static_cast<std::size_t>(outputs);
+  Real* out = dy == nullptr ? nullptr : dy + at;
+  switch (loss) {
+    case Loss::kSoftmax:
+      return softmax_row(outputs, y + at, targets.classes[row], scale, out);
+    case Loss::kSigmoid:
+      return sigmoid_row(outputs, y + at, targets.values + at, scale, out);
+    case Loss::kSquaredError:
+      break;
+  }
+  return squared_error_row(outputs, y + at, targets.values + at, scale, out);
+}

@@ -1,0 +1,229 @@
+#include "backend/reference/recurrence.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+namespace rwa::reference {
+namespace {
+
+// What the cells ask of V = double.
+double tanh(double x) { return std::tanh(x); }
+double exp(double x) { return std::exp(x); }
+double log1p(double x) { return std::log1p(x); }
+double abs(double x) { return std::abs(x); }
+double select(bool mask, double yes, double no) { return mask ? yes : no; }
+
+#define RWA_CELL inline
+#include "cells/cells-inl.h"
+#undef RWA_CELL
+
+class Weights final : public RecurrentWeights<double> {
+ public:
+  explicit Weights(const RecurrentSpec& spec) : spec_(spec), values_(spec.parameters()) {}
+  void load(const double* parameters) override {
+    std::copy_n(parameters, values_.size(), values_.begin());
+  }
+
+  [[nodiscard]] const double* x_row(int preactivation, int unit) const {
+    return &values_[spec_.weight_x() + row(preactivation, unit) * inputs()];
+  }
+  [[nodiscard]] const double* h_row(int gate, int unit) const {
+    return &values_[spec_.weight_h() + row(gate, unit) * units()];
+  }
+  [[nodiscard]] const double* start() const { return &values_[spec_.start()]; }
+
+  // Where the bias of a pre-activation's unit lies; only those that have one are stored.
+  [[nodiscard]] std::size_t bias_index(int preactivation, int unit) const {
+    const auto& has = spec_.traits().has_bias;
+    const auto before = std::count(has.begin(), has.begin() + preactivation, true);
+    return spec_.bias() + row(static_cast<int>(before), unit);
+  }
+  [[nodiscard]] double bias(int preactivation, int unit) const {
+    const bool has = spec_.traits().has_bias[static_cast<std::size_t>(preactivation)];
+    return has ? values_[bias_index(preactivation, unit)] : 0.0;
+  }
+  [[nodiscard]] std::size_t row(int block, int unit) const {
+    return static_cast<std::size_t>(block) * units() + static_cast<std::size_t>(unit);
+  }
+  [[nodiscard]] std::size_t inputs() const { return static_cast<std::size_t>(spec_.inputs); }
+  [[nodiscard]] std::size_t units() const { return static_cast<std::size_t>(spec_.units); }
+
+ private:
+  RecurrentSpec spec_;
+  std::vector<double> values_;
+};
+
+// One step of one sequence, as backward needs it.
+template <class C>
+struct Step {
+  std::vector<double> h_before;                            // [H]
+  std::vector<double> h;                                   // [H]
+  std::vector<std::array<double, C::kSaved>> saved;        // [H]
+  std::vector<std::array<double, C::kInputs + 1>> inputs;  // [H] the pre-activations that see x only
+  std::vector<double> memory_before;                       // [H]
+};
+
+template <class C>
+class Pass final : public RecurrentPass<double> {
+ public:
+  explicit Pass(const RecurrentSpec& spec)
+      : spec_(spec), D_(static_cast<std::size_t>(spec.inputs)), H_(static_cast<std::size_t>(spec.units)) {}
+
+  void forward(const RecurrentWeights<double>& weights,
+               const RecurrentForward<double>& call) override {
+    const auto& w = static_cast<const Weights&>(weights);
+    tapes_.assign(static_cast<std::size_t>(call.in.rows.batch), {});
+    for (std::size_t b = 0; b < tapes_.size(); ++b) {
+      forward_sequence(w, call, b);
+    }
+  }
+
+  void backward(const RecurrentWeights<double>& weights,
+                const RecurrentBackward<double>& call) override {
+    const auto& w = static_cast<const Weights&>(weights);
+    for (std::size_t b = 0; b < tapes_.size(); ++b) {
+      backward_sequence(w, call, b);
+    }
+  }
+
+ private:
+  static constexpr int kPre = C::kGates + C::kInputs;
+  using State = std::vector<std::array<double, C::kState>>;
+
+  // h_0 and the state before the first step.
+  void start(const Weights& w, const double* initial, std::vector<double>& h, State& state) const {
+    for (std::size_t j = 0; j < H_; ++j) {
+      if (initial != nullptr) {
+        h[j] = initial[j];
+        for (std::size_t s = 0; s < C::kState; ++s) state[j][s] = initial[(s + 1) * H_ + j];
+      } else {
+        h[j] = C::kLearnedStart ? activate(w.start()[j]) : 0.0;
+        for (std::size_t s = 0; s < C::kState; ++s) state[j][s] = C::kInitialState[s];
+      }
+    }
+  }
+
+  [[nodiscard]] double activate(double v) const {
+    return spec_.activation == Activation::kTanh ? Tanh::apply(v) : Identity::apply(v);
+  }
+  [[nodiscard]] double slope(double y) const {
+    return spec_.activation == Activation::kTanh ? Tanh::slope(y) : Identity::slope(y);
+  }
+  [[nodiscard]] std::size_t at(const Rows& rows, std::size_t t, std::size_t b) const {
+    return t * static_cast<std::size_t>(rows.batch) + b;
+  }
+
+  // W x + W h + b for one pre-activation of one unit; those that see x only have no W h.
+  [[nodiscard]] double preactivation(const Weights& w, int p, std::size_t unit, const double* x,
+                                     const std::vector<double>& h) const {
+    const int j = static_cast<int>(unit);
+    double sum = w.bias(p, j);
+    for (std::size_t d = 0; d < D_; ++d) sum += w.x_row(p, j)[d] * x[d];
+    for (std::size_t k = 0; p < C::kGates && k < H_; ++k) sum += w.h_row(p, j)[k] * h[k];
+    return sum;
+  }
+
+  void forward_sequence(const Weights& w, const RecurrentForward<double>& call, std::size_t b) {
+    std::vector<double> h(H_);
+    State state(H_);
+    const std::size_t state_size = spec_.state_size();
+    start(w, call.initial_state ? call.initial_state + b * state_size : nullptr, h, state);
+    for (std::size_t t = 0; call.in.rows.has(static_cast<int>(t), static_cast<int>(b)); ++t) {
+      const double* x = call.in.x + at(call.in.rows, t, b) * D_;
+      Step<C> step{h, std::vector<double>(H_), {}, {}, {}};
+      for (std::size_t j = 0; j < H_; ++j) {
+        std::array<double, kPre> pre{};
+        for (int p = 0; p < kPre; ++p) {
+          pre[static_cast<std::size_t>(p)] = preactivation(w, p, j, x, h);
+        }
+        step.memory_before.push_back(state[j][0]);
+        step.h[j] = C::forward(pre.data(), state[j].data(), step.saved.emplace_back().data());
+        std::copy(pre.begin() + C::kGates, pre.end(), step.inputs.emplace_back().begin());
+      }
+      h = step.h;
+      if (call.h_every) std::copy(h.begin(), h.end(), call.h_every + at(call.in.rows, t, b) * H_);
+      tapes_[b].push_back(std::move(step));
+    }
+    if (call.h_last) std::copy(h.begin(), h.end(), call.h_last + b * H_);
+    if (call.final_state) write_state(h, state, call.final_state + b * state_size);
+  }
+
+  void write_state(const std::vector<double>& h, const State& state, double* out) const {
+    for (std::size_t j = 0; j < H_; ++j) {
+      out[j] = h[j];
+      for (std::size_t s = 0; s < C::kState; ++s) out[(s + 1) * H_ + j] = state[j][s];
+    }
+  }
+
+  void backward_sequence(const Weights& w, const RecurrentBackward<double>& call, std::size_t b) {
+    std::vector<double> dh(H_, 0.0);
+    std::vector<std::array<double, C::kCarry>> carry(H_);
+    if (call.dh_last) std::copy_n(call.dh_last + b * H_, H_, dh.begin());
+    for (std::size_t t = tapes_[b].size(); t-- > 0;) {
+      Step<C>& step = tapes_[b][t];
+      const std::size_t row = at(call.in.rows, t, b);
+      for (std::size_t j = 0; j < H_; ++j) {
+        const double from_loss = call.dh_every ? call.dh_every[row * H_ + j] : 0.0;
+        C::backward(dh[j] + from_loss, step.h[j], step.inputs[j].data(), step.memory_before[j],
+                    step.saved[j].data(), carry[j].data());
+      }
+      std::fill(dh.begin(), dh.end(), 0.0);
+      for (int p = 0; p < kPre; ++p) {
+        for (std::size_t j = 0; j < H_; ++j) {
+          spread(w, call, row, p, static_cast<int>(j), step, dh);
+        }
+      }
+    }
+    finish(call, b, dh, carry, w);
+  }
+
+  // One pre-activation's gradient to everything it was made of.
+  void spread(const Weights& w, const RecurrentBackward<double>& call, std::size_t row, int p, int j,
+              const Step<C>& step, std::vector<double>& dh) const {
+    const double delta = step.saved[static_cast<std::size_t>(j)][static_cast<std::size_t>(p)];
+    for (std::size_t d = 0; d < D_; ++d) {
+      call.parameters[spec_.weight_x() + w.row(p, j) * D_ + d] += delta * call.in.x[row * D_ + d];
+      if (call.x) call.x[row * D_ + d] += delta * w.x_row(p, j)[d];
+    }
+    for (std::size_t k = 0; p < C::kGates && k < H_; ++k) {
+      call.parameters[spec_.weight_h() + w.row(p, j) * H_ + k] += delta * step.h_before[k];
+      dh[k] += delta * w.h_row(p, j)[k];
+    }
+    if (C::kHasBias[p]) call.parameters[w.bias_index(p, j)] += delta;
+  }
+
+  void finish(const RecurrentBackward<double>& call, std::size_t b, const std::vector<double>& dh,
+              const std::vector<std::array<double, C::kCarry>>& carry, const Weights& w) const {
+    for (std::size_t j = 0; j < H_; ++j) {
+      if (call.initial) {
+        double* out = call.initial + b * (1 + C::kCarry) * H_;
+        out[j] += dh[j];
+        for (std::size_t s = 0; s < C::kCarry; ++s) out[(s + 1) * H_ + j] += carry[j][s];
+      }
+      if (C::kLearnedStart && call.initial_state == nullptr) {
+        call.parameters[spec_.start() + j] += dh[j] * slope(activate(w.start()[j]));
+      }
+    }
+  }
+
+  RecurrentSpec spec_;
+  std::size_t D_, H_;
+  std::vector<std::vector<Step<C>>> tapes_;  // per sequence, its steps
+};
+
+}  // namespace
+
+std::unique_ptr<RecurrentWeights<double>> make_weights(const RecurrentSpec& spec) {
+  return std::make_unique<Weights>(spec);
+}
+
+std::unique_ptr<RecurrentPass<double>> make_pass(const RecurrentSpec& spec) {
+  return visit_cell(spec.cell, spec.activation,
+                    [&]<class C>() -> std::unique_ptr<RecurrentPass<double>> {
+                      return std::make_unique<Pass<C>>(spec);
+                    });
+}
+
+}  // namespace rwa::reference

@@ -1,0 +1,96 @@
+#include "backend/reference/reference.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "backend/reference/recurrence.h"
+
+namespace rwa {
+namespace {
+#include "backend/adam-inl.h"
+#include "backend/loss-inl.h"
+
+class ReferenceBackend final : public Backend<double> {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "reference"; }
+
+  [[nodiscard]] std::unique_ptr<RecurrentWeights<double>> make_weights(
+      const RecurrentSpec& spec) const override {
+    return reference::make_weights(spec);
+  }
+  [[nodiscard]] std::unique_ptr<RecurrentPass<double>> make_pass(const RecurrentSpec& spec) override {
+    return reference::make_pass(spec);
+  }
+
+  void dense_forward(const DenseSpec& spec, const double* parameters, const Rows& rows,
+                     const double* h, double* y) override {
+    for_each_row(rows, [&](std::size_t row) {
+      for (int o = 0; o < spec.outputs; ++o) {
+        double sum = parameters[spec.bias() + static_cast<std::size_t>(o)];
+        for (int k = 0; k < spec.inputs; ++k) {
+          sum += parameters[weight(spec, o, k)] * h[at(row, spec.inputs, k)];
+        }
+        y[at(row, spec.outputs, o)] = sum;
+      }
+    });
+  }
+
+  void dense_backward(const DenseSpec& spec, const double* parameters, const Rows& rows,
+                      const double* h, const double* dy, double* dparameters, double* dh) override {
+    for_each_row(rows, [&](std::size_t row) {
+      for (int k = 0; k < spec.inputs; ++k) {
+        double sum = 0;
+        for (int o = 0; o < spec.outputs; ++o) {
+          const double delta = dy[at(row, spec.outputs, o)];
+          dparameters[weight(spec, o, k)] += delta * h[at(row, spec.inputs, k)];
+          sum += delta * parameters[weight(spec, o, k)];
+        }
+        dh[at(row, spec.inputs, k)] = sum;
+      }
+      for (int o = 0; o < spec.outputs; ++o) {
+        dparameters[spec.bias() + static_cast<std::size_t>(o)] += dy[at(row, spec.outputs, o)];
+      }
+    });
+  }
+
+  double loss(Loss loss, const Rows& rows, int outputs, const double* y,
+              const Targets<double>& targets, double scale, double* dy) override {
+    double sum = 0;
+    for_each_row(rows, [&](std::size_t row) {
+      sum += loss_row(loss, outputs, row, y, targets, scale, dy);
+    });
+    return sum * scale;
+  }
+
+  void adam(const AdamSettings& settings, std::int64_t step, std::size_t count,
+            double gradient_scale, const double* gradient, double* parameters, double* mean,
+            double* variance) override {
+    const AdamStep<double> adam(settings, step, gradient_scale);
+    for (std::size_t i = 0; i < count; ++i) {
+      adam.update(gradient[i], parameters[i], mean[i], variance[i]);
+    }
+  }
+
+ private:
+  static std::size_t at(std::size_t row, int width, int column) {
+    return row * static_cast<std::size_t>(width) + static_cast<std::size_t>(column);
+  }
+  static std::size_t weight(const DenseSpec& spec, int output, int input) {
+    return at(static_cast<std::size_t>(output), spec.inputs, input);
+  }
+  template <class F>
+  static void for_each_row(const Rows& rows, F&& f) {
+    for (int t = 0; t < rows.steps; ++t) {
+      for (int b = 0; b < rows.batch; ++b) {
+        if (rows.has(t, b)) f(at(static_cast<std::size_t>(t), rows.batch, b));
+      }
+    }
+  }
+};
+}  // namespace
+
+std::unique_ptr<Backend<double>> make_reference_backend() {
+  return std::make_unique<ReferenceBackend>();
+}
+
+}  // namespace rwa

@@ -1,0 +1,69 @@
+// src/backend/spec.h: the parts of a network in numbers, and how their parameters lie in memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "cells/traits.h"
+#include "rwa/types.h"
+
+namespace rwa {
+
+// One recurrent layer. Its parameters are one block, row-major, with P = gates + inputs pre-activations:
+//   weight_x [P·H, D]   weight_h [gates·H, H]   bias [biases·H]   start [H] (where the cell has a learned start)
+struct RecurrentSpec {
+  Cell cell = Cell::kRwa;
+  Activation activation = Activation::kTanh;
+  int inputs = 1;  // D
+  int units = 1;   // H
+
+  [[nodiscard]] const CellTraits& traits() const { return cell_traits(cell); }
+  [[nodiscard]] std::size_t weight_x() const { return 0; }
+  [[nodiscard]] std::size_t weight_h() const { return size(traits().preactivations(), inputs); }
+  [[nodiscard]] std::size_t bias() const { return weight_h() + size(traits().gates, units); }
+  [[nodiscard]] std::size_t start() const { return bias() + size(traits().biases(), 1); }
+  [[nodiscard]] std::size_t parameters() const {
+    return start() + (traits().learned_start ? static_cast<std::size_t>(units) : 0);
+  }
+  // Numbers in the state of one sequence: h and what the cell carries, [1 + state, H].
+  [[nodiscard]] std::size_t state_size() const { return size(1 + traits().state, 1); }
+
+ private:
+  [[nodiscard]] std::size_t size(int blocks, int columns) const {
+    return static_cast<std::size_t>(blocks) * static_cast<std::size_t>(units) *
+           static_cast<std::size_t>(columns);
+  }
+};
+
+// A fully connected layer: weight [O, H], bias [O].
+struct DenseSpec {
+  int inputs = 1;   // H
+  int outputs = 1;  // O
+
+  [[nodiscard]] std::size_t bias() const {
+    return static_cast<std::size_t>(inputs) * static_cast<std::size_t>(outputs);
+  }
+  [[nodiscard]] std::size_t parameters() const { return bias() + static_cast<std::size_t>(outputs); }
+};
+
+// The rows of a [steps, batch, ·] array that count: step t of sequence b does when t < lengths[b]. Without lengths
+// all do.
+struct Rows {
+  int steps = 1;
+  int batch = 0;
+  std::span<const std::int32_t> lengths = {};
+
+  [[nodiscard]] bool has(int step, int sequence) const {
+    return step < (lengths.empty() ? steps : lengths[static_cast<std::size_t>(sequence)]);
+  }
+};
+
+struct AdamSettings {
+  double rate = 1e-3;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+};
+
+}  // namespace rwa

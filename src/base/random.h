@@ -1,0 +1,33 @@
+// src/base/random.h: random numbers as a function of (seed, purpose, index), the same on every device and for
+// any number of threads. Philox4x32-10 (Salmon et al. 2011, Random123): nothing is stored but the counter.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace rwa {
+
+// What a number is for. Two purposes never share a counter.
+enum class Purpose : std::uint32_t { kWeights = 1 };
+
+class Random {
+ public:
+  Random(std::uint64_t seed, Purpose purpose, std::uint32_t stream = 0)
+      : seed_(seed), purpose_(purpose), stream_(stream) {}
+
+  // Four independent 32-bit numbers for each index.
+  [[nodiscard]] std::array<std::uint32_t, 4> bits(std::uint64_t index) const;
+
+  // In (0, 1), with 52 random bits.
+  [[nodiscard]] double uniform(std::uint64_t index) const;
+
+  // Mean 0, deviation 1 (Box and Muller).
+  [[nodiscard]] double normal(std::uint64_t index) const;
+
+ private:
+  std::uint64_t seed_;
+  Purpose purpose_;
+  std::uint32_t stream_;
+};
+
+}  // namespace rwa

@@ -1,0 +1,189 @@
+#!/usr/bin/python3
+# src/bench/peers/torch_peers.py: times PyTorch's own LSTM, and an RWA written in eager PyTorch as a
+# competent user would write it, so that `rwa bench` can print them beside its own rows.
+#
+#   /usr/bin/python3 torch_peers.py --name torch-lstm|torch-rwa --mode forward|train|stream
+#       --batch B --units H --inputs D --steps T --threads N --seconds S
+#
+# It prints one line of JSON. Exit code 3: this Python has no torch.
+"""Helper of `rwa bench`: times LSTM and RWA in PyTorch."""
+
+import argparse
+import json
+import math
+import statistics
+import sys
+import time
+from typing import Callable
+
+try:
+    import torch
+except ImportError as error:
+    print(f"torch_peers.py: no torch for {sys.executable}: {error}", file=sys.stderr)
+    sys.exit(3)
+
+MIN_REPETITIONS = 3
+# One streamed step takes microseconds: the clock is read once per block of them.
+STREAM_BLOCK = 200
+
+
+class Rwa(torch.nn.Module):
+    """Recurrent Weighted Average in its (r, L) form.
+
+    r is the running weighted average and L the log of the sum of its weights, so that the weight of
+    a new step is sigmoid(a - L) and nothing overflows.
+    """
+
+    def __init__(self, inputs: int, units: int) -> None:
+        super().__init__()
+        bound = 1 / math.sqrt(units)
+        self.units = units
+        self.s0 = torch.nn.Parameter(torch.empty(units).uniform_(-bound, bound))
+        # u, g and a side by side: one matrix product instead of three. The bias that a gets with it
+        # scales all weights alike and so cancels: its gradient is zero.
+        self.of_x = torch.nn.Linear(inputs, 3 * units)
+        self.of_h = torch.nn.Linear(units, 2 * units, bias=False)
+
+    def start(self, batch: int) -> tuple:
+        r = self.s0.new_zeros(batch, self.units)
+        return r, torch.full_like(r, -math.inf), torch.tanh(self.s0).expand(batch, -1)
+
+    def project(self, x: torch.Tensor) -> tuple:
+        """What depends on x alone, of one step or of all."""
+        return self.of_x(x).split((self.units, 2 * self.units), dim=-1)
+
+    def step(self, u: torch.Tensor, ga: torch.Tensor, state: tuple) -> tuple:
+        r, log_sum, h = state
+        g, a = torch.addmm(ga, h, self.of_h.weight.t()).chunk(2, dim=1)
+        r = torch.lerp(r, u * torch.tanh(g), torch.sigmoid(a - log_sum))
+        return r, torch.logaddexp(log_sum, a), torch.tanh(r)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """The last h of x [T, B, D]."""
+        state = self.start(x.shape[1])
+        # unbind, not u[t]: the gradient of an index is a whole [T, B, H] of zeros at each step.
+        for u, ga in zip(*(part.unbind(0) for part in self.project(x))):
+            state = self.step(u, ga, state)
+        return state[2]
+
+
+class Lstm(torch.nn.Module):
+    """torch.nn.LSTM behind the same three methods."""
+
+    def __init__(self, inputs: int, units: int) -> None:
+        super().__init__()
+        self.lstm = torch.nn.LSTM(inputs, units)
+
+    def start(self, batch: int) -> tuple:
+        zeros = torch.zeros(1, batch, self.lstm.hidden_size)
+        return zeros, zeros
+
+    def project(self, x: torch.Tensor) -> tuple:
+        return (x.unsqueeze(0),)
+
+    def step(self, x: torch.Tensor, state: tuple) -> tuple:
+        return self.lstm(x, state)[1]
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.lstm(x)[0][-1]
+
+
+def median_seconds(seconds: float, call: Callable[[], None]) -> float:
+    """Median of one call, over about `seconds` of calls after one warm-up."""
+    call()
+    times: list = []
+    start = time.perf_counter()
+    while len(times) < MIN_REPETITIONS or time.perf_counter() - start < seconds:
+        begin = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - begin)
+    return statistics.median(times)
+
+
+def time_forward(model: torch.nn.Module, x: torch.Tensor, seconds: float) -> float:
+    with torch.inference_mode():
+        result = median_seconds(seconds, lambda: model(x))
+        require_finite([model(x)])
+    return result
+
+
+def time_train(model: torch.nn.Module, x: torch.Tensor, seconds: float) -> float:
+    def call() -> None:
+        model.zero_grad(set_to_none=True)
+        model(x).sum().backward()
+
+    result = median_seconds(seconds, call)
+    require_finite([parameter.grad for parameter in model.parameters()])
+    return result
+
+
+def time_stream(model: torch.nn.Module, x: torch.Tensor, seconds: float) -> float:
+    state = model.start(1)
+
+    def call() -> None:
+        nonlocal state
+        for _ in range(STREAM_BLOCK):
+            state = model.step(*model.project(x[0]), state)
+
+    with torch.inference_mode():
+        result = median_seconds(seconds, call) / STREAM_BLOCK
+    require_finite(state)
+    return result
+
+
+def require_finite(tensors: list) -> None:
+    if not all(torch.isfinite(tensor).all() for tensor in tensors):
+        sys.exit("torch_peers.py: a result is not finite")
+
+
+def warn_of_slow_blas() -> None:
+    """Debian's torch takes the BLAS of the system, and the default one is over ten times slower."""
+    with open("/proc/self/maps", encoding="utf-8") as maps:
+        if "/usr/lib/x86_64-linux-gnu/blas/libblas" in maps.read():
+            print("torch_peers.py: torch runs on the reference BLAS, its numbers are no fair "
+                  "comparison: install libopenblas0-openmp", file=sys.stderr)
+
+
+def peak_bytes() -> int:
+    """Peak resident memory of this process, 0 where /proc does not tell."""
+    with open("/proc/self/status", encoding="ascii") as status:
+        for line in status:
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+    return 0
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--name", choices=["torch-lstm", "torch-rwa"], required=True)
+    parser.add_argument("--mode", choices=["forward", "train", "stream"], default="forward")
+    parser.add_argument("--batch", type=int, default=100)
+    parser.add_argument("--units", type=int, default=250)
+    parser.add_argument("--inputs", type=int, default=1)
+    parser.add_argument("--steps", type=int, default=100)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=1.0)
+    arguments = parser.parse_args()
+    if arguments.mode == "stream":
+        arguments.batch = arguments.steps = 1
+    return arguments
+
+
+def main() -> None:
+    a = parse_arguments()
+    warn_of_slow_blas()
+    torch.set_num_threads(a.threads)
+    torch.manual_seed(1)
+    model = {"torch-lstm": Lstm, "torch-rwa": Rwa}[a.name](a.inputs, a.units)
+    x = torch.rand(a.steps, a.batch, a.inputs) * 2 - 1
+    timers = {"forward": time_forward, "train": time_train, "stream": time_stream}
+    seconds = timers[a.mode](model, x, a.seconds)
+    print(json.dumps({
+        "name": a.name, "mode": a.mode, "batch": a.batch, "units": a.units, "inputs": a.inputs,
+        "steps": a.steps, "threads": a.threads,
+        "us_per_step": round(seconds / a.steps * 1e6, 3), "peak_bytes": peak_bytes(),
+    }, separators=(",", ":")))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+// src/cells/common-inl.h: what the cells share. Like every file of this folder it is text that a backend includes
+// inside its own namespace, once per instruction set: V is double in the reference, a vector on the CPU, float in a
+// CUDA thread. The backend brings, for its V: + - * / and comparisons, V(number), tanh, exp, log1p, abs, and
+// select(mask, yes, no); and RWA_CELL, what stands before a function.
+
+// f, and its slope as a function of its value.
+struct Tanh {
+  template <class V>
+  RWA_CELL static V apply(V x) {
+    return tanh(x);
+  }
+  template <class V>
+  RWA_CELL static V slope(V y) {
+    return V(1) - y * y;
+  }
+};
+
+struct Identity {
+  template <class V>
+  RWA_CELL static V apply(V x) {
+    return x;
+  }
+  template <class V>
+  RWA_CELL static V slope(V) {
+    return V(1);
+  }
+};
+
+// A number and the rounding error of its last sum: for averages over a million steps, whose increments would
+// otherwise be rounded away.
+template <class V>
+struct Sum {
+  V hi, lo;
+};
+
+// a + b exactly, as a rounded sum and its error (Knuth).
+template <class V>
+RWA_CELL Sum<V> two_sum(V a, V b) {
+  const V sum = a + b;
+  const V part = sum - a;
+  return {sum, (a - (sum - part)) + (b - part)};
+}
+
+// sigmoid(x) by way of e = exp(-|x|), which cannot overflow.
+template <class V>
+RWA_CELL V sigmoid(V x) {
+  const V e = exp(-abs(x));
+  return select(x >= V(0), V(1), e) / (V(1) + e);
+}

@@ -1,0 +1,64 @@
+// src/cells/rwa-inl.h: the recurrent weighted average, one unit, one step. The formula stands here only.
+//   z = u tanh(g)     w = sigmoid(a - L)     L' = log(e^L + e^a)     r' = r + w (z - r)     h = f(r')
+// r is the running average, L the logarithm of its denominator, w the share of this step: the paper's n/d without
+// n and d, so that no value of a overflows. L starts at -infinity exactly, which makes the first share 1.
+// Backward exponentiates nothing and needs tanh g, w and r; L not at all.
+template <class F>
+struct Rwa {
+  static constexpr const char* kName = "rwa";
+  static constexpr int kGates = 2;   // g, a: see x and h
+  static constexpr int kInputs = 1;  // u: sees x only
+  static constexpr int kState = 4;   // r, its rounding error, L, its rounding error
+  static constexpr int kCarry = 2;   // dr, dL: what backward hands to the step before
+  static constexpr int kSaved = 3;   // tanh g, w, r; backward replaces them by dg, da, du
+  static constexpr int kMemory = 2;  // the saved value of the step before that backward needs: r
+
+  static constexpr bool kLearnedStart = true;  // h_0 = f(s_0)
+  static constexpr bool kHasBias[] = {true, false, true};  // a bias of a would cancel
+  static constexpr float kInitialBias[] = {0, 0, 0};
+  static constexpr float kInitialState[] = {0, 0, -__builtin_inff(), 0};
+  static constexpr const char* kPreactivations[] = {"g", "a", "u"};
+  static constexpr const char* kStateNames[] = {"r", "r_lo", "L", "L_lo"};
+
+  template <class V>
+  RWA_CELL static V forward(const V* pre, V* state, V* saved) {
+    const V a = pre[1];
+    const V tanh_g = tanh(pre[0]);
+    const V z = pre[2] * tanh_g;
+    const Sum<V> r{state[0], state[1]};
+    const Sum<V> L{state[2], state[3]};
+
+    const V q = (a - L.hi) - L.lo;
+    const V e = exp(-abs(q));
+    const V w = select(q >= V(0), V(1), e) / (V(1) + e);
+    const Sum<V> r_next = two_sum(r.hi, r.lo + w * ((z - r.hi) - r.lo));
+    const Sum<V> L_next =
+        two_sum(select(q > V(0), a, L.hi), select(q > V(0), V(0), L.lo) + log1p(e));
+
+    state[0] = r_next.hi;
+    state[1] = r_next.lo;
+    state[2] = L_next.hi;
+    state[3] = L_next.lo;
+    saved[0] = tanh_g;
+    saved[1] = w;
+    saved[2] = r_next.hi;
+    return F::apply(r_next.hi);
+  }
+
+  template <class V>
+  RWA_CELL static void backward(V dh, V h, const V* inputs, V r_before, V* saved, V* carry) {
+    const V u = inputs[0];
+    const V tanh_g = saved[0];
+    const V w = saved[1];
+    const V dr = carry[0] + dh * F::slope(h);
+    const V dL = carry[1];
+
+    const V dz = dr * w;
+    const V s = dz * (V(1) - w) * (u * tanh_g - r_before);
+    saved[0] = dz * u * (V(1) - tanh_g * tanh_g);
+    saved[1] = s + dL * w;
+    saved[2] = dz * tanh_g;
+    carry[0] = dr * (V(1) - w);
+    carry[1] = dL * (V(1) - w) - s;
+  }
+};

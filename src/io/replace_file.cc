@@ -1,0 +1,112 @@
+// src/io/replace_file.cc: every step works relative to the folder's descriptor, so that a folder
+// renamed meanwhile still receives the file, and the same folder is the one forced to the disk.
+#include "io/replace_file.h"
+
+#include <atomic>
+#include <string>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/descriptor.h"
+
+namespace rwa::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+// rename() would put a regular file in the place of /dev/null, if asked to by root.
+void require_regular_or_absent(const fs::path& file) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0) {
+    if (errno == ENOENT) return;
+    throw_refusal("inspect", file, errno);
+  }
+  if (S_ISDIR(status.st_mode)) throw_refusal("replace", file, EISDIR);
+  if (!S_ISREG(status.st_mode)) {
+    throw ResourceError(
+        fmt::format("{}: cannot replace: found a pipe, socket or device, expected a regular file",
+                    file.string()));
+  }
+}
+
+Descriptor open_folder(const fs::path& file) {
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  Descriptor descriptor(repeat_if_interrupted(
+      [&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
+  if (!descriptor.is_open()) throw_refusal("open its folder", file, errno);
+  return descriptor;
+}
+
+// The new content until it takes the file's place; removed if it never does.
+class Temporary {
+ public:
+  Temporary(const Descriptor& folder, const fs::path& file)
+      : folder_(folder), file_(file), descriptor_(create()) {}
+  Temporary(const Temporary&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+  ~Temporary() {
+    // An exception is under way, and its cause matters more than a failure to remove.
+    if (!renamed_) ::unlinkat(folder_.get(), name_.c_str(), 0);
+  }
+
+  void write(std::span<const std::byte> content) {
+    while (!content.empty()) {
+      const ssize_t count = repeat_if_interrupted(
+          [&] { return ::write(descriptor_.get(), content.data(), content.size()); });
+      if (count < 0) throw_refusal("write", file_, errno);
+      content = content.subspan(static_cast<std::size_t>(count));
+    }
+    if (repeat_if_interrupted([&] { return ::fsync(descriptor_.get()); }) != 0) {
+      throw_refusal("force to the disk (fsync)", file_, errno);
+    }
+    if (const int error = descriptor_.close(); error != 0) throw_refusal("close", file_, error);
+  }
+
+  void rename() {
+    const fs::path target = file_.filename();
+    if (::renameat(folder_.get(), name_.c_str(), folder_.get(), target.c_str()) != 0) {
+      throw_refusal("rename the temporary file to it", file_, errno);
+    }
+    renamed_ = true;
+  }
+
+ private:
+  // The name leaves out that of the file, which may already have the longest length allowed. A
+  // taken name is the remnant of a crashed process, or of one with the same id on another machine.
+  Descriptor create() {
+    static std::atomic<unsigned> serial{0};
+    while (true) {
+      name_ = fmt::format(".rwa-{}-{}.tmp", ::getpid(), serial++);
+      Descriptor descriptor(repeat_if_interrupted([&] {
+        return ::openat(folder_.get(), name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                        0666);
+      }));
+      if (descriptor.is_open()) return descriptor;
+      if (errno != EEXIST) throw_refusal("create a temporary file beside it", file_, errno);
+    }
+  }
+
+  const Descriptor& folder_;
+  const fs::path& file_;
+  std::string name_;
+  Descriptor descriptor_;
+  bool renamed_ = false;
+};
+
+}  // namespace
+
+void replace_file(const fs::path& file, std::span<const std::byte> content) {
+  require_regular_or_absent(file);
+  const Descriptor folder = open_folder(file);
+  Temporary temporary(folder, file);
+  temporary.write(content);
+  temporary.rename();
+  // EINVAL: this file system does not offer fsync for folders, so there is nothing left to do.
+  if (repeat_if_interrupted([&] { return ::fsync(folder.get()); }) != 0 && errno != EINVAL) {
+    throw_refusal("force its folder to the disk (fsync) after replacing it", file, errno);
+  }
+}
+
+}  // namespace rwa::io

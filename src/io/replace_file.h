@@ -1,0 +1,19 @@
+// src/io/replace_file.h: a file's content replaced in one step, so that a crash, a full disk or a
+// reader at the wrong moment never meets half a file.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+
+namespace rwa::io {
+
+// Writes a temporary file beside `file`, forces it to the disk and renames it over `file`. The new
+// file's mode is what the umask leaves of 0666; a symbolic link is itself replaced.
+//
+// Throws ResourceError with the file, the operation and the system's reason. The old file is then
+// intact and the temporary gone; the one exception is a folder that cannot be forced to the disk
+// after the rename, and the message says so.
+void replace_file(const std::filesystem::path& file, std::span<const std::byte> content);
+
+}  // namespace rwa::io

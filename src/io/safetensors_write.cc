@@ -1,0 +1,112 @@
+// src/io/safetensors_write.cc: the writer. It refuses what the reader would, when the caller can
+// still do something about it.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "io/replace_file.h"
+#include "io/safetensors.h"
+#include "rwa/errors.h"
+
+namespace rwa::io {
+namespace {
+
+using nlohmann::ordered_json;
+
+static_assert(std::endian::native == std::endian::little, "values and length are copied as stored");
+
+void check_shape(const Tensor& tensor) {
+  if (tensor.shape.size() > kMaxDims) {
+    throw InputError(fmt::format("tensor {:?} has {} dimensions, expected at most {}", tensor.name,
+                                 tensor.shape.size(), kMaxDims));
+  }
+  // Dividing the number of values, rather than multiplying the dimensions, cannot wrap around.
+  std::uint64_t remaining = tensor.values.size();
+  bool exact = true;
+  for (const std::int64_t dim : tensor.shape) {
+    if (dim < 1) {
+      throw InputError(
+          fmt::format("tensor {:?} has a dimension {}, expected at least 1", tensor.name, dim));
+    }
+    exact = exact && remaining % static_cast<std::uint64_t>(dim) == 0;
+    remaining /= static_cast<std::uint64_t>(dim);
+  }
+  if (!exact || remaining != 1) {
+    throw InputError(fmt::format("tensor {:?} has {} values, expected one for each of shape [{}]",
+                                 tensor.name, tensor.values.size(), fmt::join(tensor.shape, ", ")));
+  }
+}
+
+void check_values(const Tensor& tensor) {
+  const auto wrong =
+      std::ranges::find_if_not(tensor.values, [](float x) { return std::isfinite(x); });
+  if (wrong != tensor.values.end()) {
+    throw InputError(fmt::format("tensor {:?} has the value {} at index {}, expected finite values",
+                                 tensor.name, *wrong, wrong - tensor.values.begin()));
+  }
+}
+
+ordered_json describe(const TensorFile& content) {
+  ordered_json header = ordered_json::object();
+  if (!content.metadata.empty()) header[std::string(kMetadataKey)] = content.metadata;
+  std::size_t offset = 0;
+  for (const Tensor& tensor : content.tensors) {
+    check_shape(tensor);
+    check_values(tensor);
+    if (tensor.name == kMetadataKey || header.contains(tensor.name)) {
+      throw InputError(
+          fmt::format("tensor {:?} has a name already taken, expected another", tensor.name));
+    }
+    const std::size_t end = offset + tensor.values.size() * sizeof(float);
+    header[tensor.name] = {
+        {"dtype", "F32"}, {"shape", tensor.shape}, {"data_offsets", {offset, end}}};
+    offset = end;
+  }
+  return header;
+}
+
+// Padded with spaces, which JSON ignores, so that the data begins at a multiple of 8 bytes.
+std::string header_text(const TensorFile& content) try {
+  std::string text = describe(content).dump();
+  text.resize((text.size() + 7) / 8 * 8, ' ');
+  if (text.size() > kMaxHeaderBytes) {
+    throw InputError(
+        fmt::format("the header of the tensors' names and metadata has {} bytes, "
+                    "expected at most {}",
+                    text.size(), kMaxHeaderBytes));
+  }
+  return text;
+} catch (const ordered_json::type_error& error) {
+  throw InputError(
+      fmt::format("a tensor's name or the metadata is not text, expected UTF-8: {}", error.what()));
+}
+
+}  // namespace
+
+std::vector<std::byte> format_safetensors(const TensorFile& content) {
+  const std::string header = header_text(content);
+  const std::uint64_t length = header.size();
+  std::size_t size = sizeof(length) + header.size();
+  for (const Tensor& tensor : content.tensors) size += tensor.values.size() * sizeof(float);
+
+  std::vector<std::byte> bytes(size);
+  std::byte* place = bytes.data();
+  const auto append = [&place](const auto& range) {
+    place = std::ranges::copy(std::as_bytes(std::span(range)), place).out;
+  };
+  append(std::span(&length, 1));
+  append(header);
+  for (const Tensor& tensor : content.tensors) append(tensor.values);
+  return bytes;
+}
+
+void write_safetensors(const std::filesystem::path& file, const TensorFile& content) try {
+  replace_file(file, format_safetensors(content));
+} catch (const InputError& error) {
+  throw InputError(fmt::format("{}: {}", file.string(), error.what()));
+}
+
+}  // namespace rwa::io
