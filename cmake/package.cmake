@@ -1,0 +1,23 @@
+# What `make install` installs: the program, the library, its headers, and how CMake and pkg-config find them.
+include(CMakePackageConfigHelpers)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/rwa)
+
+install(TARGETS rwa EXPORT rwa-targets)
+install(TARGETS rwa_program)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/rwa DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/src/bench/peers/torch_peers.py DESTINATION libexec/rwa)
+if(TARGET rwa_bench_onednn)
+  install(TARGETS rwa_bench_onednn DESTINATION libexec/rwa)
+endif()
+install(EXPORT rwa-targets NAMESPACE rwa:: DESTINATION ${package_dir})
+
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/rwa-config.cmake.in
+                              ${PROJECT_BINARY_DIR}/rwa-config.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/rwa-config-version.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/rwa-config.cmake ${PROJECT_BINARY_DIR}/rwa-config-version.cmake
+        DESTINATION ${package_dir})
+
+file(RELATIVE_PATH pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/rwa.pc.in ${PROJECT_BINARY_DIR}/rwa.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/rwa.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

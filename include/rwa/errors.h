@@ -1,4 +1,5 @@
-// include/rwa/errors.h: every exception the library throws. Messages say what was expected and what was found.
+// include/rwa/errors.h: every exception the library throws. Messages say what was expected and what
+// was found.
 #pragma once
 
 #include <stdexcept>
@@ -20,7 +21,8 @@ class RWA_EXPORT ConfigError : public Error {
   using Error::Error;
 };
 
-// Data that does not fit the model or itself: shapes that disagree, lengths beyond T, a class out of range.
+// Data that does not fit the model or itself: shapes that disagree, lengths beyond T, a class out
+// of range.
 class RWA_EXPORT InputError : public Error {
  public:
   using Error::Error;

@@ -1,5 +1,6 @@
-// include/rwa/model.h: a recurrent network: describe it, build it, run it, stream through it, save and load it.
-// Shapes: T steps, B sequences, D features, H units, O outputs; row-major, last index fastest.
+// include/rwa/model.h: a recurrent network: describe it, build it, run it, stream through it, save
+// and load it. Shapes: T steps, B sequences, D features, H units, O outputs; row-major, last index
+// fastest.
 //
 //   rwa::Model model({.inputs = 1, .units = 250, .outputs = 10});
 //   rwa::Session session(model, {.threads = 2});
@@ -23,9 +24,9 @@ namespace rwa {
 struct ModelConfig {
   Cell cell = Cell::kRwa;
   Activation activation = Activation::kTanh;
-  int inputs = 1;    // D
-  int units = 250;   // H
-  int outputs = 1;   // O
+  int inputs = 1;   // D
+  int units = 250;  // H
+  int outputs = 1;  // O
   Readout readout = Readout::kLast;
   Loss loss = Loss::kSoftmax;
   std::uint64_t seed = 1;  // same seed, same weights, on every machine
@@ -45,7 +46,8 @@ class RWA_EXPORT Model {
   // With the initial weights of the paper. Throws ConfigError when a size is not positive.
   explicit Model(const ModelConfig& config);
 
-  // Throws ModelFileError when the file is not a whole and valid model, ResourceError when it cannot be read.
+  // Throws ModelFileError when the file is not a whole and valid model, ResourceError when it
+  // cannot be read.
   static Model load(const std::filesystem::path& file);
   // Replaces the file as a whole or not at all.
   void save(const std::filesystem::path& file) const;
@@ -76,12 +78,12 @@ struct SessionOptions {
 
 // What a loss is a gradient of, besides the weights; empty where not wanted. Gradients are added.
 struct GradientView {
-  std::span<float> weights;       // [parameter_count()]
-  std::span<float> x = {};        // [T,B,D]
+  std::span<float> weights;  // [parameter_count()]
+  std::span<float> x = {};   // [T,B,D]
 };
 
-// The scratch memory of one caller. Weights are shared, sessions are not: one per thread. A session keeps its model
-// alive.
+// The scratch memory of one caller. Weights are shared, sessions are not: one per thread. A session
+// keeps its model alive.
 class RWA_EXPORT Session {
  public:
   explicit Session(const Model& model, const SessionOptions& options = {});
@@ -89,8 +91,8 @@ class RWA_EXPORT Session {
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
 
-  // Writes the outputs, [B,O] or [T,B,O] as the readout says; rows past a sequence's length are left alone.
-  // Throws InputError when shapes disagree.
+  // Writes the outputs, [B,O] or [T,B,O] as the readout says; rows past a sequence's length are
+  // left alone. Throws InputError when shapes disagree.
   void run(const BatchView& batch, std::span<float> y);
 
   // The mean loss over sequences (or over all their steps), and its gradient.
@@ -102,7 +104,8 @@ class RWA_EXPORT Session {
   std::unique_ptr<Impl> impl_;
 };
 
-// One sequence without end: an output after every step, from a state that can be taken out and put back.
+// One sequence without end: an output after every step, from a state that can be taken out and put
+// back.
 class RWA_EXPORT Stream {
  public:
   explicit Stream(const Model& model);

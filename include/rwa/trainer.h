@@ -32,7 +32,8 @@ class RWA_EXPORT Trainer {
   Trainer(Trainer&&) noexcept;
   Trainer& operator=(Trainer&&) noexcept;
 
-  // Throws DivergenceError, and leaves the weights as they were, when the loss or a gradient is not finite.
+  // Throws DivergenceError, and leaves the weights as they were, when the loss, a gradient or a new
+  // weight is not finite; the trainer is of no use afterwards.
   StepResult step(const BatchView& batch, const TargetView& targets);
   [[nodiscard]] std::int64_t steps() const;
 

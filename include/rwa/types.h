@@ -1,5 +1,5 @@
-// include/rwa/types.h: the words of the library. Shapes: T steps, B sequences, D features, H units, O outputs;
-// row-major, last index fastest; sequences are [T,B,·].
+// include/rwa/types.h: the words of the library. Shapes: T steps, B sequences, D features, H units,
+// O outputs; row-major, last index fastest; sequences are [T,B,·].
 #pragma once
 
 #include <cstdint>
@@ -30,25 +30,27 @@ enum class Loss {
 // What training keeps between forward and backward.
 enum class Memory {
   kFull,     // every step: fastest
-  kChunked,  // the state at every 32nd step; the rest is computed again: a fraction of the memory, 4/3 of the work
+  kChunked,  // the state at every 32nd step; the rest is computed again: a fraction of the memory,
+             // 4/3 of the work
 };
 
 // A batch of sequences, in the caller's memory.
 struct BatchView {
-  std::span<const float> x;             // [T,B,D]; steps past a sequence's length are never read
-  int steps = 0;                        // T
-  int batch = 0;                        // B
+  std::span<const float> x;  // [T,B,D]; steps past a sequence's length are never read
+  int steps = 0;             // T
+  int batch = 0;             // B
   std::span<const std::int32_t> lengths = {};  // [B], each in 0…T; empty: all are T
 };
 
-// What the outputs should have been, for the same rows as y: [B] or [T,B] classes, [B,O] or [T,B,O] values.
-// For every step, those past a sequence's length are never read.
+// What the outputs should have been, for the same rows as y: [B] or [T,B] classes, [B,O] or [T,B,O]
+// values. For every step, those past a sequence's length are never read.
 struct TargetView {
   std::span<const std::int32_t> classes = {};  // for kSoftmax
   std::span<const float> values = {};          // for kSigmoid (0…1) and kSquaredError
 };
 
-// Names as they stand in files and on the command line; the reverse throws ConfigError with the known names.
+// Names as they stand in files and on the command line; the reverse throws ConfigError with the
+// known names.
 RWA_EXPORT std::string_view to_string(Cell cell);
 RWA_EXPORT std::string_view to_string(Activation activation);
 RWA_EXPORT std::string_view to_string(Readout readout);

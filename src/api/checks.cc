@@ -4,19 +4,20 @@
 #include <limits>
 
 #include "api/model_impl.h"
-#include "rwa/errors.h"
 
 namespace rwa {
 namespace {
 constexpr int kMostThreads = 1024;
 
-std::size_t product(int a, int b) { return static_cast<std::size_t>(a) * static_cast<std::size_t>(b); }
+std::size_t product(int a, int b) {
+  return static_cast<std::size_t>(a) * static_cast<std::size_t>(b);
+}
 
 void check_class(const Rows& rows, int outputs, const TargetView& targets, int t, int b) {
   const std::int32_t c = targets.classes[product(t, rows.batch) + static_cast<std::size_t>(b)];
   if (c < 0 || c >= outputs) {
-    throw InputError(fmt::format("the target class of sequence {}, step {} is {}, expected 0 to {}", b,
-                                 t, c, outputs - 1));
+    throw InputError(fmt::format("the target class of sequence {}, step {} is {}, expected 0 to {}",
+                                 b, t, c, outputs - 1));
   }
 }
 
@@ -34,28 +35,36 @@ void check_lengths(const BatchView& batch) {
 void check_size(std::string_view what, std::size_t found, std::size_t expected,
                 std::string_view shape) {
   if (found != expected) {
-    throw InputError(fmt::format("{} has {} numbers, expected {} for {}", what, found, expected, shape));
+    throw InputError(
+        fmt::format("{} has {} numbers, expected {} for {}", what, found, expected, shape));
   }
 }
 
-int checked_threads(int threads) {
-  if (threads < 1 || threads > kMostThreads) {
-    throw ConfigError(fmt::format("threads is {}, expected 1 to {}", threads, kMostThreads));
+void check_options(const SessionOptions& options) {
+  if (options.threads < 1 || options.threads > kMostThreads) {
+    throw ConfigError(
+        fmt::format("threads is {}, expected 1 to {}", options.threads, kMostThreads));
   }
-  return threads;
+  if (options.memory != Memory::kFull && options.memory != Memory::kChunked) {
+    throw ConfigError(
+        fmt::format("there is no memory number {}", static_cast<int>(options.memory)));
+  }
 }
 
 Sequences<float> checked_sequences(const NetworkSpec& spec, const BatchView& batch) {
-  if (batch.steps < 0) throw InputError(fmt::format("steps is {}, expected at least 0", batch.steps));
-  if (batch.batch < 1) throw InputError(fmt::format("batch is {}, expected at least 1", batch.batch));
+  if (batch.steps < 0)
+    throw InputError(fmt::format("steps is {}, expected at least 0", batch.steps));
+  if (batch.batch < 1)
+    throw InputError(fmt::format("batch is {}, expected at least 1", batch.batch));
   // Rows of a batch are counted with 32 bits where the backends gather them.
   if (product(batch.steps, batch.batch) > std::numeric_limits<std::int32_t>::max()) {
     throw InputError(fmt::format("{} steps of {} sequences are too many for one batch", batch.steps,
                                  batch.batch));
   }
   const std::size_t rows = product(batch.steps, batch.batch);
-  check_size("x", batch.x.size(), rows * static_cast<std::size_t>(spec.recurrent.inputs),
-             fmt::format("[T,B,D] = [{}, {}, {}]", batch.steps, batch.batch, spec.recurrent.inputs));
+  check_size(
+      "x", batch.x.size(), rows * static_cast<std::size_t>(spec.recurrent.inputs),
+      fmt::format("[T,B,D] = [{}, {}, {}]", batch.steps, batch.batch, spec.recurrent.inputs));
   if (!batch.lengths.empty()) check_lengths(batch);
   return {batch.x.data(), {batch.steps, batch.batch, batch.lengths}};
 }

@@ -14,27 +14,33 @@
 namespace rwa {
 namespace {
 void check_finite(std::string_view what, std::span<const float> values) {
-  const auto bad = std::find_if_not(values.begin(), values.end(), [](float v) { return std::isfinite(v); });
+  const auto bad =
+      std::find_if_not(values.begin(), values.end(), [](float v) { return std::isfinite(v); });
   if (bad != values.end()) {
-    throw InputError(
-        fmt::format("{}: number {} is {}, expected a finite one", what, bad - values.begin(), *bad));
+    throw InputError(fmt::format("{}: number {} is {}, expected a finite one", what,
+                                 bad - values.begin(), *bad));
   }
 }
 }  // namespace
 
-Model::Impl::Impl(const ModelConfig& c)
-    : config(c), spec(c), weights(spec, *make_cpu_backend(1)) {}
+Model::Impl::Impl(const ModelConfig& c) : config(c), spec(c), weights(spec, *make_cpu_backend(1)) {}
+
+std::shared_ptr<Model::Impl> Model::Impl::make(const ModelConfig& config) {
+  return within_memory(fmt::format("a model of {} inputs, {} units and {} outputs", config.inputs,
+                                   config.units, config.outputs),
+                       [&] { return std::make_shared<Impl>(config); });
+}
 
 Model::Model(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
-Model::Model(const ModelConfig& config) : impl_(std::make_shared<Impl>(config)) {
+Model::Model(const ModelConfig& config) : impl_(Impl::make(config)) {
   impl_->weights.values = initial_weights(impl_->spec, config.seed);
   impl_->weights.update();
 }
 
 Model Model::load(const std::filesystem::path& file) {
   ModelFile content = read_model(file);
-  auto impl = std::make_shared<Impl>(content.config);
+  auto impl = Impl::make(content.config);
   impl->weights.values = std::move(content.weights);
   impl->weights.update();
   return Model(std::move(impl));

@@ -1,13 +1,19 @@
 // src/api/model_impl.h: what Model, Session, Stream and Trainer share behind the public headers.
 #pragma once
 
+#include <new>
+#include <string>
+
 #include "model/network.h"
+#include "rwa/errors.h"
 #include "rwa/model.h"
 
 namespace rwa {
 
 struct Model::Impl {
   explicit Impl(const ModelConfig& config);
+  // Throws ResourceError when there is not enough memory for it.
+  static std::shared_ptr<Impl> make(const ModelConfig& config);
 
   ModelConfig config;
   NetworkSpec spec;
@@ -20,7 +26,17 @@ Targets<float> checked_targets(const NetworkSpec& spec, const Rows& in, const Ta
 // Throws InputError naming the argument, what it has and what it should have.
 void check_size(std::string_view what, std::size_t found, std::size_t expected,
                 std::string_view shape);
-int checked_threads(int threads);
+void check_options(const SessionOptions& options);
+// Runs f(); memory that cannot be had becomes a ResourceError that says what for.
+template <class F>
+decltype(auto) within_memory(std::string_view what, F&& f) {
+  try {
+    return f();
+  } catch (const std::bad_alloc&) {
+    throw ResourceError("not enough memory for " + std::string(what));
+  }
+}
+
 // One over the number of rows that count, so that a loss is a mean.
 double loss_scale(const NetworkSpec& spec, const Rows& in);
 

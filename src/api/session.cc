@@ -6,8 +6,8 @@ namespace rwa {
 struct Session::Impl {
   Impl(std::shared_ptr<const Model::Impl> shared, const SessionOptions& session_options)
       : model(std::move(shared)),
-        options(session_options),
-        backend(make_cpu_backend(checked_threads(options.threads))),
+        options((check_options(session_options), session_options)),
+        backend(make_cpu_backend(options.threads)),
         pass(model->spec, *backend) {}
 
   std::shared_ptr<const Model::Impl> model;
@@ -30,24 +30,31 @@ void Session::run(const BatchView& batch, std::span<float> y) {
              static_cast<std::size_t>(rows.steps) * static_cast<std::size_t>(rows.batch) *
                  static_cast<std::size_t>(spec.output.outputs),
              spec.readout == Readout::kEvery ? "[T,B,O]" : "[B,O]");
-  impl_->pass.forward(impl_->model->weights, in, y.data());
+  within_memory("running a batch",
+                [&] { impl_->pass.forward(impl_->model->weights, in, y.data()); });
 }
 
 double Session::loss(const BatchView& batch, const TargetView& targets) {
   const NetworkSpec& spec = impl_->model->spec;
   const auto in = checked_sequences(spec, batch);
-  return impl_->pass.loss(impl_->model->weights, in, checked_targets(spec, in.rows, targets),
-                          loss_scale(spec, in.rows));
+  const auto wanted = checked_targets(spec, in.rows, targets);
+  return within_memory("running a batch", [&] {
+    return impl_->pass.loss(impl_->model->weights, in, wanted, loss_scale(spec, in.rows));
+  });
 }
 
-double Session::gradient(const BatchView& batch, const TargetView& targets, const GradientView& out) {
+double Session::gradient(const BatchView& batch, const TargetView& targets,
+                         const GradientView& out) {
   const NetworkSpec& spec = impl_->model->spec;
   const auto in = checked_sequences(spec, batch);
   check_size("the gradient", out.weights.size(), spec.parameters(), "all parameters");
   if (!out.x.empty()) check_size("the gradient of x", out.x.size(), batch.x.size(), "[T,B,D]");
-  return impl_->pass.gradient(impl_->model->weights, in, checked_targets(spec, in.rows, targets),
-                              loss_scale(spec, in.rows), impl_->options.memory, out.weights.data(),
-                              out.x.empty() ? nullptr : out.x.data());
+  const auto wanted = checked_targets(spec, in.rows, targets);
+  return within_memory("the gradient of a batch", [&] {
+    return impl_->pass.gradient(impl_->model->weights, in, wanted, loss_scale(spec, in.rows),
+                                impl_->options.memory, out.weights.data(),
+                                out.x.empty() ? nullptr : out.x.data());
+  });
 }
 
 }  // namespace rwa

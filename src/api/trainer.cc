@@ -15,7 +15,8 @@ namespace rwa {
 namespace {
 double checked(std::string_view name, double value, double low, double below) {
   if (!(value >= low && value < below)) {
-    throw ConfigError(fmt::format("{} is {}, expected at least {} and less than {}", name, value, low, below));
+    throw ConfigError(
+        fmt::format("{} is {}, expected at least {} and less than {}", name, value, low, below));
   }
   return value;
 }
@@ -31,26 +32,26 @@ struct Trainer::Impl {
   Impl(std::shared_ptr<Model::Impl> shared, const TrainerOptions& trainer_options)
       : model(std::move(shared)),
         options(trainer_options),
-        backend(make_cpu_backend(checked_threads(options.session.threads))),
+        backend(make_cpu_backend((check_options(options.session), options.session.threads))),
         pass(model->spec, *backend),
         optimizer(checked_settings(options),
                   checked("clip_norm", options.clip_norm, 0, std::numeric_limits<double>::max()),
                   model->spec.parameters()),
         gradient(model->spec.parameters()) {}
 
-  // Before the weights change: afterwards nothing could be saved.
-  void check_finite(double loss) const {
-    const auto step = optimizer.steps() + 1;
+  // The name of the first parameter whose numbers are not all finite, or nothing.
+  [[nodiscard]] std::string not_finite(std::span<const float> values) const {
     for (const auto& info : model->spec.describe()) {
-      const auto values = std::span(gradient).subspan(info.offset, info.size);
-      if (!std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); })) {
-        throw DivergenceError(fmt::format(
-            "training diverged at step {}: the gradient of {} is not finite (loss {})", step, info.name, loss));
+      for (const float v : values.subspan(info.offset, info.size)) {
+        if (!std::isfinite(v)) return info.name;
       }
     }
-    if (!std::isfinite(loss)) {
-      throw DivergenceError(fmt::format("training diverged at step {}: the loss is {}", step, loss));
-    }
+    return {};
+  }
+
+  [[noreturn]] void diverged(std::int64_t step, const std::string& what, double loss) const {
+    throw DivergenceError(
+        fmt::format("training diverged at step {}: {} not finite (loss {})", step, what, loss));
   }
 
   std::shared_ptr<Model::Impl> model;
@@ -59,6 +60,7 @@ struct Trainer::Impl {
   NetworkPass<float> pass;
   Optimizer optimizer;
   std::vector<float> gradient;
+  std::vector<float> before;  // the weights before the step, to go back to
 };
 
 Trainer::Trainer(Model& model, const TrainerOptions& options)
@@ -74,11 +76,24 @@ StepResult Trainer::step(const BatchView& batch, const TargetView& targets) {
   const auto wanted = checked_targets(spec, in.rows, targets);
   std::fill(i.gradient.begin(), i.gradient.end(), 0.0f);
   StepResult result;
-  result.loss = i.pass.gradient(i.model->weights, in, wanted, loss_scale(spec, in.rows),
-                                i.options.session.memory, i.gradient.data(), nullptr);
+  result.loss = within_memory("the gradient of a batch", [&] {
+    return i.pass.gradient(i.model->weights, in, wanted, loss_scale(spec, in.rows),
+                           i.options.session.memory, i.gradient.data(), nullptr);
+  });
   result.gradient_norm = gradient_norm(i.gradient);
-  if (!std::isfinite(result.loss) || !std::isfinite(result.gradient_norm)) i.check_finite(result.loss);
-  i.optimizer.step(*i.backend, i.gradient, result.gradient_norm, i.model->weights.values);
+  const std::int64_t step = i.optimizer.steps() + 1;
+  if (!std::isfinite(result.gradient_norm)) {
+    i.diverged(step, "the gradient of " + i.not_finite(i.gradient) + " is", result.loss);
+  }
+  if (!std::isfinite(result.loss)) i.diverged(step, "the loss is", result.loss);
+
+  std::vector<float>& weights = i.model->weights.values;
+  i.before = weights;
+  i.optimizer.step(*i.backend, i.gradient, result.gradient_norm, weights);
+  if (const std::string name = i.not_finite(weights); !name.empty()) {
+    weights.swap(i.before);
+    i.diverged(step, "the new weights of " + name + " are", result.loss);
+  }
   i.model->weights.update();
   return result;
 }

@@ -1,5 +1,6 @@
-// src/backend/adam-inl.h: one parameter's step of Adam (Kingma & Ba 2015), in the type of the backend that includes
-// it. What does not depend on the parameter is computed once per step, in double.
+// src/backend/adam-inl.h: one parameter's step of Adam (Kingma & Ba 2015), in the type of the
+// backend that includes it. What does not depend on the parameter is computed once per step, in
+// double.
 template <class Real>
 struct AdamStep {
   Real keep_mean, add_mean, keep_variance, add_variance, rate, root_scale, epsilon, gradient_scale;
@@ -10,8 +11,8 @@ struct AdamStep {
         keep_variance(static_cast<Real>(s.beta2)),
         add_variance(static_cast<Real>(1 - s.beta2)),
         rate(static_cast<Real>(s.rate / (1 - std::pow(s.beta1, static_cast<double>(step))))),
-        root_scale(static_cast<Real>(
-            1 / std::sqrt(1 - std::pow(s.beta2, static_cast<double>(step))))),
+        root_scale(
+            static_cast<Real>(1 / std::sqrt(1 - std::pow(s.beta2, static_cast<double>(step))))),
         epsilon(static_cast<Real>(s.epsilon)),
         gradient_scale(static_cast<Real>(scale)) {}
 

@@ -1,6 +1,6 @@
-// src/backend/backend.h: what a device must be able to do. Real is float on devices that compute, double in the
-// reference, which is the oracle of the others. Arguments have been checked by the caller.
-// Gradients are added to what is there, never written over it.
+// src/backend/backend.h: what a device must be able to do. Real is float on devices that compute,
+// double in the reference, which is the oracle of the others. Arguments have been checked by the
+// caller. Gradients are added to what is there, never written over it.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,8 @@
 
 namespace rwa {
 
-// A recurrent layer's weights in the form the device computes with. Constant while running: one object serves any
-// number of passes at a time.
+// A recurrent layer's weights in the form the device computes with. Constant while running: one
+// object serves any number of passes at a time.
 template <class Real>
 class RecurrentWeights {
  public:
@@ -30,10 +30,10 @@ template <class Real>
 struct RecurrentForward {
   Sequences<Real> in;
   const Real* initial_state = nullptr;  // [B, 1 + state, H]; null: the start of a sequence
-  Real* h_every = nullptr;              // [T,B,H]; null where not wanted; past the end nothing is written
-  Real* h_last = nullptr;               // [B,H]
-  Real* final_state = nullptr;          // as initial_state, and may be the same memory
-  std::optional<Memory> keep = {};      // what backward will need; nothing: no backward
+  Real* h_every = nullptr;      // [T,B,H]; null where not wanted; past the end nothing is written
+  Real* h_last = nullptr;       // [B,H]
+  Real* final_state = nullptr;  // as initial_state, and may be the same memory
+  std::optional<Memory> keep = {};  // what backward will need; nothing: no backward
 };
 
 template <class Real>
@@ -83,9 +83,11 @@ class Backend {
   virtual double loss(Loss, const Rows&, int outputs, const Real* y, const Targets<Real>&,
                       double scale, Real* dy) = 0;
 
-  // One step of Adam, the `step`-th counted from 1. gradient is multiplied by `gradient_scale` first.
-  virtual void adam(const AdamSettings&, std::int64_t step, std::size_t count, double gradient_scale,
-                    const Real* gradient, Real* parameters, Real* mean, Real* variance) = 0;
+  // One step of Adam, the `step`-th counted from 1. gradient is multiplied by `gradient_scale`
+  // first.
+  virtual void adam(const AdamSettings&, std::int64_t step, std::size_t count,
+                    double gradient_scale, const Real* gradient, Real* parameters, Real* mean,
+                    Real* variance) = 0;
 };
 
 }  // namespace rwa

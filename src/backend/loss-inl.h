@@ -1,4 +1,5 @@
-// src/backend/loss-inl.h: the losses on one row of outputs, in the type of the backend that includes it.
+// src/backend/loss-inl.h: the losses on one row of outputs, in the type of the backend that
+// includes it.
 //   softmax         log Σ exp y_j - y_c                     dy = softmax(y) - onehot(c)
 //   sigmoid         mean of log(1 + e^y) - y p              dy = (sigmoid(y) - p) / O
 //   squared error   mean of (y - p)²                        dy = 2 (y - p) / O
@@ -51,8 +52,8 @@ double squared_error_row(int outputs, const Real* y, const Real* target, double 
 
 // The row of step t, sequence b; row = t·B + b.
 template <class Real>
-double loss_row(Loss loss, int outputs, std::size_t row, const Real* y, const Targets<Real>& targets,
-                double scale, Real* dy) {
+double loss_row(Loss loss, int outputs, std::size_t row, const Real* y,
+                const Targets<Real>& targets, double scale, Real* dy) {
   const std::size_t at = row * static_cast<std::size_t>(outputs);
   Real* out = dy == nullptr ? nullptr : dy + at;
   switch (loss) {

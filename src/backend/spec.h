@@ -10,8 +10,10 @@
 
 namespace rwa {
 
-// One recurrent layer. Its parameters are one block, row-major, with P = gates + inputs pre-activations:
-//   weight_x [P·H, D]   weight_h [gates·H, H]   bias [biases·H]   start [H] (where the cell has a learned start)
+// One recurrent layer. Its parameters are one block, row-major, with P = gates + inputs
+// pre-activations:
+//   weight_x [P·H, D]   weight_h [gates·H, H]   bias [biases·H]   start [H] (where the cell has a
+//   learned start)
 struct RecurrentSpec {
   Cell cell = Cell::kRwa;
   Activation activation = Activation::kTanh;
@@ -44,11 +46,13 @@ struct DenseSpec {
   [[nodiscard]] std::size_t bias() const {
     return static_cast<std::size_t>(inputs) * static_cast<std::size_t>(outputs);
   }
-  [[nodiscard]] std::size_t parameters() const { return bias() + static_cast<std::size_t>(outputs); }
+  [[nodiscard]] std::size_t parameters() const {
+    return bias() + static_cast<std::size_t>(outputs);
+  }
 };
 
-// The rows of a [steps, batch, ·] array that count: step t of sequence b does when t < lengths[b]. Without lengths
-// all do.
+// The rows of a [steps, batch, ·] array that count: step t of sequence b does when t < lengths[b].
+// Without lengths all do.
 struct Rows {
   int steps = 1;
   int batch = 0;

@@ -13,7 +13,9 @@ namespace {
 constexpr std::size_t kCacheLine = 64;
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
-std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
+std::size_t round_up(std::size_t value, std::size_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
 }  // namespace
 
 void Buffer::Free::operator()(float* pointer) const noexcept { std::free(pointer); }
@@ -35,7 +37,8 @@ void Buffer::reserve(std::size_t count) {
     throw ResourceError(fmt::format("cannot reserve {} bytes of memory", rounded));
   }
   if (alignment == kHugePage) {
-    // Walking a long tape with 4 KiB pages misses the TLB at every row. Only advice: failing is harmless.
+    // Walking a long tape with 4 KiB pages misses the TLB at every row. Only advice: failing is
+    // harmless.
     (void)madvise(data_.get(), rounded, MADV_HUGEPAGE);
   }
   capacity_ = rounded / sizeof(float);

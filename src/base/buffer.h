@@ -1,4 +1,5 @@
-// src/base/buffer.h: memory for numbers that vectors read: aligned, uninitialised, grows and never shrinks.
+// src/base/buffer.h: memory for numbers that vectors read: aligned, uninitialised, grows and never
+// shrinks.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +9,8 @@ namespace rwa {
 
 class Buffer {
  public:
-  // Room for `count` floats, starting at a cache line. What was there before is lost when it has to grow.
-  // Throws ResourceError with the bytes that were needed.
+  // Room for `count` floats, starting at a cache line. What was there before is lost when it has to
+  // grow. Throws ResourceError with the bytes that were needed.
   void reserve(std::size_t count);
 
   [[nodiscard]] float* data() { return data_.get(); }

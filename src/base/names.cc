@@ -51,7 +51,9 @@ std::string_view to_string(Activation a) { return name_of(kActivations, "activat
 std::string_view to_string(Readout readout) { return name_of(kReadouts, "readout", readout); }
 std::string_view to_string(Loss loss) { return name_of(kLosses, "loss", loss); }
 Cell parse_cell(std::string_view name) { return parse(kCells, "cell", name); }
-Activation parse_activation(std::string_view name) { return parse(kActivations, "activation", name); }
+Activation parse_activation(std::string_view name) {
+  return parse(kActivations, "activation", name);
+}
 Readout parse_readout(std::string_view name) { return parse(kReadouts, "readout", name); }
 Loss parse_loss(std::string_view name) { return parse(kLosses, "loss", name); }
 

@@ -1,5 +1,6 @@
-// src/base/random.h: random numbers as a function of (seed, purpose, index), the same on every device and for
-// any number of threads. Philox4x32-10 (Salmon et al. 2011, Random123): nothing is stored but the counter.
+// src/base/random.h: random numbers as a function of (seed, purpose, index), the same on every
+// device and for any number of threads. Philox4x32-10 (Salmon et al. 2011, Random123): nothing is
+// stored but the counter.
 #pragma once
 
 #include <array>

@@ -1,6 +1,7 @@
 // src/base/shards.h: how a batch is cut, and in which order its sums are formed.
-// The batch is always cut into 8 contiguous shards. A sum over the batch is formed per shard and the eight are
-// added as one fixed binary tree; threads (and ranks) take whole subtrees, so that their number changes no bit.
+// The batch is always cut into 8 contiguous shards. A sum over the batch is formed per shard and
+// the eight are added as one fixed binary tree; threads (and ranks) take whole subtrees, so that
+// their number changes no bit.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +23,8 @@ inline Range shard_rows(int batch, int shard) {
   return {edge(shard), edge(shard + 1)};
 }
 
-// The shards of one of `workers` threads: a subtree, or nothing when there are more threads than shards.
+// The shards of one of `workers` threads: a subtree, or nothing when there are more threads than
+// shards.
 inline Range worker_shards(int workers, int worker) {
   Range range{0, kShards};
   while (workers > 1) {

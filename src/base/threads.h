@@ -1,4 +1,5 @@
-// src/base/threads.h: a few threads that run the same function side by side and wait for each other.
+// src/base/threads.h: a few threads that run the same function side by side and wait for each
+// other.
 #pragma once
 
 #include <condition_variable>

@@ -1,5 +1,5 @@
-// src/cells/cells-inl.h: all cells, for a backend to include inside its namespace, and the one place that turns the
-// names of a description into types.
+// src/cells/cells-inl.h: all cells, for a backend to include inside its namespace, and the one
+// place that turns the names of a description into types.
 #include "cells/common-inl.h"
 #include "cells/lstm-inl.h"
 #include "cells/rwa-inl.h"

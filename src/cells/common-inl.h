@@ -1,7 +1,8 @@
-// src/cells/common-inl.h: what the cells share. Like every file of this folder it is text that a backend includes
-// inside its own namespace, once per instruction set: V is double in the reference, a vector on the CPU, float in a
-// CUDA thread. The backend brings, for its V: + - * / and comparisons, V(number), tanh, exp, log1p, abs, and
-// select(mask, yes, no); and RWA_CELL, what stands before a function.
+// src/cells/common-inl.h: what the cells share. Like every file of this folder it is text that a
+// backend includes inside its own namespace, once per instruction set: V is double in the
+// reference, a vector on the CPU, float in a CUDA thread. The backend brings, for its V: + - * /
+// and comparisons, V(number), tanh, exp, log1p, abs, and select(mask, yes, no); and RWA_CELL, what
+// stands before a function.
 
 // f, and its slope as a function of its value.
 struct Tanh {
@@ -26,8 +27,8 @@ struct Identity {
   }
 };
 
-// A number and the rounding error of its last sum: for averages over a million steps, whose increments would
-// otherwise be rounded away.
+// A number and the rounding error of its last sum: for averages over a million steps, whose
+// increments would otherwise be rounded away.
 template <class V>
 struct Sum {
   V hi, lo;

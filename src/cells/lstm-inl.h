@@ -3,11 +3,12 @@
 template <class F>
 struct Lstm {
   static constexpr const char* kName = "lstm";
-  static constexpr int kGates = 4;   // i, f, g, o: see x and h
+  static constexpr int kGates = 4;  // i, f, g, o: see x and h
   static constexpr int kInputs = 0;
-  static constexpr int kState = 1;   // c
-  static constexpr int kCarry = 1;   // dc
-  static constexpr int kSaved = 5;   // the four gates and c'; backward replaces the gates by di, df, dg, do
+  static constexpr int kState = 1;  // c
+  static constexpr int kCarry = 1;  // dc
+  static constexpr int kSaved =
+      5;  // the four gates and c'; backward replaces the gates by di, df, dg, do
   static constexpr int kMemory = 4;  // c
 
   static constexpr bool kLearnedStart = false;  // h_0 = 0

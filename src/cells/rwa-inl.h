@@ -1,8 +1,11 @@
-// src/cells/rwa-inl.h: the recurrent weighted average, one unit, one step. The formula stands here only.
-//   z = u tanh(g)     w = sigmoid(a - L)     L' = log(e^L + e^a)     r' = r + w (z - r)     h = f(r')
-// r is the running average, L the logarithm of its denominator, w the share of this step: the paper's n/d without
-// n and d, so that no value of a overflows. L starts at -infinity exactly, which makes the first share 1.
-// Backward exponentiates nothing and needs tanh g, w and r; L not at all.
+// src/cells/rwa-inl.h: the recurrent weighted average, one unit, one step. The formula stands here
+// only.
+//   z = u tanh(g)     w = sigmoid(a - L)     L' = log(e^L + e^a)     r' = r + w (z - r)     h =
+//   f(r')
+// r is the running average, L the logarithm of its denominator, w the share of this step: the
+// paper's n/d without n and d, so that no value of a overflows. L starts at -infinity exactly,
+// which makes the first share 1. Backward exponentiates nothing and needs tanh g, w and r; L not at
+// all.
 template <class F>
 struct Rwa {
   static constexpr const char* kName = "rwa";
@@ -13,7 +16,7 @@ struct Rwa {
   static constexpr int kSaved = 3;   // tanh g, w, r; backward replaces them by dg, da, du
   static constexpr int kMemory = 2;  // the saved value of the step before that backward needs: r
 
-  static constexpr bool kLearnedStart = true;  // h_0 = f(s_0)
+  static constexpr bool kLearnedStart = true;              // h_0 = f(s_0)
   static constexpr bool kHasBias[] = {true, false, true};  // a bias of a would cancel
   static constexpr float kInitialBias[] = {0, 0, 0};
   static constexpr float kInitialState[] = {0, 0, -__builtin_inff(), 0};

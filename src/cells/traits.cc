@@ -9,9 +9,9 @@ namespace {
 #undef RWA_CELL
 
 template <class C>
-constexpr CellTraits kTraits = {C::kName,        C::kGates,        C::kInputs,
-                                C::kState,       C::kCarry,        C::kLearnedStart,
-                                C::kHasBias,     C::kInitialBias,  C::kInitialState,
+constexpr CellTraits kTraits = {C::kName,           C::kGates,       C::kInputs,
+                                C::kState,          C::kCarry,       C::kLearnedStart,
+                                C::kHasBias,        C::kInitialBias, C::kInitialState,
                                 C::kPreactivations, C::kStateNames};
 }  // namespace
 
@@ -20,7 +20,8 @@ int CellTraits::biases() const {
 }
 
 const CellTraits& cell_traits(Cell cell) {
-  return visit_cell(cell, Activation::kTanh, []<class C>() -> const CellTraits& { return kTraits<C>; });
+  return visit_cell(cell, Activation::kTanh,
+                    []<class C>() -> const CellTraits& { return kTraits<C>; });
 }
 
 }  // namespace rwa

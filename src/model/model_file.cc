@@ -21,10 +21,10 @@ constexpr std::string_view kVersion = "1";
 
 std::string format_network(const ModelConfig& c) {
   const nlohmann::ordered_json json = {
-      {"cell", to_string(c.cell)},       {"activation", to_string(c.activation)},
-      {"inputs", c.inputs},              {"units", c.units},
-      {"outputs", c.outputs},            {"readout", to_string(c.readout)},
-      {"loss", to_string(c.loss)},       {"seed", c.seed},
+      {"cell", to_string(c.cell)}, {"activation", to_string(c.activation)},
+      {"inputs", c.inputs},        {"units", c.units},
+      {"outputs", c.outputs},      {"readout", to_string(c.readout)},
+      {"loss", to_string(c.loss)}, {"seed", c.seed},
   };
   return json.dump();
 }
@@ -95,9 +95,8 @@ ModelConfig parse_network(const std::string& text, std::string_view origin) {
 std::string metadata(const io::TensorFile& file, const std::string& key, std::string_view origin) {
   const auto found = file.metadata.find(key);
   if (found == file.metadata.end()) {
-    throw ModelFileError(
-        fmt::format("{}: is a safetensors file, but not of an rwa model: its metadata lack '{}'",
-                    origin, key));
+    throw ModelFileError(fmt::format(
+        "{}: is a safetensors file, but not of an rwa model: its metadata lack '{}'", origin, key));
   }
   return found->second;
 }
@@ -108,13 +107,15 @@ void check_format(const io::TensorFile& file, std::string_view origin) {
         fmt::format("{}: has the format '{:.40}', expected '{}'", origin, format, kFormat));
   }
   if (const auto version = metadata(file, "format_version", origin); version != kVersion) {
-    throw ModelFileError(fmt::format(
-        "{}: has format version '{:.40}', this build of rwa reads version {}", origin, version, kVersion));
+    throw ModelFileError(
+        fmt::format("{}: has format version '{:.40}', this build of rwa reads version {}", origin,
+                    version, kVersion));
   }
 }
 
 // The tensors must be those of the network, no more and no fewer, each of its shape.
-std::vector<float> collect(const NetworkSpec& spec, const io::TensorFile& file, std::string_view origin) {
+std::vector<float> collect(const NetworkSpec& spec, const io::TensorFile& file,
+                           std::string_view origin) {
   const auto expected = spec.describe();
   std::set<std::string_view> names;
   for (const auto& info : expected) names.insert(info.name);
@@ -124,7 +125,9 @@ std::vector<float> collect(const NetworkSpec& spec, const io::TensorFile& file, 
           fmt::format("{}: has a tensor '{:.80}' that its network does not", origin, tensor.name));
     }
   }
-  const auto text = [](const std::vector<std::int64_t>& s) { return fmt::format("[{}]", fmt::join(s, ", ")); };
+  const auto text = [](const std::vector<std::int64_t>& s) {
+    return fmt::format("[{}]", fmt::join(s, ", "));
+  };
   std::vector<std::pair<const ParameterInfo*, const io::Tensor*>> pairs;
   for (const auto& info : expected) {
     const auto found = std::find_if(file.tensors.begin(), file.tensors.end(),

@@ -15,7 +15,8 @@ struct ModelFile {
   std::vector<float> weights;  // as NetworkSpec lays them out
 };
 
-// Throws ModelFileError unless the file is a whole model of a known version; ResourceError if it cannot be read.
+// Throws ModelFileError unless the file is a whole model of a known version; ResourceError if it
+// cannot be read.
 ModelFile read_model(const std::filesystem::path& file);
 void write_model(const std::filesystem::path& file, const ModelConfig& config,
                  std::span<const float> weights);

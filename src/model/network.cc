@@ -11,8 +11,8 @@ std::size_t NetworkPass<Real>::prepare(const Rows& in) {
 }
 
 template <class Real>
-void NetworkPass<Real>::forward(const NetworkWeights<Real>& weights, const Sequences<Real>& in, Real* y,
-                                std::optional<Memory> keep) {
+void NetworkPass<Real>::forward(const NetworkWeights<Real>& weights, const Sequences<Real>& in,
+                                Real* y, std::optional<Memory> keep) {
   (void)prepare(in.rows);
   const bool every = spec_.readout == Readout::kEvery;
   recurrent_->forward(*weights.recurrent, {.in = in,
@@ -30,15 +30,15 @@ void NetworkPass<Real>::start(const NetworkWeights<Real>& weights, int batch, Re
 }
 
 template <class Real>
-void NetworkPass<Real>::step(const NetworkWeights<Real>& weights, const Real* x, int batch, Real* state,
-                             Real* y) {
+void NetworkPass<Real>::step(const NetworkWeights<Real>& weights, const Real* x, int batch,
+                             Real* state, Real* y) {
   const Rows rows{1, batch, {}};
   (void)prepare(rows);
-  recurrent_->forward(*weights.recurrent, {.in = {x, rows},
-                                           .initial_state = state,
-                                           .h_last = h_.data(),
-                                           .final_state = state});
-  backend_.dense_forward(spec_.output, weights.values.data() + spec_.output_offset(), rows, h_.data(), y);
+  recurrent_->forward(
+      *weights.recurrent,
+      {.in = {x, rows}, .initial_state = state, .h_last = h_.data(), .final_state = state});
+  backend_.dense_forward(spec_.output, weights.values.data() + spec_.output_offset(), rows,
+                         h_.data(), y);
 }
 
 template <class Real>
@@ -46,8 +46,8 @@ double NetworkPass<Real>::loss(const NetworkWeights<Real>& weights, const Sequen
                                const Targets<Real>& targets, double scale) {
   y_.resize(prepare(in.rows));
   forward(weights, in, y_.data());
-  return backend_.loss(spec_.loss, spec_.output_rows(in.rows), spec_.output.outputs, y_.data(), targets,
-                       scale, nullptr);
+  return backend_.loss(spec_.loss, spec_.output_rows(in.rows), spec_.output.outputs, y_.data(),
+                       targets, scale, nullptr);
 }
 
 template <class Real>
@@ -59,10 +59,10 @@ double NetworkPass<Real>::gradient(const NetworkWeights<Real>& weights, const Se
   dy_.resize(outputs);
   forward(weights, in, y_.data(), memory);
   const Rows rows = spec_.output_rows(in.rows);
-  const double loss = backend_.loss(spec_.loss, rows, spec_.output.outputs, y_.data(), targets, scale,
-                                    dy_.data());
-  backend_.dense_backward(spec_.output, weights.values.data() + spec_.output_offset(), rows, h_.data(),
-                          dy_.data(), parameters + spec_.output_offset(), h_.data());
+  const double loss =
+      backend_.loss(spec_.loss, rows, spec_.output.outputs, y_.data(), targets, scale, dy_.data());
+  backend_.dense_backward(spec_.output, weights.values.data() + spec_.output_offset(), rows,
+                          h_.data(), dy_.data(), parameters + spec_.output_offset(), h_.data());
   const bool every = spec_.readout == Readout::kEvery;
   recurrent_->backward(*weights.recurrent, {.in = in,
                                             .dh_every = every ? h_.data() : nullptr,

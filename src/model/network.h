@@ -1,5 +1,6 @@
-// src/model/network.h: the network as a composition of a backend's operations: a recurrent layer, a readout, a dense
-// output layer, a loss. Real is that of the backend, so that the double reference runs the same composition.
+// src/model/network.h: the network as a composition of a backend's operations: a recurrent layer, a
+// readout, a dense output layer, a loss. Real is that of the backend, so that the double reference
+// runs the same composition.
 #pragma once
 
 #include <memory>
@@ -39,7 +40,8 @@ class NetworkSpec {
   }
 };
 
-// The initial weights of the paper: uniform in ±sqrt(6 / (inputs + outputs)), biases as the cell says, s_0 normal.
+// The initial weights of the paper: uniform in ±sqrt(6 / (inputs + outputs)), biases as the cell
+// says, s_0 normal.
 std::vector<float> initial_weights(const NetworkSpec& spec, std::uint64_t seed);
 
 // Weights as the backend computes with them; shared by any number of passes.
@@ -69,7 +71,8 @@ class NetworkPass {
   void step(const NetworkWeights<Real>&, const Real* x, int batch, Real* state, Real* y);
 
   // The loss, times `scale`.
-  double loss(const NetworkWeights<Real>&, const Sequences<Real>& in, const Targets<Real>&, double scale);
+  double loss(const NetworkWeights<Real>&, const Sequences<Real>& in, const Targets<Real>&,
+              double scale);
   // Also adds its gradient to `parameters` and, unless null, to `x`.
   double gradient(const NetworkWeights<Real>&, const Sequences<Real>& in, const Targets<Real>&,
                   double scale, Memory memory, Real* parameters, Real* x);

@@ -1,4 +1,5 @@
-// src/model/network_spec.cc: from a description to the parts of a network, their names and first weights.
+// src/model/network_spec.cc: from a description to the parts of a network, their names and first
+// weights.
 #include <fmt/format.h>
 
 #include <cmath>

@@ -25,12 +25,13 @@ class CpuBackend final : public Backend<float> {
       const RecurrentSpec& spec) const override {
     return cpu::make_weights(spec);
   }
-  [[nodiscard]] std::unique_ptr<RecurrentPass<float>> make_pass(const RecurrentSpec& spec) override {
+  [[nodiscard]] std::unique_ptr<RecurrentPass<float>> make_pass(
+      const RecurrentSpec& spec) override {
     return cpu::make_pass(spec, pool_);
   }
 
-  void dense_forward(const DenseSpec& spec, const float* parameters, const Rows& rows, const float* h,
-                     float* y) override {
+  void dense_forward(const DenseSpec& spec, const float* parameters, const Rows& rows,
+                     const float* h, float* y) override {
     cpu::run_workers(pool_, rows.batch, [&](int, Range shards) {
       const Range sequences{shard_rows(rows.batch, shards.begin).begin,
                             shard_rows(rows.batch, shards.end - 1).end};
@@ -42,19 +43,21 @@ class CpuBackend final : public Backend<float> {
                       const float* h, const float* dy, float* dparameters, float* dh) override {
     const auto& kernels = cpu::dense_kernels();
     const auto depth = static_cast<std::size_t>(spec.inputs) + 1;
-    const std::size_t count = depth * kernels.padded_outputs(spec);
-    cpu::clear_shards(dense_gradients_, rows.batch, count);
+    dense_gradients_.prepare(rows.batch, depth * kernels.padded_outputs(spec));
     cpu::run_workers(pool_, rows.batch, [&](int, Range shards) {
+      dense_gradients_.clear(shards);
       for (int s = shards.begin; s < shards.end; ++s) {
-        kernels.backward(spec, parameters, rows, shard_rows(rows.batch, s), h, dy,
-                         dense_gradients_[static_cast<std::size_t>(s)].data(), dh);
+        const Range sequences = shard_rows(rows.batch, s);
+        if (sequences.size() == 0) continue;
+        kernels.backward(spec, parameters, rows, sequences, h, dy, dense_gradients_.shard(s), dh);
       }
+      dense_gradients_.add(shards);
     });
-    kernels.unpack(spec, cpu::sum_shards(dense_gradients_, rows.batch, count), dparameters);
+    kernels.unpack(spec, dense_gradients_.total(pool_.size()), dparameters);
   }
 
-  double loss(Loss loss, const Rows& rows, int outputs, const float* y, const Targets<float>& targets,
-              double scale, float* dy) override {
+  double loss(Loss loss, const Rows& rows, int outputs, const float* y,
+              const Targets<float>& targets, double scale, float* dy) override {
     std::array<double, kShards> sums{};
     cpu::run_workers(pool_, rows.batch, [&](int, Range shards) {
       for (int s = shards.begin; s < shards.end; ++s) {
@@ -85,7 +88,7 @@ class CpuBackend final : public Backend<float> {
 
  private:
   ThreadPool pool_;
-  std::array<Buffer, kShards> dense_gradients_;
+  cpu::ShardSums dense_gradients_;
 };
 }  // namespace
 
@@ -100,7 +103,8 @@ double cpu_peak_flops(int threads, double seconds) {
   cpu::choose_instruction_set();
   ThreadPool pool(threads);
   std::vector<double> flops(static_cast<std::size_t>(threads));
-  pool.run([&](int worker) { flops[static_cast<std::size_t>(worker)] = cpu::measure_peak(seconds); });
+  pool.run(
+      [&](int worker) { flops[static_cast<std::size_t>(worker)] = cpu::measure_peak(seconds); });
   double sum = 0;
   for (const double f : flops) sum += f;
   return sum;

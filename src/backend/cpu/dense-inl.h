@@ -1,5 +1,6 @@
-// src/backend/cpu/dense-inl.h: a fully connected layer on rows of h. Rows are gathered into blocks, [h (H), 1] beside
-// the outputs padded to whole vectors, and multiplied by the same tiles as the recurrence.
+// src/backend/cpu/dense-inl.h: a fully connected layer on rows of h. Rows are gathered into blocks,
+// [h (H), 1] beside the outputs padded to whole vectors, and multiplied by the same tiles as the
+// recurrence.
 #if defined(RWA_BACKEND_CPU_DENSE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef RWA_BACKEND_CPU_DENSE_INL_H_
 #undef RWA_BACKEND_CPU_DENSE_INL_H_
@@ -27,7 +28,8 @@ class Dense final : public DenseKernels {
                const float* h, float* y) const override {
     const auto H = static_cast<std::size_t>(spec.inputs);
     std::vector<float> weights(padded_outputs(spec) * (H + 1));
-    for_each_weight(spec, [&](std::size_t packed, std::size_t i) { weights[packed] = parameters[i]; });
+    for_each_weight(spec,
+                    [&](std::size_t packed, std::size_t i) { weights[packed] = parameters[i]; });
     for_each_block(rows, sequences, [&](const std::vector<std::size_t>& block) {
       const std::vector<float> a = gather(h, H, H + 1, block, 1.0f);
       product(a, block, H + 1, weights, static_cast<std::size_t>(spec.outputs), y);
@@ -70,7 +72,8 @@ class Dense final : public DenseKernels {
     return (static_cast<std::size_t>(width) + kLanes - 1) / kLanes;
   }
 
-  // f(index in [panel of outputs][H + 1][lanes], index in the layout of DenseSpec) for weights and biases.
+  // f(index in [panel of outputs][H + 1][lanes], index in the layout of DenseSpec) for weights and
+  // biases.
   template <class F>
   static void for_each_weight(const DenseSpec& spec, F&& f) {
     const auto H = static_cast<std::size_t>(spec.inputs);
@@ -104,7 +107,8 @@ class Dense final : public DenseKernels {
                                    const std::vector<std::size_t>& rows, float rest) {
     std::vector<float> out(rows.size() * padded, rest);
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      std::copy_n(from + rows[i] * width, width, out.begin() + static_cast<std::ptrdiff_t>(i * padded));
+      std::copy_n(from + rows[i] * width, width,
+                  out.begin() + static_cast<std::ptrdiff_t>(i * padded));
     }
     return out;
   }
@@ -114,20 +118,23 @@ class Dense final : public DenseKernels {
                       std::size_t depth, const std::vector<float>& weights, std::size_t width,
                       float* out) {
     const std::size_t panel_size = depth * kLanes;
-    for_each_tile<1>(static_cast<int>(rows.size()), static_cast<int>(panels(static_cast<int>(width))),
+    for_each_tile<1>(static_cast<int>(rows.size()),
+                     static_cast<int>(panels(static_cast<int>(width))),
                      [&](int first_panel, int panel_count, int first_row, int count) {
-      const auto panel = static_cast<std::size_t>(first_panel);
-      const auto row = static_cast<std::size_t>(first_row);
-      alignas(64) float tile[kAccumulators * kLanes] = {};
-      multiply_for<1>(count, panel_count)({a.data() + row * depth, depth, depth},
-                                          {weights.data() + panel * panel_size, panel_size}, tile);
-      const std::size_t begin = panel * kLanes;
-      const std::size_t columns = std::min(static_cast<std::size_t>(panel_count) * kLanes, width - begin);
-      for (int r = 0; r < count; ++r) {
-        std::copy_n(tile + r * panel_count * static_cast<int>(kLanes), columns,
-                    out + rows[row + static_cast<std::size_t>(r)] * width + begin);
-      }
-    });
+                       const auto panel = static_cast<std::size_t>(first_panel);
+                       const auto row = static_cast<std::size_t>(first_row);
+                       alignas(64) float tile[kAccumulators * kLanes] = {};
+                       multiply_for<1>(count, panel_count)(
+                           {a.data() + row * depth, depth, depth},
+                           {weights.data() + panel * panel_size, panel_size}, tile);
+                       const std::size_t begin = panel * kLanes;
+                       const std::size_t columns =
+                           std::min(static_cast<std::size_t>(panel_count) * kLanes, width - begin);
+                       for (int r = 0; r < count; ++r) {
+                         std::copy_n(tile + r * panel_count * static_cast<int>(kLanes), columns,
+                                     out + rows[row + static_cast<std::size_t>(r)] * width + begin);
+                       }
+                     });
   }
 };
 

@@ -1,5 +1,6 @@
-// src/backend/cpu/forward-inl.h: a cell over the rows of a strip, step after step. For every tile of rows and panels
-// of units: the pre-activations by one product, then the cell, while they are in the first-level cache.
+// src/backend/cpu/forward-inl.h: a cell over the rows of a strip, step after step. For every tile
+// of rows and panels of units: the pre-activations by one product, then the cell, while they are in
+// the first-level cache.
 #if defined(RWA_BACKEND_CPU_FORWARD_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef RWA_BACKEND_CPU_FORWARD_INL_H_
 #undef RWA_BACKEND_CPU_FORWARD_INL_H_
@@ -9,6 +10,8 @@
 
 #include <algorithm>
 #include <cstring>
+
+#include <hwy/cache_control.h>
 
 #include "backend/backend.h"
 #include "backend/cpu/strip.h"
@@ -37,6 +40,9 @@ struct Slots {
 template <class C>
 class View {
  public:
+  static constexpr std::size_t kRest = C::kSaved - C::kGates;
+  static_assert(C::kInputs == 0 || C::kInputs == kRest, "gradients take the place of saved values");
+
   View(const Geometry& geometry, Strip& strip, Slots slots) : g(geometry), s(strip), at(slots) {}
 
   // The row of step t: [x_t, 1, h_{t-1}].
@@ -44,12 +50,14 @@ class View {
     return s.tape.data() + (at.rows(t) * s.count() + static_cast<std::size_t>(r)) * g.row_stride;
   }
   [[nodiscard]] float* h_before(int t, int r) const { return row(t, r) + g.x_size(); }
-  [[nodiscard]] float* saved(int t, int panel, int r) const {
-    return s.saved.data() + panel_stride() * static_cast<std::size_t>(panel) +
-           (at.saved(t) * s.count() + static_cast<std::size_t>(r)) * g.cell_size;
+  // What is saved of step t: of the gates, and the rest.
+  [[nodiscard]] float* gates(int t, int panel, int r) const {
+    return s.gates.data() + slot_row(t, r) * g.gate_stride +
+           static_cast<std::size_t>(panel) * C::kGates * kLanes;
   }
-  [[nodiscard]] std::size_t panel_stride() const {
-    return static_cast<std::size_t>(s.slots) * s.count() * g.cell_size;
+  [[nodiscard]] float* rest(int t, int panel, int r) const {
+    return s.rest.data() + slot_row(t, r) * g.rest_stride +
+           static_cast<std::size_t>(panel) * kRest * kLanes;
   }
   [[nodiscard]] float* state(int panel, int r) const { return cell(s.state, C::kState, panel, r); }
   [[nodiscard]] float* carry(int panel, int r) const { return cell(s.carry, C::kCarry, panel, r); }
@@ -67,11 +75,27 @@ class View {
   Slots at;
 
  private:
+  [[nodiscard]] std::size_t slot_row(int t, int r) const {
+    return at.saved(t) * s.count() + static_cast<std::size_t>(r);
+  }
   float* cell(Buffer& buffer, int numbers, int panel, int r) const {
     const auto rows = static_cast<std::size_t>(panel) * s.count() + static_cast<std::size_t>(r);
     return buffer.data() + rows * static_cast<std::size_t>(numbers) * kLanes;
   }
 };
+
+// The tape is larger than the caches. What the cell will touch is asked for before the product,
+// which takes long enough for it to arrive.
+HWY_INLINE void prefetch(const float* from, std::size_t floats) {
+  for (std::size_t i = 0; i < floats; i += kLineFloats) hwy::Prefetch(from + i);
+}
+template <class C>
+HWY_INLINE void prefetch_saved(const View<C>& v, int t, int panel, int panels, int row, int rows) {
+  for (int r = row; r < row + rows; ++r) {
+    prefetch(v.gates(t, panel, r), static_cast<std::size_t>(panels) * C::kGates * kLanes);
+    prefetch(v.rest(t, panel, r), static_cast<std::size_t>(panels) * v.kRest * kLanes);
+  }
+}
 
 // Room for the pre-activations of one tile.
 struct alignas(64) TileBuffer {
@@ -88,7 +112,8 @@ HWY_INLINE void preactivations(const RowOperand& rows, const float* weights, int
       rows, {weights + static_cast<std::size_t>(panel) * panel_size, panel_size}, out.values);
 }
 
-// The pre-activations that see x only, for the cells that have some: forward needs them, and backward again.
+// The pre-activations that see x only, for the cells that have some: forward needs them, and
+// backward again.
 template <class C>
 HWY_INLINE void only_inputs(const View<C>& v, const PackedWeights& w, int t, int panel, int panels,
                             int row, int rows, TileBuffer& out) {
@@ -98,11 +123,15 @@ HWY_INLINE void only_inputs(const View<C>& v, const PackedWeights& w, int t, int
   }
 }
 
-template <class C>
-HWY_INLINE void load_inputs(const TileBuffer& tile, int at, Vector* out) {
-  for (int i = 0; i < C::kInputs; ++i) {
-    out[i] = load(tile.values + (at * C::kInputs + i) * static_cast<int>(kLanes));
-  }
+template <int N>
+HWY_INLINE void load_all(const float* from, Vector* out) {
+  HWY_UNROLL(8)
+  for (int i = 0; i < N; ++i) out[i] = load(from + i * static_cast<int>(kLanes));
+}
+template <int N>
+HWY_INLINE void store_all(const Vector* values, float* to) {
+  HWY_UNROLL(8)
+  for (int i = 0; i < N; ++i) store(values[i], to + i * static_cast<int>(kLanes));
 }
 
 template <class C>
@@ -118,10 +147,9 @@ class Forward {
     for (int t = begin; t < end; ++t) {
       const int rows = v_.active(t);
       fill_rows(t, rows);
-      for_each_tile<C::kGates>(rows, static_cast<int>(v_.g.panels),
-                               [&](int panel, int panels, int row, int count) {
-                                 tile(t, panel, panels, row, count);
-                               });
+      for_each_tile<C::kGates>(
+          rows, static_cast<int>(v_.g.panels),
+          [&](int panel, int panels, int row, int count) { tile(t, panel, panels, row, count); });
       if (h_every != nullptr) copy_h(t, rows, h_every);
     }
   }
@@ -140,32 +168,41 @@ class Forward {
   void tile(int t, int panel, int panels, int row, int rows) {
     TileBuffer gates;
     TileBuffer inputs;
+    prefetch_saved(v_, t, panel, panels, row, rows);
     preactivations<C::kGates>({v_.row(t, row), v_.g.row_stride, v_.g.row_size}, w_.forward.data(),
                               panel, panels, rows, gates);
     only_inputs(v_, w_, t, panel, panels, row, rows, inputs);
-    for (int r = 0; r < rows; ++r) {
-      for (int p = 0; p < panels; ++p) {
-        cell(t, panel + p, row + r, r * panels + p, gates, inputs);
-      }
+    for (int p = 0; p < panels; ++p) {
+      cells(t, panel + p, row, rows, gates.values + p * C::kGates * static_cast<int>(kLanes),
+            panels, inputs.values + p * C::kInputs * static_cast<int>(kLanes));
     }
   }
 
-  HWY_INLINE void cell(int t, int panel, int row, int at, const TileBuffer& gates,
-                       const TileBuffer& inputs) {
-    Vector pre[C::kGates + C::kInputs];
-    Vector state[C::kState];
-    Vector saved[C::kSaved];
-    float* const state_at = v_.state(panel, row);
-    float* const saved_at = v_.saved(t, panel, row);
-    for (int i = 0; i < C::kGates; ++i) {
-      pre[i] = load(gates.values + (at * C::kGates + i) * static_cast<int>(kLanes));
+  // The cell for one panel of some rows; gates and only_x are rows of a tile, `panels` wide.
+  HWY_INLINE void cells(int t, int panel, int row, int rows, const float* gates, int panels,
+                        const float* only_x) {
+    float* h = v_.h_before(t + 1, row) + static_cast<std::size_t>(panel) * kLanes;
+    float* gates_at = v_.gates(t, panel, row);
+    float* rest_at = v_.rest(t, panel, row);
+    float* state_at = v_.state(panel, row);
+    for (int r = 0; r < rows; ++r) {
+      Vector pre[C::kGates + C::kInputs];
+      Vector state[C::kState];
+      Vector saved[C::kSaved];
+      load_all<C::kGates>(gates, pre);
+      load_all<C::kInputs>(only_x, pre + C::kGates);
+      load_all<C::kState>(state_at, state);
+      store(C::forward(pre, state, saved), h);
+      store_all<C::kState>(state, state_at);
+      store_all<C::kGates>(saved, gates_at);
+      store_all<View<C>::kRest>(saved + C::kGates, rest_at);
+      gates += panels * C::kGates * static_cast<int>(kLanes);
+      only_x += panels * C::kInputs * static_cast<int>(kLanes);
+      h += v_.g.row_stride;
+      gates_at += v_.g.gate_stride;
+      rest_at += v_.g.rest_stride;
+      state_at += C::kState * kLanes;
     }
-    load_inputs<C>(inputs, at, pre + C::kGates);
-    for (int i = 0; i < C::kState; ++i) state[i] = load(state_at + i * static_cast<int>(kLanes));
-    const Vector h = C::forward(pre, state, saved);
-    for (int i = 0; i < C::kState; ++i) store(state[i], state_at + i * static_cast<int>(kLanes));
-    for (int i = 0; i < C::kSaved; ++i) store(saved[i], saved_at + i * static_cast<int>(kLanes));
-    store(h, v_.h_before(t + 1, row) + static_cast<std::size_t>(panel) * kLanes);
   }
 
   void copy_h(int t, int rows, float* h_every) {

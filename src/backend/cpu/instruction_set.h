@@ -5,7 +5,8 @@
 
 namespace rwa::cpu {
 
-// Obeys RWA_CPU, once per process. Throws ConfigError for a name that is unknown or that this machine lacks.
+// Obeys RWA_CPU, once per process. Throws ConfigError for a name that is unknown or that this
+// machine lacks.
 void choose_instruction_set();
 
 std::string instruction_set();

@@ -1,5 +1,6 @@
-// src/backend/cpu/kernels.cc: compiled once per instruction set by foreach_target.h. One number at a time for
-// any x86-64, SSE4, AVX2 and AVX-512 are enough: those between them would only make the program larger.
+// src/backend/cpu/kernels.cc: compiled once per instruction set by foreach_target.h. One number at
+// a time for any x86-64, SSE4, AVX2 and AVX-512 are enough: those between them would only make the
+// program larger.
 #include "backend/cpu/kernels.h"
 
 #undef HWY_DISABLED_TARGETS
@@ -33,7 +34,8 @@ class StripKernelsOf final : public StripKernels {
     packer_.pack(parameters, out);
   }
 
-  void forward(const PackedWeights& w, const RecurrentForward<float>& call, Strip& s) const override {
+  void forward(const PackedWeights& w, const RecurrentForward<float>& call,
+               Strip& s) const override {
     const bool chunked = call.keep == Memory::kChunked;
     const Slots slots{0, call.keep == Memory::kFull};
     const int tape_steps = slots.keep ? s.steps() : chunked ? std::min(kChunkSteps, s.steps()) : 1;
@@ -52,8 +54,8 @@ class StripKernelsOf final : public StripKernels {
     finish(v, call.h_last, call.final_state);
   }
 
-  void backward(const PackedWeights& w, const RecurrentBackward<float>& call, Memory memory, Strip& s,
-                std::span<Buffer, kShards> gradients) const override {
+  void backward(const PackedWeights& w, const RecurrentBackward<float>& call, Memory memory,
+                Strip& s, ShardSums& gradients) const override {
     std::fill_n(s.carry.data(), g_.padded_units() * s.count() * C::kCarry, 0.0f);
     if (memory == Memory::kFull) {
       Backward<C>(g_, w, call, s, Slots{}, gradients).walk(0, s.steps());
@@ -70,7 +72,8 @@ class StripKernelsOf final : public StripKernels {
         [&](std::size_t target, std::size_t source) { out[target] += gradient[source]; });
     if (!C::kLearnedStart) return;
     for (int j = 0; j < g_.units; ++j) {
-      out[spec_.start() + static_cast<std::size_t>(j)] += gradient[g_.forward_size() + static_cast<std::size_t>(j)];
+      out[spec_.start() + static_cast<std::size_t>(j)] +=
+          gradient[g_.forward_size() + static_cast<std::size_t>(j)];
     }
   }
 
@@ -79,7 +82,8 @@ class StripKernelsOf final : public StripKernels {
   void begin(const PackedWeights& w, const float* initial, const View<C>& v) const {
     const auto H = static_cast<std::size_t>(g_.units);
     for (int r = 0; r < v.s.rows(); ++r) {
-      const float* from = initial == nullptr ? nullptr : initial + v.sequence(r) * spec_.state_size();
+      const float* from =
+          initial == nullptr ? nullptr : initial + v.sequence(r) * spec_.state_size();
       std::copy_n(from == nullptr ? w.start.data() : from, H, v.h_before(0, r));
       for (int panel = 0; panel < static_cast<int>(g_.panels); ++panel) {
         const std::size_t unit = static_cast<std::size_t>(panel) * kLanes;
@@ -127,9 +131,10 @@ class StripKernelsOf final : public StripKernels {
     }
   }
 
-  // Each chunk is computed again from its saved state, with the bits of the first time, and walked back.
+  // Each chunk is computed again from its saved state, with the bits of the first time, and walked
+  // back.
   void backward_chunks(const PackedWeights& w, const RecurrentBackward<float>& call, Strip& s,
-                       std::span<Buffer, kShards> gradients) const {
+                       ShardSums& gradients) const {
     const int chunks = (s.steps() + kChunkSteps - 1) / kChunkSteps;
     for (int chunk = std::max(chunks, 1) - 1; chunk >= 0; --chunk) {
       const int begin = chunk * kChunkSteps;
@@ -156,11 +161,11 @@ class StripKernelsOf final : public StripKernels {
   }
 
   // s_0 is every sequence's: Σ over the shard's sequences, in their order.
-  void start_gradient(const View<C>& v, const PackedWeights& w, const RecurrentBackward<float>& call,
-                      std::span<Buffer, kShards> gradients) const {
+  void start_gradient(const View<C>& v, const PackedWeights& w,
+                      const RecurrentBackward<float>& call, ShardSums& gradients) const {
     for (int shard = v.s.shards.begin; shard < v.s.shards.end; ++shard) {
       const Range rows = shard_rows(call.in.rows.batch, shard);
-      float* to = gradients[static_cast<std::size_t>(shard)].data() + g_.forward_size();
+      float* to = gradients.shard(shard) + g_.forward_size();
       for (int b = rows.begin; b < rows.end; ++b) {
         const float* dh = v.dh(v.s.row_of[static_cast<std::size_t>(b - v.s.first_sequence)]);
         for (std::size_t j = 0; j < w.start.size(); ++j) {
@@ -178,9 +183,10 @@ class StripKernelsOf final : public StripKernels {
 };
 
 std::unique_ptr<const StripKernels> make_strip_kernels_here(const RecurrentSpec& spec) {
-  return visit_cell(spec.cell, spec.activation, [&]<class C>() -> std::unique_ptr<const StripKernels> {
-    return std::make_unique<StripKernelsOf<C>>(spec);
-  });
+  return visit_cell(spec.cell, spec.activation,
+                    [&]<class C>() -> std::unique_ptr<const StripKernels> {
+                      return std::make_unique<StripKernelsOf<C>>(spec);
+                    });
 }
 
 const DenseKernels& dense_kernels_here() {
@@ -188,7 +194,8 @@ const DenseKernels& dense_kernels_here() {
   return kernels;
 }
 
-// Independent multiply-adds, as many as the pipelines hold; the sum is returned so that they are not left out.
+// Independent multiply-adds, as many as the pipelines hold; the sum is returned so that they are
+// not left out.
 HWY_NOINLINE float multiply_adds(std::size_t rounds, float x) {
   constexpr int kChains = 12;
   Vector sum[kChains];
@@ -211,7 +218,8 @@ double measure_peak_here(double seconds) {
   while (Clock::now() < end) {
     const auto start = Clock::now();
     sink = multiply_adds(kRounds, 0.5f);
-    best = std::max(best, kOperations / std::chrono::duration<double>(Clock::now() - start).count());
+    best =
+        std::max(best, kOperations / std::chrono::duration<double>(Clock::now() - start).count());
   }
   (void)sink;
   return best;

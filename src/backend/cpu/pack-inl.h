@@ -1,4 +1,5 @@
-// src/backend/cpu/pack-inl.h: weights from the layout of RecurrentSpec to the one the tiles read, and gradients back.
+// src/backend/cpu/pack-inl.h: weights from the layout of RecurrentSpec to the one the tiles read,
+// and gradients back.
 #if defined(RWA_BACKEND_CPU_PACK_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef RWA_BACKEND_CPU_PACK_INL_H_
 #undef RWA_BACKEND_CPU_PACK_INL_H_
@@ -19,8 +20,8 @@ class Packer {
  public:
   Packer(const RecurrentSpec& spec, const Geometry& g) : spec_(spec), g_(g) {}
 
-  // Calls f(index in RecurrentSpec's layout, index in PackedWeights::forward) for every weight and bias: the one
-  // place that knows both layouts.
+  // Calls f(index in RecurrentSpec's layout, index in PackedWeights::forward) for every weight and
+  // bias: the one place that knows both layouts.
   template <class F>
   void for_each_weight(F&& f) const {
     const auto D = static_cast<std::size_t>(g_.inputs);
@@ -31,7 +32,8 @@ class Packer {
       for (std::size_t j = 0; j < H; ++j) {
         const Place to = place(p, j);
         const std::size_t row = p * H + j;
-        for (std::size_t d = 0; d < D; ++d) f(spec_.weight_x() + row * D + d, to.first + d * to.step);
+        for (std::size_t d = 0; d < D; ++d)
+          f(spec_.weight_x() + row * D + d, to.first + d * to.step);
         if (has_bias) f(bias++, to.first + D * to.step);
         if (p >= static_cast<std::size_t>(g_.gates)) continue;
         for (std::size_t k = 0; k < H; ++k) {
@@ -46,8 +48,15 @@ class Packer {
     float* packed = out.forward.data();
     std::fill_n(packed, g_.forward_size(), 0.0f);
     for_each_weight([&](std::size_t source, std::size_t target) { packed[target] = from[source]; });
-    pack_back(from + spec_.weight_h(), g_.gates, g_.units, g_.panels, out.back);
-    pack_back(from + spec_.weight_x(), g_.gates + g_.only_inputs, g_.inputs, g_.x_panels, out.back_x);
+    const std::size_t x_weights =
+        static_cast<std::size_t>(g_.units) * static_cast<std::size_t>(g_.inputs);
+    out.back.reserve(g_.panels * g_.gates_back_size());
+    out.back_x.reserve(g_.x_panels * (g_.gates_back_size() + g_.only_inputs_back_size()));
+    pack_back(from + spec_.weight_h(), g_.gates, g_.units, g_.panels, out.back.data());
+    pack_back(from + spec_.weight_x(), g_.gates, g_.inputs, g_.x_panels, out.back_x.data());
+    pack_back(from + spec_.weight_x() + x_weights * static_cast<std::size_t>(g_.gates),
+              g_.only_inputs, g_.inputs, g_.x_panels,
+              out.back_x.data() + g_.x_panels * g_.gates_back_size());
     pack_start(from, out.start);
   }
 
@@ -71,11 +80,10 @@ class Packer {
 
   // [P·H, columns] to [panel of columns][(panel of units, p, lane)][lanes].
   void pack_back(const float* from, int preactivations, int columns, std::size_t column_panels,
-                 Buffer& out) const {
+                 float* out) const {
     const auto P = static_cast<std::size_t>(preactivations);
     const std::size_t depth = g_.panels * P * kLanes;
-    out.reserve(column_panels * depth * kLanes);
-    std::fill_n(out.data(), column_panels * depth * kLanes, 0.0f);
+    std::fill_n(out, column_panels * depth * kLanes, 0.0f);
     const auto width = static_cast<std::size_t>(columns);
     for (std::size_t p = 0; p < P; ++p) {
       for (std::size_t j = 0; j < static_cast<std::size_t>(g_.units); ++j) {
@@ -83,7 +91,7 @@ class Packer {
         const std::size_t k = (j / kLanes * P + p) * kLanes + j % kLanes;
         for (std::size_t c = 0; c < width; c += kLanes) {
           std::copy_n(row + c, std::min(kLanes, width - c),
-                      out.data() + (c / kLanes * depth + k) * kLanes);
+                      out + (c / kLanes * depth + k) * kLanes);
         }
       }
     }

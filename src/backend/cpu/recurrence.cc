@@ -1,6 +1,5 @@
 #include "backend/cpu/recurrence.h"
 
-#include <array>
 #include <vector>
 
 #include "backend/cpu/kernels.h"
@@ -28,7 +27,8 @@ class Pass final : public RecurrentPass<float> {
         pool_(pool),
         strips_(static_cast<std::size_t>(pool.size())) {}
 
-  void forward(const RecurrentWeights<float>& weights, const RecurrentForward<float>& call) override {
+  void forward(const RecurrentWeights<float>& weights,
+               const RecurrentForward<float>& call) override {
     const PackedWeights& packed = static_cast<const Weights&>(weights).packed();
     memory_ = call.keep.value_or(Memory::kFull);
     run_workers(pool_, call.in.rows.batch, [&](int worker, Range shards) {
@@ -42,19 +42,21 @@ class Pass final : public RecurrentPass<float> {
                 const RecurrentBackward<float>& call) override {
     const PackedWeights& packed = static_cast<const Weights&>(weights).packed();
     const int batch = call.in.rows.batch;
-    const std::size_t count = kernels_->geometry().gradient_size();
-    clear_shards(gradients_, batch, count);
-    run_workers(pool_, batch, [&](int worker, Range) {
-      kernels_->backward(packed, call, memory_, strips_[static_cast<std::size_t>(worker)], gradients_);
+    gradients_.prepare(batch, kernels_->geometry().gradient_size());
+    run_workers(pool_, batch, [&](int worker, Range shards) {
+      gradients_.clear(shards);
+      kernels_->backward(packed, call, memory_, strips_[static_cast<std::size_t>(worker)],
+                         gradients_);
+      gradients_.add(shards);
     });
-    kernels_->unpack(sum_shards(gradients_, batch, count), call.parameters);
+    kernels_->unpack(gradients_.total(pool_.size()), call.parameters);
   }
 
  private:
   std::unique_ptr<const StripKernels> kernels_;
   ThreadPool& pool_;
   std::vector<Strip> strips_;  // [thread]
-  std::array<Buffer, kShards> gradients_;
+  ShardSums gradients_;
   Memory memory_ = Memory::kFull;
 };
 

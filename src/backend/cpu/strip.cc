@@ -5,12 +5,13 @@
 
 namespace rwa::cpu {
 namespace {
-constexpr std::size_t kLineFloats = 16;
-
 std::size_t blocks(std::size_t value, std::size_t block) { return (value + block - 1) / block; }
 
-// An odd number of cache lines: rows a power of two apart would fall into the same few sets of the cache.
-std::size_t spread_stride(std::size_t floats) { return (blocks(floats, kLineFloats) | 1) * kLineFloats; }
+// An odd number of cache lines: rows a power of two apart would fall into the same few sets of the
+// cache.
+std::size_t spread_stride(std::size_t floats) {
+  return (blocks(floats, kLineFloats) | 1) * kLineFloats;
+}
 }  // namespace
 
 Geometry::Geometry(const RecurrentSpec& spec, std::size_t vector_lanes, int saved)
@@ -23,7 +24,9 @@ Geometry::Geometry(const RecurrentSpec& spec, std::size_t vector_lanes, int save
       x_panels(blocks(static_cast<std::size_t>(spec.inputs), vector_lanes)),
       row_size(static_cast<std::size_t>(spec.inputs) + 1 + static_cast<std::size_t>(spec.units)),
       row_stride(spread_stride(static_cast<std::size_t>(spec.inputs) + 1 + panels * lanes)),
-      cell_size(static_cast<std::size_t>(saved) * lanes) {}
+      gate_stride(spread_stride(panels * lanes * static_cast<std::size_t>(spec.traits().gates))),
+      rest_stride(
+          spread_stride(panels * lanes * static_cast<std::size_t>(saved - spec.traits().gates))) {}
 
 void Strip::arrange(Range which, const Rows& batch) {
   shards = which;
@@ -51,13 +54,15 @@ void Strip::arrange(Range which, const Rows& batch) {
   }
 }
 
-void Strip::reserve(const Geometry& g, int state_size, int carry_size, int tape_steps, bool chunked) {
+void Strip::reserve(const Geometry& g, int state_size, int carry_size, int tape_steps,
+                    bool chunked) {
   slots = std::max(tape_steps, 1);
   const auto panel_rows = g.panels * count() * g.lanes;
   const auto state_floats = panel_rows * static_cast<std::size_t>(state_size);
   const auto slot_count = static_cast<std::size_t>(slots);
   tape.reserve((slot_count + 1) * count() * g.row_stride);
-  saved.reserve(g.panels * slot_count * count() * g.cell_size);
+  gates.reserve(slot_count * count() * g.gate_stride);
+  rest.reserve(slot_count * count() * g.rest_stride);
   state.reserve(state_floats);
   carry.reserve(panel_rows * static_cast<std::size_t>(carry_size));
   memory.reserve(panel_rows);

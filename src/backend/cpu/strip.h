@@ -1,9 +1,10 @@
-// src/backend/cpu/strip.h: the part of a batch that one thread walks through all steps, and how its numbers lie.
+// src/backend/cpu/strip.h: the part of a batch that one thread walks through all steps, and how its
+// numbers lie.
 //
-// A row is what the pre-activations of one sequence and step are made of, [x_t (D), 1, h_{t-1} (H)]: gates see all of
-// it, inputs its first D + 1 numbers, and the 1 makes the bias a weight like the others. Units come in panels of as
-// many as a vector has lanes. Sequences are ordered by length, longest first, so that those which have ended are simply
-// left out of the count.
+// A row is what the pre-activations of one sequence and step are made of, [x_t (D), 1, h_{t-1}
+// (H)]: gates see all of it, inputs its first D + 1 numbers, and the 1 makes the bias a weight like
+// the others. Units come in panels of as many as a vector has lanes. Sequences are ordered by
+// length, longest first, so that those which have ended are simply left out of the count.
 #pragma once
 
 #include <cstddef>
@@ -17,24 +18,36 @@
 
 namespace rwa::cpu {
 
-// Steps between two saved states when memory is short. A multiple of kGradientSteps, so that sums over steps are
-// formed in the same order with and without.
+inline constexpr std::size_t kLineFloats = 16;  // in a cache line
+
+// Steps between two saved states when memory is short. A multiple of kGradientSteps, so that sums
+// over steps are formed in the same order with and without.
 inline constexpr int kChunkSteps = 32;
 // Steps whose share of the weight gradient is formed at once: few enough to stay in the cache.
 inline constexpr int kGradientSteps = 16;
 
 // The sizes of one layer for one vector width.
 struct Geometry {
+  // saved: numbers a cell keeps per unit and step, the gates' first.
   Geometry(const RecurrentSpec& spec, std::size_t lanes, int saved);
 
-  int inputs, units;                  // D, H
-  int gates, only_inputs;             // pre-activations that see all of a row, and x only
-  std::size_t lanes, panels;          // panels of units
-  std::size_t x_panels;               // panels of features
-  std::size_t row_size, row_stride;   // D + 1 + H, and the distance between rows
-  std::size_t cell_size;              // numbers a cell saves per panel, row and step
+  int inputs, units;                 // D, H
+  int gates, only_inputs;            // pre-activations that see all of a row, and x only
+  std::size_t lanes, panels;         // panels of units
+  std::size_t x_panels;              // panels of features
+  std::size_t row_size, row_stride;  // D + 1 + H, and the distance between rows
+  std::size_t gate_stride;           // between rows of what is saved of gates
+  std::size_t rest_stride;           // between rows of what else is saved
   [[nodiscard]] std::size_t x_size() const { return static_cast<std::size_t>(inputs) + 1; }
   [[nodiscard]] std::size_t padded_units() const { return panels * lanes; }
+  // Numbers that lead from the gates, and from the pre-activations that see x only, back to a
+  // panel.
+  [[nodiscard]] std::size_t gates_back_size() const {
+    return padded_units() * static_cast<std::size_t>(gates) * lanes;
+  }
+  [[nodiscard]] std::size_t only_inputs_back_size() const {
+    return padded_units() * static_cast<std::size_t>(only_inputs) * lanes;
+  }
   // Numbers in PackedWeights::forward: those of the gates, and all.
   [[nodiscard]] std::size_t gates_size() const {
     return padded_units() * row_size * static_cast<std::size_t>(gates);
@@ -50,7 +63,7 @@ struct Geometry {
 struct PackedWeights {
   Buffer forward;  // [panel][row_size][gates][lanes], then [panel][D + 1][only_inputs][lanes]
   Buffer back;     // [panel][(panel, gate, lane)][lanes]: from gates to h
-  Buffer back_x;   // [x panel][(panel, pre-activation, lane)][lanes]: from all to x
+  Buffer back_x;   // the same from gates to x, then [x panel][(panel, only_input, lane)][lanes]
   std::vector<float> start;  // h_0 [H]
 };
 
@@ -65,18 +78,19 @@ struct Strip {
   [[nodiscard]] int steps() const { return length.empty() ? 0 : length.front(); }
 
   Range shards;
-  std::vector<int> sequence;           // [row]: which of the batch
-  std::vector<int> length;             // [row], falling
-  std::vector<int> row_of;             // [sequence - first]: its row
-  std::vector<int> active;             // [t]: rows longer than t, for t = 0 … steps
-  std::vector<std::uint32_t> index;    // scratch: rows of the tape that a sum runs over
+  std::vector<int> sequence;         // [row]: which of the batch
+  std::vector<int> length;           // [row], falling
+  std::vector<int> row_of;           // [sequence - first]: its row
+  std::vector<int> active;           // [t]: rows longer than t, for t = 0 … steps
+  std::vector<std::uint32_t> index;  // scratch: rows of the tape that a sum runs over
   int first_sequence = 0;
-  int slots = 0;                       // steps the tape has room for
+  int slots = 0;  // steps the tape has room for
 
-  Buffer tape;       // rows [slot + 1][row][row_stride]
-  Buffer saved;      // [panel][slot][row][saved][lanes]
-  Buffer state;      // [panel][row][state][lanes]
-  Buffer carry;      // [panel][row][carry][lanes]
+  Buffer tape;   // rows [slot + 1][row][row_stride]
+  Buffer gates;  // [slot][row][gate_stride]: [panel][gate][lanes], values and later their gradients
+  Buffer rest;   // [slot][row][rest_stride]: [panel][saved - gates][lanes]
+  Buffer state;  // [panel][row][state][lanes]
+  Buffer carry;  // [panel][row][carry][lanes]
   Buffer memory;     // [panel][row][lanes]: what backward needs of the step before the tape's first
   Buffer dh;         // [row][padded units]: complete dh of the step before the tape's first
   Buffer snapshots;  // [chunk]: state, then h as [row][padded units]

@@ -1,8 +1,10 @@
-// src/backend/cpu/tile-inl.h: the two matrix products that everything is made of, on tiles that stay in registers.
-//   multiply    out[r][c] += Σ_k a[r][k] b[k][c]     rows times packed weights: forward, and dh in backward
-//   outer       out[m][c] += Σ_i a[i][m] b[i][c]     the gradient of weights: a sum over steps and sequences
-// Every element is one chain of multiply-adds in the order of k (or i), whatever the shape of the tile: a row alone
-// gives the bits of the row in a batch.
+// src/backend/cpu/tile-inl.h: the two matrix products that everything is made of, on tiles that
+// stay in registers.
+//   multiply    out[r][c] += Σ_k a[r][k] b[k][c]     rows times packed weights: forward, and dh in
+//   backward outer       out[m][c] += Σ_i a[i][m] b[i][c]     the gradient of weights: a sum over
+//   steps and sequences
+// Every element is one chain of multiply-adds in the order of k (or i), whatever the shape of the
+// tile: a row alone gives the bits of the row in a batch.
 #if defined(RWA_BACKEND_CPU_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef RWA_BACKEND_CPU_TILE_INL_H_
 #undef RWA_BACKEND_CPU_TILE_INL_H_
@@ -24,13 +26,11 @@ inline constexpr int kAccumulators = HWY_TARGET <= HWY_AVX3 ? 24 : 12;
 inline constexpr int kMostRows = kAccumulators / 2;
 inline constexpr int kMostPanels = 4;
 
-// The left operand: rows of `segments` runs of `length` numbers, each run `segment_stride` after the last.
+// The left operand: rows of `length` numbers.
 struct RowOperand {
   const float* first;
-  std::size_t row_stride;
+  std::size_t stride;
   std::size_t length;
-  std::size_t segments = 1;
-  std::size_t segment_stride = 0;
 };
 
 // The right operand: P panels, each [k][G][lanes], `panel_stride` apart.
@@ -41,7 +41,8 @@ struct PanelOperand {
 
 // out is [R][P][G][lanes].
 template <int R, int G, int P>
-HWY_NOINLINE void multiply_tile(const RowOperand& a, const PanelOperand& b, float* HWY_RESTRICT out) {
+HWY_NOINLINE void multiply_tile(const RowOperand& a, const PanelOperand& b,
+                                float* HWY_RESTRICT out) {
   constexpr int kColumns = P * G;
   Vector sum[R][kColumns];
   HWY_UNROLL(32)
@@ -50,21 +51,19 @@ HWY_NOINLINE void multiply_tile(const RowOperand& a, const PanelOperand& b, floa
     for (int c = 0; c < kColumns; ++c) sum[r][c] = load(out + (r * kColumns + c) * kLanes);
   }
   const float* HWY_RESTRICT weights = b.first;
-  const std::size_t stride = a.row_stride;
-  const float* segment = a.first;
-  for (std::size_t s = 0; s < a.segments; ++s, segment += a.segment_stride) {
-    for (std::size_t k = 0; k < a.length; ++k, weights += G * kLanes) {
-      Vector w[kColumns];
+  const float* row = a.first;
+  const std::size_t stride = a.stride;
+  for (std::size_t k = 0; k < a.length; ++k, weights += G * kLanes) {
+    Vector w[kColumns];
+    HWY_UNROLL(32)
+    for (int c = 0; c < kColumns; ++c) {
+      w[c] = load(weights + (c / G) * b.panel_stride + (c % G) * kLanes);
+    }
+    HWY_UNROLL(32)
+    for (int r = 0; r < R; ++r) {
+      const Vector v(row[r * stride + k]);
       HWY_UNROLL(32)
-      for (int c = 0; c < kColumns; ++c) {
-        w[c] = load(weights + (c / G) * b.panel_stride + (c % G) * kLanes);
-      }
-      HWY_UNROLL(32)
-      for (int r = 0; r < R; ++r) {
-        const Vector v(segment[r * stride + k]);
-        HWY_UNROLL(32)
-        for (int c = 0; c < kColumns; ++c) sum[r][c] = mul_add(v, w[c], sum[r][c]);
-      }
+      for (int c = 0; c < kColumns; ++c) sum[r][c] = mul_add(v, w[c], sum[r][c]);
     }
   }
   HWY_UNROLL(32)
@@ -91,12 +90,14 @@ MultiplyTile multiply_for(int rows, int panels) {
     return std::array<std::array<MultiplyTile, 3>, kMostRows>{
         {{multiply_entry<R + 1, G, 1>(), multiply_entry<R + 1, G, 2>(),
           multiply_entry<R + 1, G, 4>()}...}};
-  }(std::make_integer_sequence<int, kMostRows>());
+  }
+  (std::make_integer_sequence<int, kMostRows>());
   return kTable[static_cast<std::size_t>(rows - 1)][static_cast<std::size_t>(panels / 2)];
 }
 
-// How `rows` are cut into tiles for products of G vectors a panel: as few tiles as registers allow, as equal as
-// possible; and how many panels a tile then takes at once: few rows take several, to keep the multipliers busy.
+// How `rows` are cut into tiles for products of G vectors a panel: as few tiles as registers allow,
+// as equal as possible; and how many panels a tile then takes at once: few rows take several, to
+// keep the multipliers busy.
 template <int G>
 struct Tiling {
   static constexpr int kRows = std::min(kMostRows, kAccumulators / G);
@@ -114,8 +115,8 @@ struct Tiling {
   }
 };
 
-// Calls f(panel, panels, row, rows) for every tile of [rows] × [panels]; a panel's weights are read once for all
-// tiles of rows that share them.
+// Calls f(panel, panels, row, rows) for every tile of [rows] × [panels]; a panel's weights are read
+// once for all tiles of rows that share them.
 template <int G, class F>
 HWY_INLINE void for_each_tile(int rows, int panel_count, F&& f) {
   const Tiling<G> tiling(rows);
@@ -170,8 +171,10 @@ HWY_NOINLINE void outer_tile(const OuterOperands& in, float* HWY_RESTRICT out) {
 template <int C>
 void outer(OuterOperands in, int columns, float* out) {
   constexpr auto kTable = []<int... R>(std::integer_sequence<int, R...>) {
-    return std::array<void (*)(const OuterOperands&, float*), sizeof...(R)>{&outer_tile<R + 1, C>...};
-  }(std::make_integer_sequence<int, Tiling<C>::kRows>());
+    return std::array<void (*)(const OuterOperands&, float*), sizeof...(R)>{
+        &outer_tile<R + 1, C>...};
+  }
+  (std::make_integer_sequence<int, Tiling<C>::kRows>());
   const Tiling<C> tiling(columns);
   const float* a = in.a;
   for (int tile = 0; tile < tiling.tiles; ++tile) {

@@ -4,34 +4,56 @@
 
 namespace rwa::cpu {
 
-void clear_shards(std::span<Buffer, kShards> shards, int batch, std::size_t count) {
-  for (int s = 0; s < kShards; ++s) {
-    if (shard_rows(batch, s).size() == 0) continue;
-    Buffer& buffer = shards[static_cast<std::size_t>(s)];
-    buffer.reserve(count);
-    std::fill_n(buffer.data(), count, 0.0f);
+void ShardSums::prepare(int batch, std::size_t count) {
+  batch_ = batch;
+  count_ = count;
+}
+
+void ShardSums::clear(Range shards) {
+  for (int s = shards.begin; s < shards.end; ++s) {
+    if (shard_rows(batch_, s).size() == 0) continue;
+    buffers_[static_cast<std::size_t>(s)].reserve(count_);
+    std::fill_n(shard(s), count_, 0.0f);
   }
 }
 
-const float* sum_shards(std::span<Buffer, kShards> shards, int batch, std::size_t count) {
-  // The tree, one level at a time: each node's sum goes where its first shard with rows is.
-  std::array<float*, kShards> node{};
-  for (int s = 0; s < kShards; ++s) {
-    const auto at = static_cast<std::size_t>(s);
-    node[at] = shard_rows(batch, s).size() > 0 ? shards[at].data() : nullptr;
+float* ShardSums::node(Range shards) {
+  for (int s = shards.begin; s < shards.end; ++s) {
+    if (shard_rows(batch_, s).size() > 0) return shard(s);
   }
-  for (std::size_t width = 1; width < kShards; width *= 2) {
-    for (std::size_t s = 0; s < kShards; s += 2 * width) {
-      float* left = node[s];
-      const float* right = node[s + width];
-      if (left == nullptr) {
-        node[s] = node[s + width];
-      } else if (right != nullptr) {
-        for (std::size_t i = 0; i < count; ++i) left[i] += right[i];
-      }
-    }
-  }
-  return node[0];
+  return nullptr;
+}
+
+void ShardSums::add_halves(Range shards) {
+  const int middle = shards.begin + shards.size() / 2;
+  float* left = node({shards.begin, middle});
+  const float* right = node({middle, shards.end});
+  if (left == nullptr || right == nullptr) return;
+  for (std::size_t i = 0; i < count_; ++i) left[i] += right[i];
+}
+
+void ShardSums::add(Range shards) {
+  if (shards.size() <= 1) return;
+  const int middle = shards.begin + shards.size() / 2;
+  add({shards.begin, middle});
+  add({middle, shards.end});
+  add_halves(shards);
+}
+
+// Cuts the tree as worker_shards() does, down to the subtrees that one worker has added.
+void ShardSums::finish(Range shards, int workers) {
+  if (workers <= 1 || shards.size() <= 1) return;
+  const int middle = shards.begin + shards.size() / 2;
+  const int left = (workers + 1) / 2;
+  finish({shards.begin, middle}, left);
+  finish({middle, shards.end}, workers - left);
+  add_halves(shards);
+}
+
+const float* ShardSums::total(int workers) {
+  const Range all{0, kShards};
+  finish(all, workers);
+  return node(all);
 }
 
 }  // namespace rwa::cpu

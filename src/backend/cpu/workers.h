@@ -2,7 +2,7 @@
 #pragma once
 
 #include <array>
-#include <span>
+#include <cstddef>
 
 #include "base/buffer.h"
 #include "base/shards.h"
@@ -10,8 +10,8 @@
 
 namespace rwa::cpu {
 
-// Runs f(worker, shards) for every thread whose shards hold sequences. One alone runs on the caller's thread: a
-// stream would spend more time on waking another than on its step.
+// Runs f(worker, shards) for every thread whose shards hold sequences. One alone runs on the
+// caller's thread: a stream would spend more time on waking another than on its step.
 template <class F>
 void run_workers(ThreadPool& pool, int batch, F&& f) {
   const auto shards_of = [&](int worker) { return worker_shards(pool.size(), worker); };
@@ -35,10 +35,30 @@ void run_workers(ThreadPool& pool, int batch, F&& f) {
   }
 }
 
-// One buffer of `count` numbers per shard that has rows, set to zero.
-void clear_shards(std::span<Buffer, kShards> shards, int batch, std::size_t count);
+// Sums over a batch: one buffer of numbers per shard that has rows, added up as the tree of
+// base/shards.h. Each worker clears and adds its own shards; what is left of the tree is added at
+// the end.
+class ShardSums {
+ public:
+  void prepare(int batch, std::size_t count);
+  // Called by each worker, for its shards.
+  void clear(Range shards);
+  void add(Range shards);
 
-// Leaves the sum over the shards, in the order of the tree, in the buffer it returns. Shards without rows are zero.
-const float* sum_shards(std::span<Buffer, kShards> shards, int batch, std::size_t count);
+  [[nodiscard]] float* shard(int s) { return buffers_[static_cast<std::size_t>(s)].data(); }
+
+  // After `workers` threads have added theirs: the sum over the batch.
+  [[nodiscard]] const float* total(int workers);
+
+ private:
+  // Where the sum of a subtree is: at its first shard with rows; null when none has.
+  [[nodiscard]] float* node(Range shards);
+  void add_halves(Range shards);
+  void finish(Range shards, int workers);
+
+  std::array<Buffer, kShards> buffers_;
+  int batch_ = 0;
+  std::size_t count_ = 0;
+};
 
 }  // namespace rwa::cpu

@@ -58,18 +58,21 @@ class Weights final : public RecurrentWeights<double> {
 // One step of one sequence, as backward needs it.
 template <class C>
 struct Step {
-  std::vector<double> h_before;                            // [H]
-  std::vector<double> h;                                   // [H]
-  std::vector<std::array<double, C::kSaved>> saved;        // [H]
-  std::vector<std::array<double, C::kInputs + 1>> inputs;  // [H] the pre-activations that see x only
-  std::vector<double> memory_before;                       // [H]
+  std::vector<double> h_before;                      // [H]
+  std::vector<double> h;                             // [H]
+  std::vector<std::array<double, C::kSaved>> saved;  // [H]
+  std::vector<std::array<double, C::kInputs + 1>>
+      inputs;                         // [H] the pre-activations that see x only
+  std::vector<double> memory_before;  // [H]
 };
 
 template <class C>
 class Pass final : public RecurrentPass<double> {
  public:
   explicit Pass(const RecurrentSpec& spec)
-      : spec_(spec), D_(static_cast<std::size_t>(spec.inputs)), H_(static_cast<std::size_t>(spec.units)) {}
+      : spec_(spec),
+        D_(static_cast<std::size_t>(spec.inputs)),
+        H_(static_cast<std::size_t>(spec.units)) {}
 
   void forward(const RecurrentWeights<double>& weights,
                const RecurrentForward<double>& call) override {
@@ -180,8 +183,8 @@ class Pass final : public RecurrentPass<double> {
   }
 
   // One pre-activation's gradient to everything it was made of.
-  void spread(const Weights& w, const RecurrentBackward<double>& call, std::size_t row, int p, int j,
-              const Step<C>& step, std::vector<double>& dh) const {
+  void spread(const Weights& w, const RecurrentBackward<double>& call, std::size_t row, int p,
+              int j, const Step<C>& step, std::vector<double>& dh) const {
     const double delta = step.saved[static_cast<std::size_t>(j)][static_cast<std::size_t>(p)];
     for (std::size_t d = 0; d < D_; ++d) {
       call.parameters[spec_.weight_x() + w.row(p, j) * D_ + d] += delta * call.in.x[row * D_ + d];

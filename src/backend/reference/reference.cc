@@ -18,7 +18,8 @@ class ReferenceBackend final : public Backend<double> {
       const RecurrentSpec& spec) const override {
     return reference::make_weights(spec);
   }
-  [[nodiscard]] std::unique_ptr<RecurrentPass<double>> make_pass(const RecurrentSpec& spec) override {
+  [[nodiscard]] std::unique_ptr<RecurrentPass<double>> make_pass(
+      const RecurrentSpec& spec) override {
     return reference::make_pass(spec);
   }
 
@@ -56,9 +57,8 @@ class ReferenceBackend final : public Backend<double> {
   double loss(Loss loss, const Rows& rows, int outputs, const double* y,
               const Targets<double>& targets, double scale, double* dy) override {
     double sum = 0;
-    for_each_row(rows, [&](std::size_t row) {
-      sum += loss_row(loss, outputs, row, y, targets, scale, dy);
-    });
+    for_each_row(
+        rows, [&](std::size_t row) { sum += loss_row(loss, outputs, row, y, targets, scale, dy); });
     return sum * scale;
   }
 

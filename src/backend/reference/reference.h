@@ -1,5 +1,5 @@
-// src/backend/reference/reference.h: the network in double with plain loops, one thing after the other: the oracle
-// that every other backend is compared with. Slow on purpose.
+// src/backend/reference/reference.h: the network in double with plain loops, one thing after the
+// other: the oracle that every other backend is compared with. Slow on purpose.
 #pragma once
 
 #include <memory>

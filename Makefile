@@ -1,0 +1,52 @@
+# The front door: each target installs the Debian packages it needs and does one thing. The build itself is CMake's,
+# through the presets of CMakePresets.json.
+
+BUILD_PACKAGES = g++ cmake ninja-build pkg-config libhwy-dev librandom123-dev libcli11-dev libfmt-dev \
+                 nlohmann-json3-dev libsimdjson-dev
+TEST_PACKAGES  = libgtest-dev librapidcheck-dev python3
+BENCH_PACKAGES = libdnnl-dev libomp-dev python3-torch libopenblas0-openmp
+PREFIX        ?= /usr/local
+SETUP          = tools/install_packages.sh
+
+.PHONY: all test demo bench sanitize tidy format install clean
+
+all:
+	@$(SETUP) $(BUILD_PACKAGES)
+	@cmake --preset release -DRWA_TESTS=OFF >/dev/null
+	@cmake --build --preset release
+
+test:
+	@$(SETUP) $(BUILD_PACKAGES) $(TEST_PACKAGES)
+	@cmake --preset release -DRWA_TESTS=ON >/dev/null
+	@cmake --build --preset release
+	@ctest --preset release
+
+demo: all
+	@build/release/rwa bench --quick
+
+bench:
+	@$(SETUP) $(BUILD_PACKAGES) $(BENCH_PACKAGES)
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release
+	@build/release/rwa bench $(ARGS)
+
+sanitize:
+	@$(SETUP) $(BUILD_PACKAGES) $(TEST_PACKAGES)
+	@for preset in asan tsan; do \
+	  cmake --preset $$preset >/dev/null && cmake --build --preset $$preset && ctest --preset $$preset || exit 1; \
+	done
+
+tidy:
+	@$(SETUP) $(BUILD_PACKAGES) $(TEST_PACKAGES) clang clang-tidy
+	@cmake --preset tidy >/dev/null
+	@cmake --build --preset tidy
+
+format:
+	@$(SETUP) clang-format
+	@git ls-files '*.h' '*.cc' | xargs clang-format -i
+
+install: all
+	@cmake --install build/release --prefix $(PREFIX)
+
+clean:
+	@rm -rf build

@@ -1,0 +1,108 @@
+// cli/bench_command.cc: options, then work. No argument text in the work, no measuring here.
+#include "bench_command.h"
+
+#include <cstdio>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "bench/bench.h"
+#include "bench/table.h"
+#include "rwa/errors.h"
+#include "rwa/version.h"
+
+namespace rwa::cli {
+namespace {
+
+constexpr const char* kExample =
+    "Examples:\n"
+    "  rwa bench --quick                    a first look, in half a minute\n"
+    "  rwa bench --json bench.json          everything, also for a program to read\n"
+    "  rwa bench --cells rwa --mode train --steps 784 --ragged --no-peers";
+
+// Whole table with peers in half a minute.
+constexpr int kQuickSteps = 100;
+constexpr int kQuickRounds = 1;
+constexpr double kQuickSeconds = 0.4;
+constexpr double kQuickPeerLimit = 6;
+
+template <class Parse>
+auto parse_all(const std::vector<std::string>& names, Parse parse) {
+  std::vector<decltype(parse(names.front()))> values;
+  for (const std::string& name : names) values.push_back(parse(name));
+  return values;
+}
+
+// One word for each list: "100,1000".
+template <class T>
+CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<T>& values,
+                      const std::string& description) {
+  return command.add_option(name, values, description)
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->capture_default_str();
+}
+
+void add_sizes(CLI::App& command, bench::Plan& plan) {
+  command.add_option("--batch", plan.batch, "Sequences in a batch")->capture_default_str();
+  command.add_option("--units", plan.units, "Units of the layer")->capture_default_str();
+  command.add_option("--inputs", plan.inputs, "Features of a step")->capture_default_str();
+  add_list(command, "--steps", plan.steps, "Lengths of the sequences");
+  command.add_option("--threads", plan.threads, "Threads (default: cores, at most 8)")
+      ->capture_default_str();
+  command.add_option("--seconds", plan.seconds, "Time for each row, over all rounds")
+      ->capture_default_str();
+  command.add_option("--rounds", plan.rounds, "Times that all rows are measured in turn")
+      ->capture_default_str();
+}
+
+// What is said on the command line stands.
+void apply_quick(const CLI::App& command, bench::Plan& plan) {
+  if (command.count("--steps") == 0) plan.steps = {kQuickSteps};
+  if (command.count("--rounds") == 0) plan.rounds = kQuickRounds;
+  if (command.count("--seconds") == 0) plan.seconds = kQuickSeconds;
+  plan.peer_limit = kQuickPeerLimit;
+}
+
+void parse_names(BenchOptions& options) {
+  options.plan.cells = parse_all(options.cells, parse_cell);
+  options.plan.modes = parse_all(options.modes, bench::parse_mode);
+  options.plan.memories = parse_all(options.memories, bench::parse_memory);
+}
+
+}  // namespace
+
+void run_bench(const BenchOptions& options) {
+  bench::check(options.plan);
+  instruction_set();  // throws for an RWA_CPU that this machine lacks
+  if (!options.json.empty()) bench::require_writable(options.json);
+  const auto report =
+      bench::run(options.plan, [](const std::string& line) { fmt::print(stderr, "{}\n", line); });
+  fmt::print("{}", bench::to_text(options.plan, report));
+  if (!options.json.empty()) bench::write_file(options.json, bench::to_json(report));
+  if (report.failed > 0) {
+    throw ResourceError(fmt::format("{} of our own measurements failed, see above", report.failed));
+  }
+}
+
+void add_bench_command(CLI::App& app) {
+  auto options = std::make_shared<BenchOptions>();
+  auto* command = app.add_subcommand("bench", "Measure this machine: us, our peers, its peak");
+  add_sizes(*command, options->plan);
+  add_list(*command, "--cells", options->cells, "Our cells: rwa, lstm");
+  add_list(*command, "--mode", options->modes, "What is done: forward, train, stream");
+  add_list(*command, "--memory", options->memories, "What training keeps: full, chunked");
+  command->add_flag("--ragged", options->plan.ragged, "Also with lengths evenly spread over 0…T");
+  command->add_flag("--peers,!--no-peers", options->plan.peers,
+                    "Also oneDNN and PyTorch, where installed (default)");
+  command->add_flag("--quick", options->quick, "100 steps, one short round: half a minute");
+  command->add_option("--json", options->json, "File to write the rows to");
+  command->footer(kExample);
+  command->callback([options, command] {
+    if (options->quick) apply_quick(*command, options->plan);
+    parse_names(*options);
+    run_bench(*options);
+  });
+}
+
+}  // namespace rwa::cli

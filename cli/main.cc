@@ -1,0 +1,106 @@
+// cli/main.cc: the program `rwa`: finds the command, and turns what it throws into a line and an
+// exit code.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "bench_command.h"
+#include "rwa/errors.h"
+#include "rwa/version.h"
+
+namespace {
+
+enum ExitCode {
+  kDone = 0,
+  kInternal = 1,
+  kUsage = 2,
+  kBadData = 3,
+  kBadModelFile = 4,
+  kDiverged = 5,
+  kResources = 7,
+};
+
+constexpr const char* kFooter =
+    "Example:\n"
+    "  rwa bench --quick     how fast this machine is, in half a minute\n"
+    "\n"
+    "'rwa COMMAND --help' says more about a command.";
+
+int fail(ExitCode code, const std::string& message) {
+  fmt::print(stderr, "rwa: {}\n", message);
+  return code;
+}
+
+std::string version() { return fmt::format("rwa {} ({})", rwa::version(), rwa::instruction_set()); }
+
+// The words of CLI11 do not tell a command from an option.
+int refuse(const CLI::App& app, const CLI::ParseError& error) {
+  const auto commands = app.get_subcommands();
+  const std::string help =
+      commands.empty() ? "rwa --help" : "rwa " + commands[0]->get_name() + " --help";
+  const auto unknown = app.remaining(true);
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr || unknown.empty()) {
+    return fail(kUsage, fmt::format("{}; see {}", error.what(), help));
+  }
+  const bool option = unknown[0].starts_with('-');
+  const char* kind = option ? "option" : commands.empty() ? "command" : "argument";
+  return fail(kUsage, fmt::format("unknown {} '{}'; see {}", kind, unknown[0], help));
+}
+
+int parse_and_run(CLI::App& app, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() != 0) return refuse(app, error);
+    app.exit(error);  // prints the help or the version that was asked for
+    return kDone;
+  }
+  if (app.get_subcommands().empty()) {
+    fmt::print(stderr, "{}", app.help());
+    return kUsage;
+  }
+  return kDone;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{"Recurrent weighted averages: exact, deterministic and fast", "rwa"};
+  app.set_version_flag("--version", version, "Version, and the instruction set in use");
+  app.footer(kFooter);
+  rwa::cli::add_bench_command(app);
+  const int code = parse_and_run(app, argc, argv);
+  // A full disk shows here at the latest.
+  std::cout.flush();
+  if (std::fflush(stdout) != 0 || !std::cout) {
+    throw rwa::ResourceError("cannot write to standard output");
+  }
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const rwa::ConfigError& error) {
+    return fail(kUsage, error.what());
+  } catch (const rwa::InputError& error) {
+    return fail(kBadData, error.what());
+  } catch (const rwa::ModelFileError& error) {
+    return fail(kBadModelFile, error.what());
+  } catch (const rwa::DivergenceError& error) {
+    return fail(kDiverged, error.what());
+  } catch (const rwa::ResourceError& error) {
+    return fail(kResources, error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(kResources, "not enough memory");
+  } catch (const std::system_error& error) {
+    return fail(kResources, error.what());
+  } catch (const std::exception& error) {
+    return fail(kInternal, fmt::format("internal error: {}", error.what()));
+  }
+}

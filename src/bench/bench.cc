@@ -1,0 +1,157 @@
+// src/bench/bench.cc: all rows in turn, several times over: a machine that is busy for a while then
+// disturbs every row a little instead of one row much.
+#include "bench/bench.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "backend/cpu/cpu.h"
+#include "bench/child.h"
+#include "bench/measure.h"
+#include "bench/peers.h"
+#include "rwa/errors.h"
+
+namespace rwa::bench {
+namespace {
+
+constexpr double kPeakSeconds = 0.2;
+
+struct Entry {
+  Case what;
+  std::vector<Sample> samples;
+  bool failed = false;
+};
+
+class Bench {
+ public:
+  Bench(const Plan& plan, const std::function<void(const std::string&)>& say)
+      : plan_(plan), say_(say), peers_(plan.peer_limit, say) {
+    for (Case& what : cases(plan)) entries_.push_back({std::move(what), {}, false});
+  }
+
+  Report run() {
+    for (int round = 1; round <= plan_.rounds; ++round) {
+      measure_peaks();
+      for (std::size_t i = 0; i < entries_.size(); ++i) {
+        // What failed once will fail again.
+        if (!entries_[i].failed) measure_entry(round, i);
+      }
+    }
+    measure_peaks();
+    return report();
+  }
+
+ private:
+  // The largest of all tries: a peak that a busy moment lowered would flatter every row.
+  void measure_peaks() {
+    std::set<int> threads;
+    for (const Entry& entry : entries_) threads.insert(entry.what.threads);
+    for (const int count : threads) {
+      const Outcome outcome = run_child([&] {
+        fmt::print("{}", cpu_peak_flops(count, std::min(kPeakSeconds, plan_.seconds)));
+        return 0;
+      });
+      if (!outcome.succeeded()) {
+        throw ResourceError(
+            fmt::format("the peak of {} threads cannot be measured: {}", count, outcome.failure()));
+      }
+      double& peak = peak_gflops_[count];
+      peak = std::max(peak, std::stod(outcome.out) / 1e9);
+    }
+  }
+
+  void measure_entry(int round, std::size_t index) {
+    Entry& entry = entries_[index];
+    const double seconds = plan_.seconds / plan_.rounds;
+    const auto sample =
+        entry.what.peer ? peers_.measure(entry.what, seconds) : measure_own(entry.what, seconds);
+    if (!sample) {
+      entry.failed = true;
+      return;
+    }
+    entry.samples.push_back(*sample);
+    say_(fmt::format("round {} of {}, {} of {}: {}: {:.2f} µs/step", round, plan_.rounds, index + 1,
+                     entries_.size(), describe(entry.what), sample->us_per_step));
+  }
+
+  std::optional<Sample> measure_own(const Case& what, double seconds) {
+    const Outcome outcome = run_child([&] {
+      fmt::print("{}", to_line(measure(what, seconds)));
+      return 0;
+    });
+    const auto sample = outcome.succeeded() ? parse_sample(outcome.out) : std::nullopt;
+    if (!sample) {
+      say_(fmt::format("{}: failed: {}", describe(what), outcome.failure()));
+    }
+    return sample;
+  }
+
+  Report report() const;
+
+  const Plan& plan_;
+  const std::function<void(const std::string&)>& say_;
+  Peers peers_;
+  std::vector<Entry> entries_;
+  std::map<int, double> peak_gflops_;
+};
+
+// Of an even number, the mean of the two in the middle.
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+Row summarize(const Entry& entry, double peak_gflops) {
+  Row row;
+  row.what = entry.what;
+  std::vector<double> times;
+  for (const Sample& sample : entry.samples) {
+    times.push_back(sample.us_per_step);
+    row.peak_bytes = std::max(row.peak_bytes, sample.peak_bytes);
+  }
+  row.us_per_step = median(times);
+  row.us_min = std::ranges::min(times);
+  row.us_max = std::ranges::max(times);
+  row.gflops = flops_per_step(entry.what) / row.us_per_step / 1e3;
+  row.peak_fraction = row.gflops / peak_gflops;
+  return row;
+}
+
+std::string processor() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    const std::size_t value = line.find(": ");
+    if (line.starts_with("model name") && value != line.npos) return line.substr(value + 2);
+  }
+  return "unknown processor";
+}
+
+Report Bench::report() const {
+  Report report;
+  report.processor = processor();
+  report.peak_gflops = peak_gflops_;
+  for (const Entry& entry : entries_) {
+    if (!entry.failed) {
+      report.rows.push_back(summarize(entry, peak_gflops_.at(entry.what.threads)));
+    } else if (!entry.what.peer) {
+      ++report.failed;
+    }
+  }
+  return report;
+}
+
+}  // namespace
+
+Report run(const Plan& plan, const std::function<void(const std::string&)>& say) {
+  check(plan);
+  return Bench(plan, say).run();
+}
+
+}  // namespace rwa::bench

@@ -1,0 +1,127 @@
+// src/bench/measure.cc: what a user would call, on random data, as often as the time allows.
+#include "bench/measure.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <functional>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "rwa/model.h"
+
+namespace rwa::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kOutputs = 10;
+constexpr std::size_t kMinRepetitions = 3;
+// Shorter calls are timed in blocks of about this length, or the clock would be measured too.
+constexpr double kShortestBlock = 1e-3;
+constexpr int kLargestBlock = 10000;
+
+double since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Median seconds of one call.
+double median_seconds(double seconds, const std::function<void()>& call) {
+  const auto warm_up = Clock::now();
+  call();
+  const double first = std::max(since(warm_up), 1e-9);
+  const int block = static_cast<int>(std::clamp(kShortestBlock / first, 1.0, 1.0 * kLargestBlock));
+  std::vector<double> times;
+  const auto start = Clock::now();
+  while (times.size() < kMinRepetitions || since(start) < seconds) {
+    const auto begin = Clock::now();
+    for (int i = 0; i < block; ++i) call();
+    times.push_back(since(begin) / block);
+  }
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::ranges::nth_element(times, middle);
+  return *middle;
+}
+
+std::vector<float> uniform(std::size_t count) {
+  std::vector<float> values(count);
+  std::mt19937 random(1);
+  std::uniform_real_distribution<float> draw(-1.0f, 1.0f);
+  std::ranges::generate(values, [&] { return draw(random); });
+  return values;
+}
+
+struct Data {
+  explicit Data(const Case& what)
+      : x(uniform(size(what.steps) * size(what.batch) * size(what.inputs))),
+        classes(size(what.batch)),
+        y(size(what.batch) * size(kOutputs)) {
+    if (what.ragged) lengths = ragged_lengths(what.steps, what.batch);
+    for (std::size_t b = 0; b < classes.size(); ++b) {
+      classes[b] = static_cast<std::int32_t>(b % size(kOutputs));
+    }
+    batch = {.x = x, .steps = what.steps, .batch = what.batch, .lengths = lengths};
+  }
+
+  static std::size_t size(int n) { return static_cast<std::size_t>(n); }
+
+  std::vector<float> x;
+  std::vector<std::int32_t> lengths;
+  std::vector<std::int32_t> classes;
+  std::vector<float> y;
+  BatchView batch;
+};
+
+double time_stream(const Model& model, Data& data, double seconds) {
+  Stream stream(model);
+  return median_seconds(seconds, [&] { stream.step(data.x, data.y); });
+}
+
+double time_forward(const Model& model, const Case& what, Data& data, double seconds) {
+  Session session(model, {.threads = what.threads});
+  return median_seconds(seconds, [&] { session.run(data.batch, data.y); });
+}
+
+double time_train(const Model& model, const Case& what, const Data& data, double seconds) {
+  Session session(model, {.threads = what.threads, .memory = what.memory});
+  std::vector<float> gradient(model.parameter_count());
+  return median_seconds(seconds, [&] {
+    // Gradients are added, so that every step of a training begins with zeros.
+    std::ranges::fill(gradient, 0.0f);
+    session.gradient(data.batch, {.classes = data.classes}, {.weights = gradient});
+  });
+}
+
+// Peak resident memory of this process in bytes, 0 where /proc does not tell.
+std::int64_t peak_bytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    std::int64_t kilobytes = 0;
+    if (word == "VmHWM:" && status >> kilobytes) return kilobytes * 1024;
+  }
+  return 0;
+}
+
+}  // namespace
+
+Sample measure(const Case& what, double seconds) {
+  const Model model(
+      {.cell = what.cell, .inputs = what.inputs, .units = what.units, .outputs = kOutputs});
+  Data data(what);
+  double time = 0;
+  switch (what.mode) {
+    case Mode::kForward:
+      time = time_forward(model, what, data, seconds);
+      break;
+    case Mode::kTrain:
+      time = time_train(model, what, data, seconds);
+      break;
+    case Mode::kStream:
+      time = time_stream(model, data, seconds);
+      break;
+  }
+  return {time / what.steps * 1e6, peak_bytes()};
+}
+}  // namespace rwa::bench

@@ -1,0 +1,35 @@
+// src/bench/peers.h: other people's recurrent layers, timed by helper programs (src/bench/peers/)
+// that run as child processes, so that `rwa` links none of them.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "bench/child.h"
+#include "bench/plan.h"
+#include "bench/sample.h"
+
+namespace rwa::bench {
+
+class Peers {
+ public:
+  // say: gets a line for each warning of a helper and for each thing left out, once.
+  Peers(double limit_seconds, std::function<void(const std::string&)> say);
+
+  // Nothing when the peer is missing or failed, and `say` was told why.
+  std::optional<Sample> measure(const Case& what, double seconds);
+
+ private:
+  std::optional<Sample> leave_out(const std::string& what, const std::string& reason);
+  std::optional<Sample> explain_failure(const Case& what, const Outcome& outcome);
+  void pass_on_warnings(const Outcome& outcome);
+  void say_once(const std::string& line);
+
+  double limit_seconds_;
+  std::function<void(const std::string&)> say_;
+  std::set<std::string> said_;
+};
+
+}  // namespace rwa::bench

@@ -1,0 +1,77 @@
+// src/bench/plan.h: what `rwa bench` is asked for, and the list of single measurements that
+// follows.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rwa/types.h"
+
+namespace rwa::bench {
+
+enum class Mode {
+  kForward,  // a batch of whole sequences
+  kTrain,    // forward, backward and the gradient of the weights
+  kStream,   // one sequence, a step at a time, one thread
+};
+
+std::string_view to_string(Mode mode);
+std::string_view to_string(Memory memory);
+// Throw ConfigError with the known names.
+Mode parse_mode(std::string_view name);
+Memory parse_memory(std::string_view name);
+
+// The number of cores, at most 8: a batch is cut into 8 shards, so that more bring nothing.
+int default_threads();
+
+struct Plan {
+  int batch = 100;
+  int units = 250;
+  int inputs = 1;
+  std::vector<int> steps = {100, 1000};
+  int threads = default_threads();
+  double seconds = 2;  // of one row, over all rounds
+  int rounds = 3;
+  std::vector<Cell> cells = {Cell::kRwa, Cell::kLstm};
+  std::vector<Mode> modes = {Mode::kForward, Mode::kTrain, Mode::kStream};
+  std::vector<Memory> memories = {Memory::kFull, Memory::kChunked};  // of training
+  bool ragged = false;      // also with sequences of unequal length
+  bool peers = true;        // also oneDNN and PyTorch
+  double peer_limit = 120;  // seconds after which a peer's measurement is given up
+};
+
+// Throws ConfigError for sizes out of range and for what is named twice.
+void check(const Plan& plan);
+
+// One row of the table.
+struct Case {
+  std::string name;  // rwa, lstm, onednn-lstm, torch-lstm, torch-rwa
+  Cell cell = Cell::kRwa;
+  bool peer = false;
+  Mode mode = Mode::kForward;
+  int batch = 1;
+  int units = 1;
+  int inputs = 1;
+  int steps = 1;
+  int threads = 1;
+  Memory memory = Memory::kFull;
+  bool ragged = false;
+};
+
+// In the order of the table: what is compared is measured close together in time.
+std::vector<Case> cases(const Plan& plan);
+
+// Evenly spread over 0…steps, in an order that does not help anyone.
+std::vector<std::int32_t> ragged_lengths(int steps, int batch);
+
+// Useful floating-point operations of one time step of the whole batch; for ragged sequences the
+// mean over the steps. The output layer is not counted, and what chunked memory computes again is
+// not useful.
+double flops_per_step(const Case& what);
+
+// Such as "rwa train, 1000 steps, chunked".
+std::string describe(const Case& what);
+
+}  // namespace rwa::bench

@@ -1,0 +1,20 @@
+// src/bench/sample.h: the answer of one measurement, as a line of JSON between processes: our own
+// children and the helper programs of the peers speak the same language.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace rwa::bench {
+
+struct Sample {
+  double us_per_step = 0;
+  std::int64_t peak_bytes = 0;
+};
+
+std::string to_line(const Sample& sample);
+// Nothing when the line is no answer, or its time is not a positive number.
+std::optional<Sample> parse_sample(const std::string& line);
+
+}  // namespace rwa::bench

@@ -1,0 +1,391 @@
+// tests/api/model_file_test.cc: a saved model comes back bit for bit, and no other file is taken
+// for one: it is refused by the right error, without memory beyond what the file holds.
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <new>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "io/io_testing.h"
+#include "io/safetensors.h"
+#include "rwa/rwa.h"
+#include "support/cases.h"
+
+namespace {
+constexpr std::size_t kMemory = std::size_t{1} << 30;
+std::atomic<std::size_t> largest_request = 0;  // in bytes
+}  // namespace
+
+// A machine with little memory: every request of the standard containers passes here. Not inlined,
+// or GCC 12 takes the pairs apart and warns of a mismatch.
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
+  largest_request = std::max(largest_request.load(), bytes);
+  void* memory = bytes > kMemory ? nullptr : std::malloc(std::max<std::size_t>(bytes, 1));
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace rwa {
+namespace {
+
+namespace fs = std::filesystem;
+using io::expect_error;
+using io::TempFolder;
+
+constexpr ModelConfig kSmall{.inputs = 1, .units = 2, .outputs = 1};
+
+std::vector<float> copy(std::span<const float> values) { return {values.begin(), values.end()}; }
+
+std::vector<ModelConfig> various() {
+  return {kSmall,
+          {.cell = Cell::kLstm, .inputs = 3, .units = 5, .outputs = 2, .seed = 0},
+          {.activation = Activation::kIdentity, .readout = Readout::kEvery, .loss = Loss::kSigmoid},
+          {.cell = Cell::kLstm,
+           .activation = Activation::kIdentity,
+           .inputs = 2,
+           .units = 17,
+           .outputs = 4,
+           .readout = Readout::kEvery,
+           .loss = Loss::kSquaredError,
+           .seed = std::numeric_limits<std::uint64_t>::max()}};
+}
+
+TEST(ModelFile, ComesBackBitForBit) {
+  const TempFolder folder;
+  const fs::path file = folder.path() / "model.safetensors";
+  for (const ModelConfig& config : various()) {
+    Model model(config);
+    auto weights = copy(model.weights());
+    // Values that text would not keep: the smallest, the largest, and the other zero.
+    weights[0] = std::numeric_limits<float>::denorm_min();
+    weights[1] = -std::numeric_limits<float>::max();
+    weights[2] = -0.0F;
+    model.set_weights(weights);
+    model.save(file);
+    const Model loaded = Model::load(file);
+    EXPECT_EQ(loaded.config(), config);
+    EXPECT_TRUE(cases::same_bits(loaded.weights(), model.weights()));
+    EXPECT_EQ(folder.count(), 1U);
+  }
+}
+
+TEST(ModelFile, ALoadedModelComputesTheSameBits) {
+  const TempFolder folder;
+  const fs::path file = folder.path() / "model.safetensors";
+  for (const ModelConfig& config : various()) {
+    const Model model(config);
+    model.save(file);
+    const auto x = cases::Draw(1).numbers(cases::product(4, 3, config.inputs), 1.0F);
+    const BatchView batch{x, 4, 3, {}};
+    const int rows = config.readout == Readout::kEvery ? 12 : 3;
+    std::vector<float> expected(cases::product(rows, config.outputs)), found(expected.size());
+    Session(model).run(batch, expected);
+    Session(Model::load(file)).run(batch, found);
+    EXPECT_TRUE(cases::same_bits(found, expected));
+  }
+}
+
+TEST(ModelFile, EqualModelsGiveEqualFiles) {
+  const TempFolder folder;
+  Model(kSmall).save(folder.path() / "a");
+  Model(kSmall).save(folder.path() / "b");
+  EXPECT_EQ(io::get(folder.path() / "a"), io::get(folder.path() / "b"));
+}
+
+void expect_parameters(
+    const ModelConfig& config,
+    const std::vector<std::pair<std::string, std::vector<std::int64_t>>>& expected) {
+  const Model model(config);
+  const auto found = model.parameters();
+  ASSERT_EQ(found.size(), expected.size());
+  const float* next = model.weights().data();
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found[i].name, expected[i].first);
+    EXPECT_EQ(found[i].shape, expected[i].second) << found[i].name;
+    EXPECT_EQ(found[i].values.data(), next) << found[i].name;
+    next += found[i].values.size();
+  }
+  EXPECT_EQ(next, model.weights().data() + model.parameter_count());
+}
+
+TEST(Parameters, NamesAndShapes) {
+  expect_parameters({.inputs = 3, .units = 5, .outputs = 2}, {{"layers.0.weight_x", {15, 3}},
+                                                              {"layers.0.weight_h", {10, 5}},
+                                                              {"layers.0.bias", {10}},
+                                                              {"layers.0.start", {5}},
+                                                              {"output.weight", {2, 5}},
+                                                              {"output.bias", {2}}});
+  expect_parameters({.cell = Cell::kLstm, .inputs = 3, .units = 5, .outputs = 2},
+                    {{"layers.0.weight_x", {20, 3}},
+                     {"layers.0.weight_h", {20, 5}},
+                     {"layers.0.bias", {20}},
+                     {"output.weight", {2, 5}},
+                     {"output.bias", {2}}});
+}
+
+TEST(Parameters, AsManyAsInThePaper) {
+  const ModelConfig mnist{.inputs = 1, .units = 250, .outputs = 10};
+  EXPECT_EQ(Model(mnist).parameter_count(), 129'010U);
+  ModelConfig lstm = mnist;
+  lstm.cell = Cell::kLstm;
+  EXPECT_EQ(Model(lstm).parameter_count(), 254'510U);
+}
+
+TEST(Parameters, OneIsSetByName) {
+  Model model(kSmall);
+  const std::vector<float> start = {0.25F, -4.0F};
+  const auto before = copy(model.weights());
+  model.set_parameter("layers.0.start", start);
+  for (const Parameter& parameter : model.parameters()) {
+    const auto at = static_cast<std::size_t>(parameter.values.data() - model.weights().data());
+    const auto expected = parameter.name == "layers.0.start"
+                              ? std::span<const float>(start)
+                              : std::span<const float>(before).subspan(at, parameter.values.size());
+    EXPECT_TRUE(cases::same_bits(parameter.values, expected)) << parameter.name;
+  }
+}
+
+// The parts of a model's file, to be put together wrong.
+class OtherFile : public ::testing::Test {
+ protected:
+  OtherFile() {
+    Model(kSmall).save(file_);
+    content_ = io::read_safetensors(file_);
+  }
+
+  // Writes the content as it now is.
+  void refuse(std::initializer_list<std::string_view> parts) {
+    io::write_safetensors(file_, content_);
+    refuse_file(parts);
+  }
+  void refuse_file(std::initializer_list<std::string_view> parts) {
+    expect_error<ModelFileError>([&] { Model::load(file_); }, {file_.string()});
+    expect_error<ModelFileError>([&] { Model::load(file_); }, parts);
+  }
+  void refuse_network(const std::string& json, std::initializer_list<std::string_view> parts) {
+    content_.metadata["network"] = json;
+    refuse(parts);
+  }
+  // The description with one part of it replaced.
+  [[nodiscard]] std::string network(std::string_view part, std::string_view other) const {
+    std::string text = kNetwork;
+    const auto at = text.find(part);
+    if (at == std::string::npos) throw std::logic_error("no such part");
+    return text.replace(at, part.size(), other);
+  }
+
+  // By hand, not by the writer.
+  static constexpr const char* kNetwork =
+      R"({"cell":"rwa","activation":"tanh","inputs":1,"units":2,"outputs":1,)"
+      R"("readout":"last","loss":"softmax","seed":1})";
+
+  TempFolder folder_;
+  fs::path file_ = folder_.path() / "model.safetensors";
+  io::TensorFile content_;
+};
+
+TEST_F(OtherFile, IsReadAsDescribedByHand) {
+  EXPECT_EQ(content_.metadata["format"], "rwa-model");
+  EXPECT_EQ(content_.metadata["format_version"], "1");
+  content_.metadata["network"] = kNetwork;
+  io::write_safetensors(file_, content_);
+  EXPECT_EQ(Model::load(file_).config(), kSmall);
+}
+
+TEST_F(OtherFile, WithoutOrWithOtherMetadata) {
+  auto& metadata = content_.metadata;
+  const auto all = metadata;
+  metadata.clear();
+  refuse({"not of an rwa model"});
+  for (const std::string key : {"format", "format_version", "network"}) {
+    metadata = all;
+    metadata.erase(key);
+    refuse({"'" + key + "'"});
+  }
+  metadata = all;
+  metadata["format"] = "pt";
+  refuse({"format 'pt'", "'rwa-model'"});
+  metadata = all;
+  metadata["format_version"] = "2";
+  refuse({"version '2'", "version 1"});
+}
+
+TEST_F(OtherFile, NetworkThatIsNoObject) {
+  for (const char* text : {"", "null", "[]", "1", "{", "{} {}", "{\"cell\"}", "rwa"}) {
+    refuse_network(text, {"network"});
+  }
+}
+
+TEST_F(OtherFile, NetworkWithAFieldMissingTwiceOrUnknown) {
+  refuse_network("{}", {"'cell'", "missing"});
+  for (const std::string field :
+       {R"("cell":"rwa",)", R"("activation":"tanh",)", R"("inputs":1,)", R"("units":2,)",
+        R"("outputs":1,)", R"("readout":"last",)", R"("loss":"softmax",)"}) {
+    const auto name = "'" + field.substr(1, field.find(':') - 2) + "'";
+    refuse_network(network(field, ""), {name, "missing"});
+    refuse_network(network(field, field + field), {name, "twice"});
+  }
+  refuse_network(network(R"(,"seed":1)", ""), {"'seed'", "missing"});
+  refuse_network(network(R"("seed":1)", R"("seed":1,"layers":2)"), {"'layers'", "unknown"});
+}
+
+TEST_F(OtherFile, NetworkWithAWrongValue) {
+  refuse_network(network(R"("rwa")", R"("gru")"), {"'gru'", "rwa", "lstm"});
+  refuse_network(network(R"("rwa")", "1"), {"'cell'", "text"});
+  refuse_network(network(R"("tanh")", R"("relu")"), {"'relu'", "tanh"});
+  refuse_network(network(R"("last")", "null"), {"'readout'", "text"});
+  refuse_network(network(R"("softmax")", R"("hinge")"), {"'hinge'", "softmax"});
+  for (const char* value : {"-1", "1.5", "1e3", "\"2\"", "null", "[2]", "true"}) {
+    refuse_network(network(R"("units":2)", fmt::format(R"("units":{})", value)), {"'units'"});
+    refuse_network(network(R"("seed":1)", fmt::format(R"("seed":{})", value)), {"'seed'"});
+  }
+  refuse_network(network(R"("units":2)", R"("units":0)"), {"units is 0"});
+}
+
+// Refused before memory of that size is asked for.
+TEST_F(OtherFile, NetworkOfHugeSizes) {
+  largest_request = 0;
+  for (const char* value :
+       {"1048576", "1048577", "2147483647", "2147483648", "4294967296", "9223372036854775808",
+        "18446744073709551615", "18446744073709551616", "1e30"}) {
+    for (const char* field : {"inputs", "units", "outputs"}) {
+      const auto old = fmt::format(R"("{}":{})", field, field == std::string("units") ? 2 : 1);
+      refuse_network(network(old, fmt::format(R"("{}":{})", field, value)), {});
+    }
+  }
+  EXPECT_LT(largest_request, std::size_t{1} << 20);
+}
+
+TEST_F(OtherFile, DeeplyNestedJson) {
+  constexpr std::size_t kDepth = 100'000;
+  const std::string open(kDepth, '[');
+  refuse_network(open, {"network"});
+  refuse_network(open + std::string(kDepth, ']'), {"network"});
+  refuse_network(network("1", open + std::string(kDepth, ']')), {"network"});
+  const std::string header = R"({"__metadata__":)" + open + std::string(kDepth, ']') + "}";
+  std::string bytes(8, '\0');
+  for (std::size_t i = 0; i < 8; ++i) bytes[i] = static_cast<char>(header.size() >> (8 * i) & 0xFF);
+  io::put(file_, bytes + header);
+  refuse_file({"JSON"});
+}
+
+TEST_F(OtherFile, OtherTensors) {
+  const auto tensors = content_.tensors;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    content_.tensors = tensors;
+    content_.tensors.erase(content_.tensors.begin() + static_cast<std::ptrdiff_t>(i));
+    refuse({"lacks", "'" + tensors[i].name + "'"});
+  }
+  content_.tensors = tensors;
+  content_.tensors.push_back({"layers.1.bias", {1}, {0.0F}});
+  refuse({"'layers.1.bias'"});
+  content_.tensors = tensors;
+  content_.tensors[0].shape = {2, 3};  // as many numbers in another shape
+  refuse({"'layers.0.weight_x'", "[2, 3]", "expected [6, 1]"});
+  content_.tensors[0].shape = {6};
+  refuse({"'layers.0.weight_x'", "[6]", "expected [6, 1]"});
+  content_.tensors.clear();
+  refuse({"lacks"});
+}
+
+TEST_F(OtherFile, NetworkThatDisagreesWithTheTensors) {
+  refuse_network(network(R"("units":2)", R"("units":3)"), {"shape", "expected"});
+  refuse_network(network(R"("inputs":1)", R"("inputs":2)"), {"'layers.0.weight_x'", "[6, 2]"});
+  refuse_network(network(R"("outputs":1)", R"("outputs":3)"), {"'output.weight'", "[3, 2]"});
+  refuse_network(network(R"("rwa")", R"("lstm")"), {"'layers.0.start'"});
+}
+
+TEST_F(OtherFile, TensorsInAnyOrder) {
+  std::reverse(content_.tensors.begin(), content_.tensors.end());
+  io::write_safetensors(file_, content_);
+  EXPECT_TRUE(cases::same_bits(Model::load(file_).weights(), Model(kSmall).weights()));
+}
+
+TEST_F(OtherFile, CutShortAnywhere) {
+  const std::string whole = io::get(file_);
+  for (std::size_t size = whole.size(); size-- > 0;) {
+    fs::resize_file(file_, size);
+    refuse_file({});
+  }
+  io::put(file_, whole + '\0');
+  refuse_file({"trailing"});
+}
+
+// True if the file is a model, false if it was refused as not being one. Anything else is an error.
+bool is_model(const fs::path& file) {
+  try {
+    const Model model = Model::load(file);
+    EXPECT_TRUE(cases::all_finite(copy(model.weights())));
+    return true;
+  } catch (const ModelFileError&) {
+    return false;
+  }
+}
+
+TEST_F(OtherFile, EveryBitOfItsHeaderAltered) {
+  const std::string bytes = io::get(file_);
+  const std::size_t header = bytes.size() - Model(kSmall).parameter_count() * sizeof(float);
+  // In place: thousands of new files would keep the disk busy.
+  std::fstream stream(file_, std::ios::binary | std::ios::in | std::ios::out);
+  const auto put = [&](std::size_t at, int byte) {
+    stream.seekp(static_cast<std::streamoff>(at)).put(static_cast<char>(byte)).flush();
+  };
+  std::size_t models = 0;
+  for (std::size_t at = 0; at < header; ++at) {
+    for (int bit = 0; bit < 8; ++bit) {
+      put(at, bytes[at] ^ 1 << bit);
+      EXPECT_NO_THROW(models += is_model(file_) ? 1 : 0) << "byte " << at << " bit " << bit;
+    }
+    put(at, bytes[at]);
+  }
+  ASSERT_TRUE(stream.good());
+  EXPECT_TRUE(is_model(file_));
+  // Few bits mean nothing: those of the seed, and which blank the header is padded with.
+  EXPECT_LT(models, 100U);
+}
+
+TEST_F(OtherFile, WeightsThatAreNotFinite) {
+  std::string bytes = io::get(file_);
+  const std::string nan("\x00\x00\xC0\x7F", 4);
+  bytes.replace(bytes.size() - 4, 4, nan);
+  io::put(file_, bytes);
+  refuse_file({"output.bias", "nan", "finite"});
+}
+
+TEST(Memory, TooLittleForAModel) {
+  expect_error<ResourceError>([] { Model({.units = 1 << 20}); }, {"memory"});
+}
+
+TEST(ModelFile, CannotBeRead) {
+  const TempFolder folder;
+  const auto refuse = [&](const fs::path& file) {
+    expect_error<ResourceError>([&] { Model::load(file); }, {file.string()});
+  };
+  refuse(folder.path() / "missing");
+  refuse(folder.path());
+  refuse(folder.path() / "missing" / "model");
+  refuse("");
+}
+
+TEST(ModelFile, CannotBeWritten) {
+  const TempFolder folder;
+  const Model model(kSmall);
+  const auto refuse = [&](const fs::path& file) {
+    expect_error<ResourceError>([&] { model.save(file); }, {file.string()});
+  };
+  refuse(folder.path() / "missing" / "model");
+  refuse(folder.path());
+  refuse("");
+  EXPECT_EQ(folder.count(), 0U);
+}
+
+}  // namespace
+}  // namespace rwa

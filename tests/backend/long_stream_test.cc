@@ -1,0 +1,105 @@
+// tests/backend/long_stream_test.cc: after a million steps, when each adds a millionth to the
+// average, the CPU backend is still within 1e-5 of the double reference.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "backend/cpu/cpu.h"
+#include "backend/reference/reference.h"
+#include "support/cases.h"
+
+namespace rwa {
+namespace {
+
+constexpr int kSteps = 1'000'000;
+// The reference keeps a tape of every step: a piece at a time bounds its memory.
+constexpr int kPiece = 1'000;
+constexpr double kBound = 1e-5;
+constexpr RecurrentSpec kSpec{Cell::kRwa, Activation::kTanh, 1, 8};
+
+// The layer on one backend, one piece of [kPiece, B, 1] after the other.
+template <class Real>
+class Runner {
+ public:
+  Runner(std::unique_ptr<Backend<Real>> backend, const std::vector<float>& parameters, int batch)
+      : backend_(std::move(backend)),
+        weights_(backend_->make_weights(kSpec)),
+        pass_(backend_->make_pass(kSpec)),
+        batch_(batch),
+        h_(cases::product(kPiece, batch, kSpec.units)),
+        state_(cases::product(batch, 1) * kSpec.state_size()) {
+    weights_->load(std::vector<Real>(parameters.begin(), parameters.end()).data());
+    pass_->forward(*weights_,
+                   {.in = {nullptr, {.steps = 0, .batch = batch}}, .final_state = state_.data()});
+  }
+
+  const std::vector<Real>& step(const std::vector<float>& x) {
+    const std::vector<Real> real(x.begin(), x.end());
+    pass_->forward(*weights_, {.in = {real.data(), {.steps = kPiece, .batch = batch_}},
+                               .initial_state = state_.data(),
+                               .h_every = h_.data(),
+                               .final_state = state_.data()});
+    return h_;
+  }
+
+ private:
+  std::unique_ptr<Backend<Real>> backend_;
+  std::unique_ptr<RecurrentWeights<Real>> weights_;
+  std::unique_ptr<RecurrentPass<Real>> pass_;
+  int batch_;
+  std::vector<Real> h_, state_;
+};
+
+// value(t, sequence) is the feature.
+template <class F>
+double largest_error(const std::vector<float>& parameters, int batch, F&& value) {
+  Runner<float> cpu(make_cpu_backend(1), parameters, batch);
+  Runner<double> reference(make_reference_backend(), parameters, batch);
+  std::vector<float> x(cases::product(kPiece, batch));
+  double largest = 0;
+  for (int begin = 0; begin < kSteps; begin += kPiece) {
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const int row = static_cast<int>(i);
+      x[i] = value(begin + row / batch, row % batch);
+    }
+    largest = std::max(largest, cases::largest_difference(cpu.step(x), reference.step(x)));
+  }
+  return largest;
+}
+
+std::vector<float> random_parameters() {
+  return cases::Draw(11).numbers(kSpec.parameters(), std::sqrt(6.0F / (1 + 2 * kSpec.units)));
+}
+
+// Noise, and noise that moves away from where it began.
+double error_of_noise_and_drift(const std::vector<float>& parameters) {
+  cases::Draw draw(12);
+  return largest_error(parameters, 2, [&](int t, int sequence) {
+    const float noise = draw.uniform(-2, 2);
+    return sequence == 0 ? noise : noise + 1e-5F * static_cast<float>(t);
+  });
+}
+
+TEST(LongStream, StationaryAndDriftingInput) {
+  const double error = error_of_noise_and_drift(random_parameters());
+  RecordProperty("largest_error", fmt::format("{:.1e}", error));
+  EXPECT_LE(error, kBound);
+}
+
+// Every step weighs the same: the increments of the average and of its weight are the smallest.
+TEST(LongStream, ConstantLogits) {
+  std::vector<float> parameters = random_parameters();
+  const auto H = static_cast<std::ptrdiff_t>(kSpec.units);
+  const auto on_x = parameters.begin() + static_cast<std::ptrdiff_t>(kSpec.weight_x());
+  const auto on_h = parameters.begin() + static_cast<std::ptrdiff_t>(kSpec.weight_h());
+  std::fill_n(on_x + H, H, 0.0F);  // those of a, which come second
+  std::fill_n(on_h + H * H, H * H, 0.0F);
+  const double error = error_of_noise_and_drift(parameters);
+  RecordProperty("largest_error", fmt::format("{:.1e}", error));
+  EXPECT_LE(error, kBound);
+}
+
+}  // namespace
+}  // namespace rwa

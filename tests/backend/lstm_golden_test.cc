@@ -1,0 +1,183 @@
+// tests/backend/lstm_golden_test.cc: the library's LSTM is PyTorch's: outputs, states, loss and
+// gradients over sequences of unequal length, from a file that PyTorch wrote.
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <initializer_list>
+#include <limits>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "backend/cpu/cpu.h"
+#include "backend/reference/reference.h"
+
+namespace rwa {
+namespace {
+
+// Stands before the call in whatever the call may change.
+constexpr double kBefore = 7;
+
+class Golden {
+ public:
+  Golden() : json_(nlohmann::json::parse(std::ifstream(RWA_TEST_DATA "/lstm_golden.json"))) {}
+
+  [[nodiscard]] RecurrentSpec spec() const {
+    return {Cell::kLstm, Activation::kTanh, json_.at("D"), json_.at("H")};
+  }
+  [[nodiscard]] Rows rows() const { return {json_.at("T"), json_.at("B"), lengths_}; }
+  [[nodiscard]] double loss() const { return json_.at("loss"); }
+
+  // The numbers of these arrays one after the other.
+  template <class Real>
+  [[nodiscard]] std::vector<Real> values(std::initializer_list<const char*> names) const {
+    std::vector<Real> all;
+    for (const char* name : names) append(json_.at(name), all);
+    return all;
+  }
+  // [T,B,·] with something else past the end of each sequence.
+  template <class Real>
+  [[nodiscard]] std::vector<Real> values(const char* name, double past_the_end) const {
+    auto all = values<Real>({name});
+    const auto width = all.size() / static_cast<std::size_t>(rows().steps * rows().batch);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const int row = static_cast<int>(i / width);
+      if (!rows().has(row / rows().batch, row % rows().batch))
+        all[i] = static_cast<Real>(past_the_end);
+    }
+    return all;
+  }
+
+ private:
+  template <class Real>
+  static void append(const nlohmann::json& value, std::vector<Real>& out) {
+    if (value.is_array()) {
+      for (const auto& part : value) append(part, out);
+    } else {
+      out.push_back(static_cast<Real>(value.get<double>()));
+    }
+  }
+
+  nlohmann::json json_;
+  std::vector<std::int32_t> lengths_ = json_.at("lengths");
+};
+
+// Norm-wise: the error is relative to the largest number of the array.
+template <class Real>
+void expect_close(const std::vector<Real>& actual, const std::vector<double>& expected,
+                  double tolerance, const char* what) {
+  ASSERT_EQ(actual.size(), expected.size()) << what;
+  double size = 0;
+  for (const double v : expected) size = std::max(size, std::abs(v));
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_NEAR(static_cast<double>(actual[i]), expected[i], tolerance * size) << what << " " << i;
+  }
+}
+
+// What one forward and one backward leave behind.
+template <class Real>
+struct Result {
+  std::vector<Real> h, h_last, state, parameters, x;
+};
+
+template <class Real>
+Result<Real> run(const Golden& golden, Backend<Real>& backend, Memory memory) {
+  const RecurrentSpec spec = golden.spec();
+  const auto batch = static_cast<std::size_t>(golden.rows().batch);
+  const auto units = static_cast<std::size_t>(spec.units);
+  const auto nan = std::numeric_limits<double>::quiet_NaN();
+  const auto x = golden.values<Real>("x", nan);
+  const auto probe_every = golden.values<Real>("probe_every", nan);
+  const auto probe_last = golden.values<Real>({"probe_last"});
+  const auto before = static_cast<Real>(kBefore);
+  Result<Real> out{std::vector<Real>(probe_every.size(), before), std::vector<Real>(batch * units),
+                   std::vector<Real>(batch * spec.state_size()),
+                   std::vector<Real>(spec.parameters(), before),
+                   std::vector<Real>(x.size(), before)};
+  auto weights = backend.make_weights(spec);
+  weights->load(golden.values<Real>({"weight_ih", "weight_hh", "bias"}).data());
+  auto pass = backend.make_pass(spec);
+  const Sequences<Real> in{x.data(), golden.rows()};
+  pass->forward(*weights, {.in = in,
+                           .h_every = out.h.data(),
+                           .h_last = out.h_last.data(),
+                           .final_state = out.state.data(),
+                           .keep = memory});
+  pass->backward(*weights, {.in = in,
+                            .dh_every = probe_every.data(),
+                            .dh_last = probe_last.data(),
+                            .parameters = out.parameters.data(),
+                            .x = out.x.data()});
+  return out;
+}
+
+// What the file's probes make of the outputs.
+template <class Real>
+double loss(const Golden& golden, const Result<Real>& result) {
+  const auto probe_every = golden.values<double>("probe_every", 0);
+  const auto probe_last = golden.values<double>({"probe_last"});
+  double sum = 0;
+  for (std::size_t i = 0; i < probe_every.size(); ++i) sum += probe_every[i] * result.h[i];
+  for (std::size_t i = 0; i < probe_last.size(); ++i) sum += probe_last[i] * result.h_last[i];
+  return sum;
+}
+
+// h and c of every sequence in turn, as a final state has them.
+std::vector<double> golden_state(const Golden& golden) {
+  const auto h = golden.values<double>({"h_last"});
+  const auto c = golden.values<double>({"c_last"});
+  const auto units = golden.spec().units;
+  std::vector<double> all;
+  for (auto at = 0; at < static_cast<int>(h.size()); at += units) {
+    all.insert(all.end(), h.begin() + at, h.begin() + at + units);
+    all.insert(all.end(), c.begin() + at, c.begin() + at + units);
+  }
+  return all;
+}
+
+// What backward added; nothing past the end of a sequence.
+template <class Real>
+std::vector<Real> added(std::vector<Real> gradient) {
+  for (Real& v : gradient) v -= static_cast<Real>(kBefore);
+  return gradient;
+}
+
+// Outputs with 0 past the end, as the file has them, where nothing must have been written.
+template <class Real>
+std::vector<Real> ended(const Golden& golden, std::vector<Real> h) {
+  const auto units = static_cast<std::size_t>(golden.spec().units);
+  const auto batch = static_cast<std::size_t>(golden.rows().batch);
+  for (std::size_t i = 0; i < h.size(); ++i) {
+    const auto row = i / units;
+    if (golden.rows().has(static_cast<int>(row / batch), static_cast<int>(row % batch))) continue;
+    EXPECT_EQ(h[i], static_cast<Real>(kBefore)) << "written past the end: " << i;
+    h[i] = 0;
+  }
+  return h;
+}
+
+template <class Real>
+void expect_golden(Backend<Real>& backend, double tolerance) {
+  const Golden golden;
+  for (const Memory memory : {Memory::kFull, Memory::kChunked}) {
+    const Result<Real> result = run(golden, backend, memory);
+    expect_close(ended(golden, result.h), golden.values<double>({"h"}), tolerance, "h");
+    expect_close(result.h_last, golden.values<double>({"h_last"}), tolerance, "h_last");
+    expect_close(result.state, golden_state(golden), tolerance, "state");
+    EXPECT_NEAR(loss(golden, result), golden.loss(), tolerance * std::abs(golden.loss()));
+    expect_close(added(result.parameters),
+                 golden.values<double>({"d_weight_ih", "d_weight_hh", "d_bias"}), tolerance,
+                 "gradient of the parameters");
+    expect_close(added(result.x), golden.values<double>({"d_x"}), tolerance, "gradient of x");
+  }
+}
+
+TEST(LstmGolden, Reference) { expect_golden(*make_reference_backend(), 1e-12); }
+
+TEST(LstmGolden, Cpu) { expect_golden(*make_cpu_backend(1), 1e-5); }
+
+TEST(LstmGolden, CpuWithTwoThreads) { expect_golden(*make_cpu_backend(2), 1e-5); }
+
+}  // namespace
+}  // namespace rwa

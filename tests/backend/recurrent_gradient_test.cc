@@ -1,0 +1,220 @@
+// tests/backend/recurrent_gradient_test.cc: backward of the reference's recurrent layer is the
+// derivative of its forward, for every parameter, the inputs and the initial state, by central
+// differences.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <ostream>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "backend/reference/reference.h"
+#include "support/random_data.h"
+
+namespace rwa {
+namespace {
+
+using Values = std::vector<double>;
+
+constexpr double kBefore = 7;        // stands in every gradient before backward adds to it
+constexpr double kTolerance = 1e-9;  // of a derivative, or relative where it is larger than 1
+
+struct Shape {
+  int T, B, D, H;
+  std::vector<std::int32_t> lengths;  // empty: all T
+};
+
+enum class Probe { kLast, kEvery, kBoth };
+
+struct Case {
+  Cell cell;
+  Activation activation;
+  Shape shape;
+  Probe probe;
+  bool with_state;  // starts from a given state, not at the start of a sequence
+
+  friend std::ostream& operator<<(std::ostream& out, const Case& c) {
+    out << to_string(c.cell) << " " << to_string(c.activation) << " T=" << c.shape.T
+        << " B=" << c.shape.B << " D=" << c.shape.D << " H=" << c.shape.H << " lengths";
+    for (const auto length : c.shape.lengths) out << " " << length;
+    return out << " probe " << static_cast<int>(c.probe) << (c.with_state ? " with state" : "");
+  }
+};
+
+// A layer, its inputs, and the number  Σ probe · h  that the gradients belong to.
+class Problem {
+ public:
+  explicit Problem(const Case& c)
+      : case_(c),
+        spec_{c.cell, c.activation, c.shape.D, c.shape.H},
+        backend_(make_reference_backend()),
+        weights_(backend_->make_weights(spec_)),
+        pass_(backend_->make_pass(spec_)) {
+    RandomData random(23);
+    const auto rows = static_cast<std::size_t>(c.shape.T) * static_cast<std::size_t>(c.shape.B);
+    const auto units = static_cast<std::size_t>(c.shape.H);
+    parameters = random.normal<double>(spec_.parameters(), 0.7);
+    x = random.normal<double>(rows * static_cast<std::size_t>(c.shape.D));
+    probe_every_ = random.normal<double>(rows * units);
+    probe_last_ = random.normal<double>(static_cast<std::size_t>(c.shape.B) * units);
+    if (c.with_state) state = random_state(random);
+    hide_padding();
+  }
+
+  // What backward may be asked for, and what forward depends on.
+  Values parameters, x, state;
+
+  [[nodiscard]] double value() {
+    Values every(probe_every_.size(), 0.0);
+    Values last(probe_last_.size(), 0.0);
+    forward(every.data(), last.data());
+    double sum = 0;
+    for (std::size_t i = 0; i < every.size() && uses_every(); ++i) {
+      if (counts(i)) sum += probe_every_[i] * every[i];
+    }
+    for (std::size_t i = 0; i < last.size() && uses_last(); ++i) sum += probe_last_[i] * last[i];
+    return sum;
+  }
+
+  void gradient(Values& dparameters, Values& dx, Values& dstate) {
+    forward(nullptr, nullptr);
+    pass_->backward(*weights_, {.in = sequences(),
+                                .initial_state = initial(),
+                                .dh_every = uses_every() ? probe_every_.data() : nullptr,
+                                .dh_last = uses_last() ? probe_last_.data() : nullptr,
+                                .parameters = dparameters.data(),
+                                .x = dx.data(),
+                                .initial = dstate.data()});
+  }
+
+  // Where h and the carried sums of sequence 0, unit 0 lie in a state: their rounding errors have
+  // no gradient.
+  [[nodiscard]] std::vector<std::size_t> carried() const {
+    return spec_.cell == Cell::kRwa ? std::vector<std::size_t>{0, 1, 3}
+                                    : std::vector<std::size_t>{0, 1};
+  }
+  [[nodiscard]] const RecurrentSpec& spec() const { return spec_; }
+
+ private:
+  [[nodiscard]] bool uses_every() const { return case_.probe != Probe::kLast; }
+  [[nodiscard]] bool uses_last() const { return case_.probe != Probe::kEvery; }
+  [[nodiscard]] const double* initial() const { return state.empty() ? nullptr : state.data(); }
+  [[nodiscard]] Sequences<double> sequences() const {
+    return {x.data(), {case_.shape.T, case_.shape.B, case_.shape.lengths}};
+  }
+  // Whether the i-th number of a [T,B,H] array lies within its sequence.
+  [[nodiscard]] bool counts(std::size_t i) const {
+    const int row = static_cast<int>(i) / spec_.units;
+    return sequences().rows.has(row / case_.shape.B, row % case_.shape.B);
+  }
+
+  // h, and for each unit an average r, a logarithm L, or a cell state c; no rounding errors.
+  Values random_state(RandomData& random) const {
+    auto all = random.normal<double>(static_cast<std::size_t>(case_.shape.B) * spec_.state_size());
+    const auto row_of = [&](std::size_t i) {
+      return i % spec_.state_size() / static_cast<std::size_t>(spec_.units);
+    };
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const auto kept = carried();
+      if (std::find(kept.begin(), kept.end(), row_of(i)) == kept.end()) all[i] = 0;
+    }
+    return all;
+  }
+
+  // What must not be read cannot be missed when it is.
+  void hide_padding() {
+    const auto nan = std::numeric_limits<double>::quiet_NaN();
+    for (std::size_t i = 0; i < probe_every_.size(); ++i) {
+      if (counts(i)) continue;
+      probe_every_[i] = nan;
+      const auto row = i / static_cast<std::size_t>(spec_.units);
+      const auto width = static_cast<std::size_t>(spec_.inputs);
+      std::fill_n(x.begin() + static_cast<std::ptrdiff_t>(row * width), width, nan);
+    }
+  }
+
+  void forward(double* every, double* last) {
+    weights_->load(parameters.data());
+    pass_->forward(*weights_, {.in = sequences(),
+                               .initial_state = initial(),
+                               .h_every = every,
+                               .h_last = last,
+                               .keep = Memory::kFull});
+  }
+
+  Case case_;
+  RecurrentSpec spec_;
+  std::unique_ptr<Backend<double>> backend_;
+  std::unique_ptr<RecurrentWeights<double>> weights_;
+  std::unique_ptr<RecurrentPass<double>> pass_;
+  Values probe_every_, probe_last_;
+};
+
+// The derivative by `at`, from four values: the error is of fourth order in the step.
+double derivative(Problem& problem, double& at) {
+  constexpr double kStep = 5e-4;
+  const double centre = at;
+  const auto difference = [&](double step) {
+    at = centre + step;
+    const double above = problem.value();
+    at = centre - step;
+    const double below = problem.value();
+    at = centre;
+    return (above - below) / (2 * step);
+  };
+  return (4 * difference(kStep) - difference(2 * kStep)) / 3;
+}
+
+void expect_derivative(double gradient, Problem& problem, double& at, const char* what,
+                       std::size_t index) {
+  const double expected = derivative(problem, at);
+  EXPECT_NEAR(gradient - kBefore, expected, kTolerance * std::max(1.0, std::abs(expected)))
+      << what << " " << index;
+}
+
+void check(const Case& c) {
+  SCOPED_TRACE(c);
+  Problem problem(c);
+  const auto units = static_cast<std::size_t>(c.shape.H);
+  const auto carried = problem.carried();
+  Values dparameters(problem.parameters.size(), kBefore);
+  Values dx(problem.x.size(), kBefore);
+  Values dstate(static_cast<std::size_t>(c.shape.B) * carried.size() * units, kBefore);
+  problem.gradient(dparameters, dx, dstate);
+  for (std::size_t i = 0; i < dparameters.size(); ++i) {
+    expect_derivative(dparameters[i], problem, problem.parameters[i], "parameter", i);
+  }
+  for (std::size_t i = 0; i < dx.size(); ++i) {
+    expect_derivative(dx[i], problem, problem.x[i], "x", i);
+  }
+  if (!c.with_state) return;
+  for (std::size_t i = 0; i < dstate.size(); ++i) {
+    const std::size_t sequence = i / units / carried.size();
+    const std::size_t row = carried[i / units % carried.size()];
+    const std::size_t at = sequence * problem.spec().state_size() + row * units + i % units;
+    expect_derivative(dstate[i], problem, problem.state[at], "initial state", i);
+  }
+}
+
+const Shape kShapes[] = {{1, 1, 1, 1, {}},     {1, 1, 1, 1, {0}}, {5, 2, 3, 7, {5, 1}},
+                         {5, 2, 3, 7, {0, 4}}, {9, 3, 2, 5, {}},  {9, 3, 2, 5, {1, 9, 0}}};
+
+void check_cell(Cell cell) {
+  for (const Activation activation : {Activation::kTanh, Activation::kIdentity}) {
+    for (const Shape& shape : kShapes) {
+      for (const Probe probe : {Probe::kLast, Probe::kEvery, Probe::kBoth}) {
+        check({cell, activation, shape, probe, false});
+        check({cell, activation, shape, probe, true});
+      }
+    }
+  }
+}
+
+TEST(RecurrentGradient, RwaByCentralDifferences) { check_cell(Cell::kRwa); }
+
+TEST(RecurrentGradient, LstmByCentralDifferences) { check_cell(Cell::kLstm); }
+
+}  // namespace
+}  // namespace rwa

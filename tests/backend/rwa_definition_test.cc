@@ -1,0 +1,241 @@
+// tests/backend/rwa_definition_test.cc: the library's running average is the network of the paper:
+// it agrees with the defining equation (2), with the rescaled sums of Appendix B for any size of
+// the logits, and with golden values.
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "backend/cpu/cpu.h"
+#include "backend/reference/reference.h"
+#include "support/random_data.h"
+
+namespace rwa {
+namespace {
+
+using Values = std::vector<double>;
+
+// One layer in the letters of the paper, rows are units. Unlike the library's it is not one block.
+struct PaperLayer {
+  std::size_t D, H;
+  Activation activation;
+  Values s_0, W_u, b_u, W_gx, W_gh, b_g, W_ax, W_ah;
+
+  [[nodiscard]] double f(double v) const {
+    return activation == Activation::kTanh ? std::tanh(v) : v;
+  }
+  [[nodiscard]] RecurrentSpec spec() const {
+    return {Cell::kRwa, activation, static_cast<int>(D), static_cast<int>(H)};
+  }
+  // As RecurrentSpec lays them out, pre-activations in the order g, a, u.
+  template <class Real>
+  [[nodiscard]] std::vector<Real> parameters() const {
+    std::vector<Real> all;
+    for (const Values* part : {&W_gx, &W_ax, &W_u, &W_gh, &W_ah, &b_g, &b_u, &s_0}) {
+      std::transform(part->begin(), part->end(), std::back_inserter(all),
+                     [](double v) { return static_cast<Real>(v); });
+    }
+    return all;
+  }
+};
+
+PaperLayer random_layer(std::size_t D, std::size_t H, Activation activation, double logits,
+                        RandomData& random) {
+  // So that u, g and a / logits have a deviation of about 1 whatever the size.
+  const double size = 1 / std::sqrt(static_cast<double>(D + H));
+  const auto matrix = [&](std::size_t columns, double deviation) {
+    return random.normal<double>(H * columns, deviation);
+  };
+  return {D,
+          H,
+          activation,
+          matrix(1, 1),
+          matrix(D, size),
+          matrix(1, 0.5),
+          matrix(D, size),
+          matrix(H, size),
+          matrix(1, 0.5),
+          matrix(D, size * logits),
+          matrix(H, size * logits)};
+}
+
+double row_times(const Values& matrix, std::size_t row, const Values& v) {
+  double sum = 0;
+  for (std::size_t k = 0; k < v.size(); ++k) sum += matrix[row * v.size() + k] * v[k];
+  return sum;
+}
+
+// z_i and a_i of one unit.
+struct Term {
+  double z, a;
+};
+
+Term term(const PaperLayer& layer, std::size_t unit, const Values& x, const Values& h_before) {
+  const double u = row_times(layer.W_u, unit, x) + layer.b_u[unit];
+  const double g =
+      row_times(layer.W_gx, unit, x) + row_times(layer.W_gh, unit, h_before) + layer.b_g[unit];
+  const double a = row_times(layer.W_ax, unit, x) + row_times(layer.W_ah, unit, h_before);
+  return {u * std::tanh(g), a};
+}
+
+// h_0, h_1, …, h_T.
+std::vector<Values> with_start(const PaperLayer& layer, std::size_t steps) {
+  std::vector<Values> h(steps + 1, Values(layer.H));
+  for (std::size_t j = 0; j < layer.H; ++j) h[0][j] = layer.f(layer.s_0[j]);
+  return h;
+}
+
+// Equation (2): every step sums over all before it, and nothing is carried but h.
+std::vector<Values> by_definition(const PaperLayer& layer, const std::vector<Values>& x) {
+  auto h = with_start(layer, x.size());
+  for (std::size_t t = 0; t < x.size(); ++t) {
+    for (std::size_t j = 0; j < layer.H; ++j) {
+      double numerator = 0;
+      double denominator = 0;
+      for (std::size_t i = 0; i <= t; ++i) {
+        const Term term_i = term(layer, j, x[i], h[i]);
+        numerator += term_i.z * std::exp(term_i.a);
+        denominator += std::exp(term_i.a);
+      }
+      h[t + 1][j] = layer.f(numerator / denominator);
+    }
+  }
+  return h;
+}
+
+// Appendix B: numerator and denominator, both divided by e^(the largest a so far).
+std::vector<Values> by_appendix_b(const PaperLayer& layer, const std::vector<Values>& x) {
+  auto h = with_start(layer, x.size());
+  Values n(layer.H, 0.0);
+  Values d(layer.H, 0.0);
+  Values a_max(layer.H, -1e38);
+  for (std::size_t t = 0; t < x.size(); ++t) {
+    for (std::size_t j = 0; j < layer.H; ++j) {
+      const Term now = term(layer, j, x[t], h[t]);
+      const double a_new_max = std::max(a_max[j], now.a);
+      const double before = std::exp(a_max[j] - a_new_max);
+      const double share = std::exp(now.a - a_new_max);
+      n[j] = n[j] * before + now.z * share;
+      d[j] = d[j] * before + share;
+      a_max[j] = a_new_max;
+      h[t + 1][j] = layer.f(n[j] / d[j]);
+    }
+  }
+  return h;
+}
+
+// [T][B·H] outputs of a backend for inputs [sequence][T][D].
+template <class Real>
+std::vector<Real> by_backend(Backend<Real>& backend, const PaperLayer& layer,
+                             const std::vector<std::vector<Values>>& x) {
+  const Rows rows{static_cast<int>(x.front().size()), static_cast<int>(x.size()), {}};
+  std::vector<Real> flat;
+  for (std::size_t t = 0; t < x.front().size(); ++t) {
+    for (const auto& sequence : x) {
+      for (const double value : sequence[t]) flat.push_back(static_cast<Real>(value));
+    }
+  }
+  auto weights = backend.make_weights(layer.spec());
+  weights->load(layer.template parameters<Real>().data());
+  std::vector<Real> h(x.front().size() * x.size() * layer.H);
+  backend.make_pass(layer.spec())
+      ->forward(*weights, {.in = {flat.data(), rows}, .h_every = h.data()});
+  return h;
+}
+
+struct Shape {
+  std::size_t T, B, D, H;
+};
+
+std::vector<std::vector<Values>> random_inputs(const Shape& shape, RandomData& random) {
+  std::vector<std::vector<Values>> x(shape.B);
+  for (auto& sequence : x) {
+    for (std::size_t t = 0; t < shape.T; ++t) sequence.push_back(random.normal<double>(shape.D));
+  }
+  return x;
+}
+
+// The largest difference between a backend's steps and those of one of the two forms above.
+template <class Real, class Form>
+double largest_error(Backend<Real>& backend, const PaperLayer& layer,
+                     const std::vector<std::vector<Values>>& x, Form&& form) {
+  const auto ours = by_backend(backend, layer, x);
+  double largest = 0;
+  for (std::size_t b = 0; b < x.size(); ++b) {
+    const auto expected = form(layer, x[b]);
+    for (std::size_t t = 0; t < x[b].size(); ++t) {
+      for (std::size_t j = 0; j < layer.H; ++j) {
+        const double error = std::abs(static_cast<double>(ours[(t * x.size() + b) * layer.H + j]) -
+                                      expected[t + 1][j]);
+        if (error > largest || std::isnan(error)) largest = error;  // NaN stays: x > NaN is false
+      }
+    }
+  }
+  return largest;
+}
+
+constexpr Shape kShapes[] = {{1, 1, 1, 1}, {2, 3, 1, 5}, {17, 2, 3, 8}, {60, 5, 4, 11}};
+constexpr Activation kActivations[] = {Activation::kTanh, Activation::kIdentity};
+
+TEST(RwaDefinition, AgreesWithEquation2AtEveryStep) {
+  RandomData random(11);
+  const auto backend = make_reference_backend();
+  for (const Activation activation : kActivations) {
+    for (const Shape& shape : kShapes) {
+      const auto layer = random_layer(shape.D, shape.H, activation, 1, random);
+      const auto x = random_inputs(shape, random);
+      EXPECT_LE(largest_error(*backend, layer, x, by_definition), 1e-13)
+          << to_string(activation) << " T=" << shape.T;
+    }
+  }
+}
+
+TEST(RwaDefinition, AgreesWithAppendixBForLogitsOfAnySize) {
+  RandomData random(12);
+  const auto backend = make_reference_backend();
+  for (const double logits : {1.0, 50.0, 1000.0}) {
+    for (const Shape& shape : kShapes) {
+      const auto layer = random_layer(shape.D, shape.H, Activation::kTanh, logits, random);
+      const auto x = random_inputs(shape, random);
+      EXPECT_LE(largest_error(*backend, layer, x, by_appendix_b), 1e-12)
+          << "logits of deviation " << logits << ", T=" << shape.T;
+    }
+  }
+}
+
+// The example of the design, printed there in 15 digits.
+PaperLayer golden_layer() {
+  return {.D = 3,
+          .H = 2,
+          .activation = Activation::kTanh,
+          .s_0 = {0.074941, -1.132446},
+          .W_u = {.63997, -.21826, .88730, .25009, .11063, .72248},
+          .b_u = {.051791, .479197},
+          .W_gx = {.0099470, .8399450, -.2081483, .9820264, .3257544, .1064337},
+          .W_gh = {.97504, .35937, -.37616, .69398},
+          .b_g = {.090838, .496761},
+          .W_ax = {.90352, .25258, .76472, .73948, .98564, .20552},
+          .W_ah = {.26337, .28690, -.29784, -.79788}};
+}
+
+template <class Real>
+void expect_golden(Backend<Real>& backend, double tolerance) {
+  const auto h =
+      by_backend(backend, golden_layer(),
+                 {{{.29989, .36990, .50296}, {.37573, .29873, .22233}, {.45905, .14858, .78369}}});
+  const double expected[] = {0.0492046389782342, 0.329647264460335, 0.121526463691003,
+                             0.39991373726902,   0.208414995451506, 0.497820917070223};
+  ASSERT_EQ(h.size(), std::size(expected));
+  for (std::size_t i = 0; i < h.size(); ++i) {
+    EXPECT_NEAR(static_cast<double>(h[i]), expected[i], tolerance) << "number " << i;
+  }
+}
+
+TEST(RwaDefinition, GoldenValuesInDouble) { expect_golden(*make_reference_backend(), 1e-14); }
+
+TEST(RwaDefinition, GoldenValuesInFloat) { expect_golden(*make_cpu_backend(1), 1e-6); }
+
+}  // namespace
+}  // namespace rwa

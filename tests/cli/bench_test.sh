@@ -1,0 +1,108 @@
+#!/bin/bash
+# tests/cli/bench_test.sh: `rwa bench` from the outside: what it writes, and what it refuses. No
+# speed is asserted: a busy machine must not fail a test.
+#   tests/cli/bench_test.sh PATH_OF_RWA
+set -euo pipefail
+
+rwa=$1
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+fail() {
+  echo "bench_test.sh: $*" >&2
+  cat "$tmp/out" "$tmp/err" >&2
+  exit 1
+}
+
+# expect CODE TEXT COMMAND…: the command ends with CODE, and TEXT is in what it writes.
+expect() {
+  local code=$1 text=$2 found=0
+  shift 2
+  "$@" >"$tmp/out" 2>"$tmp/err" || found=$?
+  [[ $found == "$code" ]] || fail "'$*' ended with $found, expected $code"
+  grep -qF -- "$text" "$tmp/out" "$tmp/err" || fail "'$*' did not say '$text'"
+}
+
+size=(--batch 4 --units 8)
+short=(--seconds 0.02 --threads 1 --no-peers)
+small=("${size[@]}" --steps 5 --rounds 1 "${short[@]}")
+
+expect 0 "GFLOP/s" "$rwa" bench "${small[@]}" --json "$tmp/x.json"
+expect 0 "ragged" "$rwa" bench "${size[@]}" --steps 5 --rounds 2 "${short[@]}" --ragged \
+  --mode forward,train --json "$tmp/ragged.json"
+
+python3 - "$tmp/x.json" "$tmp/ragged.json" <<'PYTHON'
+import json
+import sys
+
+FIELDS = {"name", "device", "mode", "batch", "units", "inputs", "steps", "threads", "us_per_step",
+          "us_min", "us_max", "gflops", "peak_fraction", "peak_bytes"}
+
+
+def rows(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def kinds(path):
+    return sorted((r["name"], r["mode"], r.get("memory", ""), r.get("ragged", False))
+                  for r in rows(path))
+
+
+def check(row):
+    extra = {"memory"} if row["mode"] == "train" else set()
+    assert set(row) - {"ragged"} == FIELDS | extra, row
+    assert row["device"] == "cpu" and row["units"] == 8 and row["inputs"] == 1, row
+    stream = row["mode"] == "stream"
+    assert (row["batch"], row["steps"], row["threads"]) == ((1, 1, 1) if stream else (4, 5, 1)), row
+    for field in ("us_per_step", "us_min", "us_max", "gflops", "peak_fraction", "peak_bytes"):
+        assert row[field] > 0, (field, row)
+    assert row["us_min"] <= row["us_per_step"] <= row["us_max"], row
+
+
+WHOLE = [("forward", ""), ("train", "full"), ("train", "chunked")]
+CELLS = ("rwa", "lstm")
+plain = [(cell, mode, memory, False) for cell in CELLS for mode, memory in WHOLE]
+stream = [(cell, "stream", "", False) for cell in CELLS]
+ragged = [(cell, mode, memory, True) for cell in CELLS for mode, memory in WHOLE]
+assert kinds(sys.argv[1]) == sorted(plain + stream), kinds(sys.argv[1])
+assert kinds(sys.argv[2]) == sorted(plain + ragged), kinds(sys.argv[2])
+for path in sys.argv[1:]:
+    for row in rows(path):
+        check(row)
+PYTHON
+
+# Refused before any work, in words that name what is wrong.
+expect 2 "units" "$rwa" bench --units 0
+expect 2 "units" "$rwa" bench --units many
+expect 2 "batch" "$rwa" bench --batch -1
+expect 2 "steps" "$rwa" bench --steps 100,0
+expect 2 "steps" "$rwa" bench --steps 100,100
+expect 2 "seconds" "$rwa" bench --seconds nan
+expect 2 "threads" "$rwa" bench --threads 0
+expect 2 "expected one of: rwa, lstm" "$rwa" bench --cells rwa,gru
+expect 2 "expected one of: forward, train, stream" "$rwa" bench --mode sideways
+expect 2 "expected one of: full, chunked" "$rwa" bench --memory none
+expect 2 "RWA_CPU" env RWA_CPU=abacus "$rwa" bench "${small[@]}"
+expect 7 "missing/x.json" "$rwa" bench "${small[@]}" --json "$tmp/missing/x.json"
+[[ $(wc -l <"$tmp/err") == 1 ]] || fail "something was measured before the path was refused"
+expect 7 "$tmp" "$rwa" bench "${small[@]}" --json "$tmp"
+
+# A row that cannot be measured, here for want of 400 TB, is reported; the others are still there.
+expect 7 "failed" "$rwa" bench --batch 1000000 --steps 1000000 --inputs 100 --units 8 \
+  --rounds 1 "${short[@]}" --mode forward,stream
+grep -q "^rwa  *stream" "$tmp/out" || fail "the rows that could be measured are missing"
+
+# The frame of the program.
+expect 2 "unknown command 'nonsense'" "$rwa" nonsense
+expect 2 "rwa --help" "$rwa" nonsense
+expect 2 "unknown option '--nonsense'; see rwa bench --help" "$rwa" bench --nonsense
+expect 2 "bench" "$rwa"
+expect 0 "rwa bench --quick" "$rwa" --help
+expect 0 "rwa bench --quick" "$rwa" bench --help
+expect 0 "rwa " "$rwa" --version
+grep -qE '^rwa [0-9]+\.[0-9]+\.[0-9]+ \((baseline|sse4|avx2|avx512)\)$' "$tmp/out" ||
+  fail "--version has another form"
+if [[ -w /dev/full ]]; then
+  expect 7 "standard output" bash -c '"$1" --help >/dev/full' - "$rwa"
+fi

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Installs the build into an empty folder and builds a program outside the tree against it, with CMake and with
+# pkg-config. Usage: package_test.sh BUILD-DIR SOURCE-DIR
+set -euo pipefail
+build=$1 source=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cmake --install "$build" --prefix "$work/prefix" >/dev/null
+cp -r "$source/tests/package" "$work/outside"
+
+cmake -S "$work/outside" -B "$work/cmake" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" >/dev/null
+cmake --build "$work/cmake" >/dev/null
+"$work/cmake/outside" "$work/a.safetensors"
+
+export PKG_CONFIG_PATH
+PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name rwa.pc)")
+lib=$(pkg-config --variable=libdir rwa)
+# shellcheck disable=SC2046
+c++ -std=c++20 "$work/outside/main.cc" $(pkg-config --cflags --libs rwa) -Wl,-rpath,"$lib" -o "$work/by-pkg-config"
+"$work/by-pkg-config" "$work/b.safetensors"
+
+"$work/prefix/bin/rwa" --version
+# What is not in include/rwa is not to be seen from outside.
+if nm -DC --defined-only "$lib/librwa.so" | grep -E ' [TW] ' | grep -qE 'rwa::(cpu|io|reference|NetworkPass)'; then
+  echo "the library shows its insides" >&2
+  exit 1
+fi

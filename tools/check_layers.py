@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Checks that every folder includes only folders above it; folders on one line never include each other.
+
+    tools/check_layers.py [ROOT]
+"""
+import pathlib
+import re
+import sys
+
+LAYERS = [
+    ["include/rwa"],
+    ["src/base"],
+    ["src/cells"],
+    ["src/backend"],
+    ["src/io"],
+    ["src/model"],
+    ["src/train"],
+    ["src/api"],
+    ["src/bench"],
+    ["cli"],
+]
+# Inside src/backend the devices do not know each other, and their common interface knows none of them.
+BACKENDS = ["src/backend/reference", "src/backend/cpu"]
+# The program is a user of the library: of src/ it sees what measures and reports, nothing else.
+CLI_SEES = ["include/rwa", "src/bench", "cli"]
+
+
+def layer_of(path, layers):
+    return next((level for level, names in enumerate(layers) if any(inside(path, n) for n in names)), None)
+
+
+def inside(path, folder):
+    return path == folder or path.startswith(folder + "/")
+
+
+def complaint(source, target):
+    """Why `source` may not include `target`, both relative to the root, or None."""
+    top = [name for names in LAYERS for name in names]
+    home = next(n for n in top if inside(source, n))
+    other = next((n for n in top if inside(target, n)), None)
+    if other is None:
+        return "is in no layer"
+    if home == "cli" and other not in CLI_SEES:
+        return "is not for the program: it sees " + ", ".join(CLI_SEES)
+    if home != other and layer_of(other, LAYERS) >= layer_of(home, LAYERS):
+        return "is not above it"
+    if home == other == "src/backend":
+        mine = next((b for b in BACKENDS if inside(source, b)), None)
+        theirs = next((b for b in BACKENDS if inside(target, b)), None)
+        if theirs is not None and theirs != mine:
+            return "is another backend"
+    return None
+
+
+def resolve(root, source, name):
+    for base in (root / "include", root / "src", root / "cli", source.parent):
+        if (base / name).is_file():
+            return str((base / name).resolve().relative_to(root))
+    return None
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
+    failures, files = [], 0
+    for folder in ("include", "src", "cli"):
+        for source in sorted((root / folder).rglob("*.*")):
+            if source.suffix not in (".h", ".cc", ".cu", ".cuh"):
+                continue
+            files += 1
+            here = str(source.relative_to(root))
+            for number, line in enumerate(source.read_text().splitlines(), 1):
+                match = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
+                if not match:
+                    continue
+                target = resolve(root, source, match.group(1))
+                why = "does not exist" if target is None else complaint(here, target)
+                if why:
+                    failures.append(f"{here}:{number}: {match.group(1)} {why}")
+    print("\n".join(failures) or f"{files} files keep to their layers")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
