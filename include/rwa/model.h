@@ -45,6 +45,8 @@ class RWA_EXPORT Model {
  public:
   // With the initial weights of the paper. Throws ConfigError when a size is not positive.
   explicit Model(const ModelConfig& config);
+  Model(Model&&) noexcept = default;
+  Model& operator=(Model&&) noexcept = default;
 
   // Throws ModelFileError when the file is not a whole and valid model, ResourceError when it
   // cannot be read.

@@ -16,7 +16,7 @@ struct TrainerOptions {
   double beta2 = 0.999;
   double epsilon = 1e-8;
   double clip_norm = 0;  // gradients longer than this are shortened to it; 0: never
-  SessionOptions session;
+  SessionOptions session = {};
 };
 
 struct StepResult {
@@ -32,8 +32,8 @@ class RWA_EXPORT Trainer {
   Trainer(Trainer&&) noexcept;
   Trainer& operator=(Trainer&&) noexcept;
 
-  // Throws DivergenceError, and leaves the weights as they were, when the loss, a gradient or a new
-  // weight is not finite; the trainer is of no use afterwards.
+  // Throws DivergenceError, and leaves the weights as they were, when the loss, a gradient (or its
+  // square, which Adam needs) or a new weight is not finite.
   StepResult step(const BatchView& batch, const TargetView& targets);
   [[nodiscard]] std::int64_t steps() const;
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "api/model_impl.h"
@@ -39,11 +40,12 @@ struct Trainer::Impl {
                   model->spec.parameters()),
         gradient(model->spec.parameters()) {}
 
-  // The name of the first parameter whose numbers are not all finite, or nothing.
-  [[nodiscard]] std::string not_finite(std::span<const float> values) const {
+  // The name of the first parameter for which not all f(number) are finite, or nothing.
+  template <class F>
+  [[nodiscard]] std::string not_finite(std::span<const float> values, F&& f) const {
     for (const auto& info : model->spec.describe()) {
       for (const float v : values.subspan(info.offset, info.size)) {
-        if (!std::isfinite(v)) return info.name;
+        if (!std::isfinite(f(v))) return info.name;
       }
     }
     return {};
@@ -82,15 +84,16 @@ StepResult Trainer::step(const BatchView& batch, const TargetView& targets) {
   });
   result.gradient_norm = gradient_norm(i.gradient);
   const std::int64_t step = i.optimizer.steps() + 1;
-  if (!std::isfinite(result.gradient_norm)) {
-    i.diverged(step, "the gradient of " + i.not_finite(i.gradient) + " is", result.loss);
+  const auto square = [](float v) { return v * v; };
+  if (const std::string name = i.not_finite(i.gradient, square); !name.empty()) {
+    i.diverged(step, "the square of the gradient of " + name + " is", result.loss);
   }
   if (!std::isfinite(result.loss)) i.diverged(step, "the loss is", result.loss);
 
   std::vector<float>& weights = i.model->weights.values;
   i.before = weights;
   i.optimizer.step(*i.backend, i.gradient, result.gradient_norm, weights);
-  if (const std::string name = i.not_finite(weights); !name.empty()) {
+  if (const std::string name = i.not_finite(weights, std::identity{}); !name.empty()) {
     weights.swap(i.before);
     i.diverged(step, "the new weights of " + name + " are", result.loss);
   }

@@ -11,13 +11,13 @@
 
 namespace rwa {
 
-// A recurrent layer's weights in the form the device computes with. Constant while running: one
-// object serves any number of passes at a time.
+// A layer's weights in the form the device computes with. Constant while running: one object serves
+// any number of passes at a time.
 template <class Real>
-class RecurrentWeights {
+class LayerWeights {
  public:
-  virtual ~RecurrentWeights() = default;
-  virtual void load(const Real* parameters) = 0;  // as RecurrentSpec lays them out
+  virtual ~LayerWeights() = default;
+  virtual void load(const Real* parameters) = 0;  // as RecurrentSpec or DenseSpec lays them out
 };
 
 template <class Real>
@@ -52,8 +52,8 @@ template <class Real>
 class RecurrentPass {
  public:
   virtual ~RecurrentPass() = default;
-  virtual void forward(const RecurrentWeights<Real>&, const RecurrentForward<Real>&) = 0;
-  virtual void backward(const RecurrentWeights<Real>&, const RecurrentBackward<Real>&) = 0;
+  virtual void forward(const LayerWeights<Real>&, const RecurrentForward<Real>&) = 0;
+  virtual void backward(const LayerWeights<Real>&, const RecurrentBackward<Real>&) = 0;
 };
 
 template <class Real>
@@ -68,16 +68,19 @@ class Backend {
   virtual ~Backend() = default;
   [[nodiscard]] virtual std::string_view name() const = 0;
 
-  [[nodiscard]] virtual std::unique_ptr<RecurrentWeights<Real>> make_weights(
+  [[nodiscard]] virtual std::unique_ptr<LayerWeights<Real>> make_weights(
       const RecurrentSpec&) const = 0;
   [[nodiscard]] virtual std::unique_ptr<RecurrentPass<Real>> make_pass(const RecurrentSpec&) = 0;
 
+  [[nodiscard]] virtual std::unique_ptr<LayerWeights<Real>> make_weights(
+      const DenseSpec&) const = 0;
+
   // y = h Wᵀ + b, for the rows that count.
-  virtual void dense_forward(const DenseSpec&, const Real* parameters, const Rows&, const Real* h,
-                             Real* y) = 0;
+  virtual void dense_forward(const DenseSpec&, const LayerWeights<Real>&, const Rows&,
+                             const Real* h, Real* y) = 0;
   // Adds to the parameters' gradient and writes dh, which may be the same memory as h.
-  virtual void dense_backward(const DenseSpec&, const Real* parameters, const Rows&, const Real* h,
-                              const Real* dy, Real* dparameters, Real* dh) = 0;
+  virtual void dense_backward(const DenseSpec&, const LayerWeights<Real>&, const Rows&,
+                              const Real* h, const Real* dy, Real* dparameters, Real* dh) = 0;
 
   // The sum over the rows that count, times `scale`; writes dy, its gradient, unless null.
   virtual double loss(Loss, const Rows&, int outputs, const Real* y, const Targets<Real>&,

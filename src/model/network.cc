@@ -19,8 +19,7 @@ void NetworkPass<Real>::forward(const NetworkWeights<Real>& weights, const Seque
                                            .h_every = every ? h_.data() : nullptr,
                                            .h_last = every ? nullptr : h_.data(),
                                            .keep = keep});
-  backend_.dense_forward(spec_.output, weights.values.data() + spec_.output_offset(),
-                         spec_.output_rows(in.rows), h_.data(), y);
+  backend_.dense_forward(spec_.output, *weights.output, spec_.output_rows(in.rows), h_.data(), y);
 }
 
 template <class Real>
@@ -37,8 +36,7 @@ void NetworkPass<Real>::step(const NetworkWeights<Real>& weights, const Real* x,
   recurrent_->forward(
       *weights.recurrent,
       {.in = {x, rows}, .initial_state = state, .h_last = h_.data(), .final_state = state});
-  backend_.dense_forward(spec_.output, weights.values.data() + spec_.output_offset(), rows,
-                         h_.data(), y);
+  backend_.dense_forward(spec_.output, *weights.output, rows, h_.data(), y);
 }
 
 template <class Real>
@@ -61,8 +59,8 @@ double NetworkPass<Real>::gradient(const NetworkWeights<Real>& weights, const Se
   const Rows rows = spec_.output_rows(in.rows);
   const double loss =
       backend_.loss(spec_.loss, rows, spec_.output.outputs, y_.data(), targets, scale, dy_.data());
-  backend_.dense_backward(spec_.output, weights.values.data() + spec_.output_offset(), rows,
-                          h_.data(), dy_.data(), parameters + spec_.output_offset(), h_.data());
+  backend_.dense_backward(spec_.output, *weights.output, rows, h_.data(), dy_.data(),
+                          parameters + spec_.output_offset(), h_.data());
   const bool every = spec_.readout == Readout::kEvery;
   recurrent_->backward(*weights.recurrent, {.in = in,
                                             .dh_every = every ? h_.data() : nullptr,

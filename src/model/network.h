@@ -48,12 +48,20 @@ std::vector<float> initial_weights(const NetworkSpec& spec, std::uint64_t seed);
 template <class Real>
 struct NetworkWeights {
   NetworkWeights(const NetworkSpec& spec, const Backend<Real>& backend)
-      : values(spec.parameters()), recurrent(backend.make_weights(spec.recurrent)) {}
+      : values(spec.parameters()),
+        recurrent(backend.make_weights(spec.recurrent)),
+        output(backend.make_weights(spec.output)),
+        output_offset(spec.output_offset()) {}
   // To be called after `values` changed.
-  void update() { recurrent->load(values.data()); }
+  void update() {
+    recurrent->load(values.data());
+    output->load(values.data() + output_offset);
+  }
 
   std::vector<Real> values;
-  std::unique_ptr<RecurrentWeights<Real>> recurrent;
+  std::unique_ptr<LayerWeights<Real>> recurrent;
+  std::unique_ptr<LayerWeights<Real>> output;
+  std::size_t output_offset;
 };
 
 // Scratch memory of one caller.

@@ -24,9 +24,12 @@ std::atomic<std::size_t> largest_request = 0;  // in bytes
 
 // A machine with little memory: every request of the standard containers passes here. Not inlined,
 // or GCC 12 takes the pairs apart and warns of a mismatch.
-[[gnu::noinline]] void* operator new(std::size_t bytes) {
+[[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
   largest_request = std::max(largest_request.load(), bytes);
-  void* memory = bytes > kMemory ? nullptr : std::malloc(std::max<std::size_t>(bytes, 1));
+  return bytes > kMemory ? nullptr : std::malloc(std::max<std::size_t>(bytes, 1));
+}
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
+  void* memory = operator new(bytes, std::nothrow);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }

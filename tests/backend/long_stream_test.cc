@@ -46,7 +46,7 @@ class Runner {
 
  private:
   std::unique_ptr<Backend<Real>> backend_;
-  std::unique_ptr<RecurrentWeights<Real>> weights_;
+  std::unique_ptr<LayerWeights<Real>> weights_;
   std::unique_ptr<RecurrentPass<Real>> pass_;
   int batch_;
   std::vector<Real> h_, state_;

@@ -147,7 +147,7 @@ class Problem {
   Case case_;
   RecurrentSpec spec_;
   std::unique_ptr<Backend<double>> backend_;
-  std::unique_ptr<RecurrentWeights<double>> weights_;
+  std::unique_ptr<LayerWeights<double>> weights_;
   std::unique_ptr<RecurrentPass<double>> pass_;
   Values probe_every_, probe_last_;
 };

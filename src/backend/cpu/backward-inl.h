@@ -62,7 +62,7 @@ class Backward {
   // dh of step t for a tile: what the loss sends, and the gradients of step t+1's gates times their
   // weights.
   HWY_INLINE void collect(int t, int panel, int panels, int row, int rows, bool product,
-                          TileBuffer& dh) {
+                          Ahead* ahead, TileBuffer& dh) {
     for (int r = 0; r < rows; ++r) {
       for (int p = 0; p < panels; ++p) {
         store(from_loss(t, panel + p, row + r),
@@ -70,10 +70,11 @@ class Backward {
       }
     }
     if (!product) return;
-    const std::size_t panel_size = v_.g.gates_back_size();
+    const std::size_t panel_size = v_.g.gates_depth() * kLanes;
     multiply_for<1>(rows, panels)(
-        {v_.gates(t + 1, 0, row), v_.g.gate_stride, v_.g.padded_units() * C::kGates},
-        {w_.back.data() + static_cast<std::size_t>(panel) * panel_size, panel_size}, dh.values);
+        {v_.deltas(t + 1, row), v_.g.delta_stride, v_.g.gates_depth()},
+        {w_.back.data() + static_cast<std::size_t>(panel) * panel_size, panel_size}, ahead,
+        dh.values);
   }
 
   HWY_INLINE Vector from_loss(int t, int panel, int row) {
@@ -100,12 +101,6 @@ class Backward {
   void tile(int t, int panel, int panels, int row, int rows, Source source) {
     TileBuffer dh;
     TileBuffer inputs;
-    prefetch_saved(v_, t, panel, panels, row, rows);
-    for (int r = row; r < row + rows; ++r) {
-      const std::size_t width = static_cast<std::size_t>(panels) * kLanes;
-      prefetch(v_.h_before(t + 1, r) + static_cast<std::size_t>(panel) * kLanes, width + 1);
-      if (t > v_.at.first) prefetch(v_.rest(t - 1, panel, r), width * v_.kRest);
-    }
     if (source == Source::kStrip) {
       for (int r = 0; r < rows; ++r) {
         std::copy_n(v_.dh(row + r) + static_cast<std::size_t>(panel) * kLanes,
@@ -113,7 +108,8 @@ class Backward {
                     dh.values + r * panels * static_cast<int>(kLanes));
       }
     } else {
-      collect(t, panel, panels, row, rows, source == Source::kProduct, dh);
+      Ahead ahead = needed(t, panel, panels, row, rows);
+      collect(t, panel, panels, row, rows, source == Source::kProduct, &ahead, dh);
     }
     only_inputs(v_, w_, t, panel, panels, row, rows, inputs);
     for (int p = 0; p < panels; ++p) {
@@ -122,36 +118,50 @@ class Backward {
     }
   }
 
+  // What the cells of a tile will read of the tape.
+  Ahead needed(int t, int panel, int panels, int row, int rows) const {
+    Ahead ahead;
+    add_saved(v_, t, panel, panels, row, rows, ahead);
+    for (int p = panel; p < panel + panels && t > v_.at.first; ++p) {
+      ahead.add(v_.saved(t - 1, p, row) + C::kMemory * kLanes, static_cast<std::size_t>(rows),
+                v_.g.cell_size);
+    }
+    const std::size_t lines = static_cast<std::size_t>(panels) * kLanes / kLineFloats + 1;
+    for (int r = row; r < row + rows; ++r) {
+      ahead.add(v_.h_before(t + 1, r) + static_cast<std::size_t>(panel) * kLanes, lines);
+    }
+    return ahead;
+  }
+
   // The cell's backward for one panel of some rows; dh and only_x are rows of a tile, `panels`
   // wide.
   HWY_INLINE void cells(int t, int panel, int row, int rows, const float* dh, int panels,
                         const float* only_x) {
     const bool first = t == v_.at.first;
-    const float* memory = first ? v_.memory(panel, row)
-                                : v_.rest(t - 1, panel, row) + (C::kMemory - C::kGates) * kLanes;
-    const std::size_t memory_stride = first ? kLanes : v_.g.rest_stride;
+    const float* memory =
+        first ? v_.memory(panel, row) : v_.saved(t - 1, panel, row) + C::kMemory * kLanes;
+    const std::size_t memory_stride = first ? kLanes : v_.g.cell_size;
     const float* h = v_.h_before(t + 1, row) + static_cast<std::size_t>(panel) * kLanes;
-    float* gates_at = v_.gates(t, panel, row);
-    float* rest_at = v_.rest(t, panel, row);
+    float* saved_at = v_.saved(t, panel, row);
+    float* deltas_at = v_.deltas(t, row) + static_cast<std::size_t>(panel) * kLanes;
     float* carry_at = v_.carry(panel, row);
     for (int r = 0; r < rows; ++r) {
       Vector inputs[C::kInputs + 1];
       Vector saved[C::kSaved];
       Vector carry[C::kCarry];
       load_all<C::kInputs>(only_x, inputs);
-      load_all<C::kGates>(gates_at, saved);
-      load_all<View<C>::kRest>(rest_at, saved + C::kGates);
+      load_all<C::kSaved>(saved_at, saved);
       load_all<C::kCarry>(carry_at, carry);
       C::backward(load(dh), load(h), inputs, load(memory), saved, carry);
-      store_all<C::kGates>(saved, gates_at);
-      store_all<C::kInputs>(saved + C::kGates, rest_at);
+      store_all<C::kSaved>(saved, saved_at);
+      store_all<C::kGates + C::kInputs>(saved, deltas_at, v_.g.padded_units());
       store_all<C::kCarry>(carry, carry_at);
       dh += panels * static_cast<int>(kLanes);
       only_x += panels * C::kInputs * static_cast<int>(kLanes);
       memory += memory_stride;
       h += v_.g.row_stride;
-      gates_at += v_.g.gate_stride;
-      rest_at += v_.g.rest_stride;
+      saved_at += C::kSaved * kLanes;
+      deltas_at += v_.g.delta_stride;
       carry_at += C::kCarry * kLanes;
     }
   }
@@ -164,13 +174,12 @@ class Backward {
       float* gradient = gradients_.shard(shard);
       for (std::size_t panel = 0; panel < v_.g.panels; ++panel) {
         OuterOperands in{
-            v_.s.tape.data(), v_.g.row_stride,   v_.s.gates.data() + panel * C::kGates * kLanes,
-            v_.g.gate_stride, v_.s.index.data(), v_.s.index.size()};
+            v_.s.tape.data(), v_.g.row_stride,   v_.s.saved.data() + panel * v_.panel_stride(),
+            v_.g.cell_size,   v_.s.index.data(), v_.s.index.size()};
         outer<C::kGates>(in, static_cast<int>(v_.g.row_size),
                          gradient + panel * v_.g.row_size * C::kGates * kLanes);
         if constexpr (C::kInputs > 0) {
-          in.b = v_.s.rest.data() + panel * v_.kRest * kLanes;
-          in.b_stride = v_.g.rest_stride;
+          in.b += C::kGates * kLanes;
           outer<C::kInputs>(
               in, static_cast<int>(v_.g.x_size()),
               gradient + v_.g.gates_size() + panel * v_.g.x_size() * C::kInputs * kLanes);
@@ -194,22 +203,15 @@ class Backward {
 
   void x_gradient(int t) {
     const auto D = static_cast<std::size_t>(v_.g.inputs);
-    const std::size_t from_gates = v_.g.gates_back_size();
-    const std::size_t from_inputs = v_.g.only_inputs_back_size();
+    const std::size_t panel_size = v_.g.depth() * kLanes;
     for_each_tile<1>(
         v_.active(t), static_cast<int>(v_.g.x_panels),
         [&](int panel, int panels, int row, int rows) {
           TileBuffer out{};
-          const auto multiply = multiply_for<1>(rows, panels);
-          const float* weights = w_.back_x.data() + static_cast<std::size_t>(panel) * from_gates;
-          multiply({v_.gates(t, 0, row), v_.g.gate_stride, v_.g.padded_units() * C::kGates},
-                   {weights, from_gates}, out.values);
-          if constexpr (C::kInputs > 0) {
-            weights = w_.back_x.data() + v_.g.x_panels * from_gates +
-                      static_cast<std::size_t>(panel) * from_inputs;
-            multiply({v_.rest(t, 0, row), v_.g.rest_stride, v_.g.padded_units() * C::kInputs},
-                     {weights, from_inputs}, out.values);
-          }
+          multiply_for<1>(rows, panels)(
+              {v_.deltas(t, row), v_.g.delta_stride, v_.g.depth()},
+              {w_.back_x.data() + static_cast<std::size_t>(panel) * panel_size, panel_size},
+              nullptr, out.values);
           for (int r = 0; r < rows; ++r) {
             float* dx = call_.x + (static_cast<std::size_t>(t) * batch_ + v_.sequence(row + r)) * D;
             for (int p = 0; p < panels; ++p) {
@@ -227,17 +229,17 @@ class Backward {
     const int continued = v_.active(begin);
     const int rows = begin > 0 ? v_.active(begin - 1) : v_.s.rows();
     const auto part = [&](int first, int end, bool product) {
-      for_each_tile<1>(end - first, static_cast<int>(v_.g.panels),
-                       [&](int panel, int panels, int row, int count) {
-                         TileBuffer dh;
-                         collect(begin - 1, panel, panels, first + row, count, product, dh);
-                         for (int r = 0; r < count; ++r) {
-                           std::copy_n(
-                               dh.values + r * panels * static_cast<int>(kLanes),
-                               static_cast<std::size_t>(panels) * kLanes,
-                               v_.dh(first + row + r) + static_cast<std::size_t>(panel) * kLanes);
-                         }
-                       });
+      for_each_tile<1>(
+          end - first, static_cast<int>(v_.g.panels),
+          [&](int panel, int panels, int row, int count) {
+            TileBuffer dh;
+            collect(begin - 1, panel, panels, first + row, count, product, nullptr, dh);
+            for (int r = 0; r < count; ++r) {
+              std::copy_n(dh.values + r * panels * static_cast<int>(kLanes),
+                          static_cast<std::size_t>(panels) * kLanes,
+                          v_.dh(first + row + r) + static_cast<std::size_t>(panel) * kLanes);
+            }
+          });
     };
     part(0, continued, true);
     part(continued, rows, false);

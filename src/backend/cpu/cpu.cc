@@ -15,13 +15,22 @@ namespace {
 #include "backend/adam-inl.h"
 #include "backend/loss-inl.h"
 
+struct DenseWeights final : LayerWeights<float> {
+  explicit DenseWeights(const DenseSpec& dense) : spec(dense) {}
+  void load(const float* parameters) override {
+    cpu::dense_kernels().pack(spec, parameters, packed);
+  }
+  DenseSpec spec;
+  cpu::PackedDense packed;
+};
+
 class CpuBackend final : public Backend<float> {
  public:
   explicit CpuBackend(int threads) : pool_(std::min(threads, kShards)) {}
 
   [[nodiscard]] std::string_view name() const override { return "cpu"; }
 
-  [[nodiscard]] std::unique_ptr<RecurrentWeights<float>> make_weights(
+  [[nodiscard]] std::unique_ptr<LayerWeights<float>> make_weights(
       const RecurrentSpec& spec) const override {
     return cpu::make_weights(spec);
   }
@@ -30,26 +39,32 @@ class CpuBackend final : public Backend<float> {
     return cpu::make_pass(spec, pool_);
   }
 
-  void dense_forward(const DenseSpec& spec, const float* parameters, const Rows& rows,
+  [[nodiscard]] std::unique_ptr<LayerWeights<float>> make_weights(
+      const DenseSpec& spec) const override {
+    return std::make_unique<DenseWeights>(spec);
+  }
+
+  void dense_forward(const DenseSpec& spec, const LayerWeights<float>& weights, const Rows& rows,
                      const float* h, float* y) override {
+    const auto& packed = static_cast<const DenseWeights&>(weights).packed;
     cpu::run_workers(pool_, rows.batch, [&](int, Range shards) {
       const Range sequences{shard_rows(rows.batch, shards.begin).begin,
                             shard_rows(rows.batch, shards.end - 1).end};
-      cpu::dense_kernels().forward(spec, parameters, rows, sequences, h, y);
+      cpu::dense_kernels().forward(spec, packed, rows, sequences, h, y);
     });
   }
 
-  void dense_backward(const DenseSpec& spec, const float* parameters, const Rows& rows,
+  void dense_backward(const DenseSpec& spec, const LayerWeights<float>& weights, const Rows& rows,
                       const float* h, const float* dy, float* dparameters, float* dh) override {
+    const auto& packed = static_cast<const DenseWeights&>(weights).packed;
     const auto& kernels = cpu::dense_kernels();
-    const auto depth = static_cast<std::size_t>(spec.inputs) + 1;
-    dense_gradients_.prepare(rows.batch, depth * kernels.padded_outputs(spec));
+    dense_gradients_.prepare(rows.batch, kernels.packed_size(spec));
     cpu::run_workers(pool_, rows.batch, [&](int, Range shards) {
       dense_gradients_.clear(shards);
       for (int s = shards.begin; s < shards.end; ++s) {
         const Range sequences = shard_rows(rows.batch, s);
         if (sequences.size() == 0) continue;
-        kernels.backward(spec, parameters, rows, sequences, h, dy, dense_gradients_.shard(s), dh);
+        kernels.backward(spec, packed, rows, sequences, h, dy, dense_gradients_.shard(s), dh);
       }
       dense_gradients_.add(shards);
     });

@@ -20,34 +20,42 @@ namespace rwa::cpu::HWY_NAMESPACE {
 
 class Dense final : public DenseKernels {
  public:
-  [[nodiscard]] std::size_t padded_outputs(const DenseSpec& spec) const override {
-    return panels(spec.outputs) * kLanes;
+  [[nodiscard]] std::size_t packed_size(const DenseSpec& spec) const override {
+    return panels(spec.outputs) * (static_cast<std::size_t>(spec.inputs) + 1) * kLanes;
   }
 
-  void forward(const DenseSpec& spec, const float* parameters, const Rows& rows, Range sequences,
+  void pack(const DenseSpec& spec, const float* parameters, PackedDense& out) const override {
+    const auto H = static_cast<std::size_t>(spec.inputs);
+    const auto O = static_cast<std::size_t>(spec.outputs);
+    out.forward.reserve(packed_size(spec));
+    std::fill_n(out.forward.data(), packed_size(spec), 0.0f);
+    for_each_weight(spec, [&](std::size_t packed, std::size_t i) {
+      out.forward.data()[packed] = parameters[i];
+    });
+    out.back.reserve(panels(spec.inputs) * kLanes * O);
+    std::fill_n(out.back.data(), panels(spec.inputs) * kLanes * O, 0.0f);
+    for (std::size_t o = 0; o < O; ++o) {
+      for (std::size_t k = 0; k < H; ++k) {
+        out.back.data()[((k / kLanes) * O + o) * kLanes + k % kLanes] = parameters[o * H + k];
+      }
+    }
+  }
+
+  void forward(const DenseSpec& spec, const PackedDense& weights, const Rows& rows, Range sequences,
                const float* h, float* y) const override {
     const auto H = static_cast<std::size_t>(spec.inputs);
-    std::vector<float> weights(padded_outputs(spec) * (H + 1));
-    for_each_weight(spec,
-                    [&](std::size_t packed, std::size_t i) { weights[packed] = parameters[i]; });
     for_each_block(rows, sequences, [&](const std::vector<std::size_t>& block) {
-      const std::vector<float> a = gather(h, H, H + 1, block, 1.0f);
-      product(a, block, H + 1, weights, static_cast<std::size_t>(spec.outputs), y);
+      product(gather(h, H, H + 1, block, 1.0f), block, H + 1, weights.forward.data(),
+              static_cast<std::size_t>(spec.outputs), y);
     });
   }
 
-  void backward(const DenseSpec& spec, const float* parameters, const Rows& rows, Range sequences,
-                const float* h, const float* dy, float* gradient, float* dh) const override {
+  void backward(const DenseSpec& spec, const PackedDense& weights, const Rows& rows,
+                Range sequences, const float* h, const float* dy, float* gradient,
+                float* dh) const override {
     const auto H = static_cast<std::size_t>(spec.inputs);
     const auto O = static_cast<std::size_t>(spec.outputs);
-    const std::size_t padded = padded_outputs(spec);
-    // [panel of units][O][lanes]
-    std::vector<float> weights(panels(spec.inputs) * kLanes * O);
-    for (std::size_t k = 0; k < H; ++k) {
-      for (std::size_t o = 0; o < O; ++o) {
-        weights[((k / kLanes) * O + o) * kLanes + k % kLanes] = parameters[o * H + k];
-      }
-    }
+    const std::size_t padded = panels(spec.outputs) * kLanes;
     std::vector<std::uint32_t> index(kBlock);
     std::iota(index.begin(), index.end(), 0u);
     for_each_block(rows, sequences, [&](const std::vector<std::size_t>& block) {
@@ -57,7 +65,7 @@ class Dense final : public DenseKernels {
         outer<1>({a.data(), H + 1, b.data() + panel * kLanes, padded, index.data(), block.size()},
                  spec.inputs + 1, gradient + panel * (H + 1) * kLanes);
       }
-      product(gather(dy, O, O, block, 0.0f), block, O, weights, H, dh);
+      product(gather(dy, O, O, block, 0.0f), block, O, weights.back.data(), H, dh);
     });
   }
 
@@ -115,8 +123,7 @@ class Dense final : public DenseKernels {
 
   // out[rows[i]] = a[i] × weights, for `width` columns.
   static void product(const std::vector<float>& a, const std::vector<std::size_t>& rows,
-                      std::size_t depth, const std::vector<float>& weights, std::size_t width,
-                      float* out) {
+                      std::size_t depth, const float* weights, std::size_t width, float* out) {
     const std::size_t panel_size = depth * kLanes;
     for_each_tile<1>(static_cast<int>(rows.size()),
                      static_cast<int>(panels(static_cast<int>(width))),
@@ -126,7 +133,7 @@ class Dense final : public DenseKernels {
                        alignas(64) float tile[kAccumulators * kLanes] = {};
                        multiply_for<1>(count, panel_count)(
                            {a.data() + row * depth, depth, depth},
-                           {weights.data() + panel * panel_size, panel_size}, tile);
+                           {weights + panel * panel_size, panel_size}, nullptr, tile);
                        const std::size_t begin = panel * kLanes;
                        const std::size_t columns =
                            std::min(static_cast<std::size_t>(panel_count) * kLanes, width - begin);

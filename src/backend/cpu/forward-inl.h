@@ -40,9 +40,6 @@ struct Slots {
 template <class C>
 class View {
  public:
-  static constexpr std::size_t kRest = C::kSaved - C::kGates;
-  static_assert(C::kInputs == 0 || C::kInputs == kRest, "gradients take the place of saved values");
-
   View(const Geometry& geometry, Strip& strip, Slots slots) : g(geometry), s(strip), at(slots) {}
 
   // The row of step t: [x_t, 1, h_{t-1}].
@@ -50,14 +47,18 @@ class View {
     return s.tape.data() + (at.rows(t) * s.count() + static_cast<std::size_t>(r)) * g.row_stride;
   }
   [[nodiscard]] float* h_before(int t, int r) const { return row(t, r) + g.x_size(); }
-  // What is saved of step t: of the gates, and the rest.
-  [[nodiscard]] float* gates(int t, int panel, int r) const {
-    return s.gates.data() + slot_row(t, r) * g.gate_stride +
-           static_cast<std::size_t>(panel) * C::kGates * kLanes;
+  // What the cell saves of step t.
+  [[nodiscard]] float* saved(int t, int panel, int r) const {
+    return s.saved.data() + static_cast<std::size_t>(panel) * panel_stride() +
+           (at.saved(t) * s.count() + static_cast<std::size_t>(r)) * g.cell_size;
   }
-  [[nodiscard]] float* rest(int t, int panel, int r) const {
-    return s.rest.data() + slot_row(t, r) * g.rest_stride +
-           static_cast<std::size_t>(panel) * kRest * kLanes;
+  [[nodiscard]] std::size_t panel_stride() const {
+    return static_cast<std::size_t>(s.slots) * s.count() * g.cell_size;
+  }
+  [[nodiscard]] float* deltas(int t, int r) const {
+    return s.deltas.data() +
+           (static_cast<std::size_t>(t & 1) * s.count() + static_cast<std::size_t>(r)) *
+               g.delta_stride;
   }
   [[nodiscard]] float* state(int panel, int r) const { return cell(s.state, C::kState, panel, r); }
   [[nodiscard]] float* carry(int panel, int r) const { return cell(s.carry, C::kCarry, panel, r); }
@@ -75,25 +76,16 @@ class View {
   Slots at;
 
  private:
-  [[nodiscard]] std::size_t slot_row(int t, int r) const {
-    return at.saved(t) * s.count() + static_cast<std::size_t>(r);
-  }
   float* cell(Buffer& buffer, int numbers, int panel, int r) const {
     const auto rows = static_cast<std::size_t>(panel) * s.count() + static_cast<std::size_t>(r);
     return buffer.data() + rows * static_cast<std::size_t>(numbers) * kLanes;
   }
 };
 
-// The tape is larger than the caches. What the cell will touch is asked for before the product,
-// which takes long enough for it to arrive.
-HWY_INLINE void prefetch(const float* from, std::size_t floats) {
-  for (std::size_t i = 0; i < floats; i += kLineFloats) hwy::Prefetch(from + i);
-}
 template <class C>
-HWY_INLINE void prefetch_saved(const View<C>& v, int t, int panel, int panels, int row, int rows) {
-  for (int r = row; r < row + rows; ++r) {
-    prefetch(v.gates(t, panel, r), static_cast<std::size_t>(panels) * C::kGates * kLanes);
-    prefetch(v.rest(t, panel, r), static_cast<std::size_t>(panels) * v.kRest * kLanes);
+void add_saved(const View<C>& v, int t, int panel, int panels, int row, int rows, Ahead& ahead) {
+  for (int p = panel; p < panel + panels; ++p) {
+    ahead.add(v.saved(t, p, row), static_cast<std::size_t>(rows) * v.g.cell_size / kLineFloats);
   }
 }
 
@@ -105,11 +97,12 @@ struct alignas(64) TileBuffer {
 // out = row × weights for G pre-activations of some panels, `length` numbers deep.
 template <int G>
 HWY_INLINE void preactivations(const RowOperand& rows, const float* weights, int panel, int panels,
-                               int count, TileBuffer& out) {
+                               int count, Ahead* ahead, TileBuffer& out) {
   const std::size_t panel_size = rows.length * G * kLanes;
   std::fill_n(out.values, static_cast<std::size_t>(count * panels * G) * kLanes, 0.0f);
   multiply_for<G>(count, panels)(
-      rows, {weights + static_cast<std::size_t>(panel) * panel_size, panel_size}, out.values);
+      rows, {weights + static_cast<std::size_t>(panel) * panel_size, panel_size}, ahead,
+      out.values);
 }
 
 // The pre-activations that see x only, for the cells that have some: forward needs them, and
@@ -119,7 +112,8 @@ HWY_INLINE void only_inputs(const View<C>& v, const PackedWeights& w, int t, int
                             int row, int rows, TileBuffer& out) {
   if constexpr (C::kInputs > 0) {
     preactivations<C::kInputs>({v.row(t, row), v.g.row_stride, v.g.x_size()},
-                               w.forward.data() + v.g.gates_size(), panel, panels, rows, out);
+                               w.forward.data() + v.g.gates_size(), panel, panels, rows, nullptr,
+                               out);
   }
 }
 
@@ -129,9 +123,9 @@ HWY_INLINE void load_all(const float* from, Vector* out) {
   for (int i = 0; i < N; ++i) out[i] = load(from + i * static_cast<int>(kLanes));
 }
 template <int N>
-HWY_INLINE void store_all(const Vector* values, float* to) {
+HWY_INLINE void store_all(const Vector* values, float* to, std::size_t stride = kLanes) {
   HWY_UNROLL(8)
-  for (int i = 0; i < N; ++i) store(values[i], to + i * static_cast<int>(kLanes));
+  for (int i = 0; i < N; ++i) store(values[i], to + static_cast<std::size_t>(i) * stride);
 }
 
 template <class C>
@@ -168,9 +162,10 @@ class Forward {
   void tile(int t, int panel, int panels, int row, int rows) {
     TileBuffer gates;
     TileBuffer inputs;
-    prefetch_saved(v_, t, panel, panels, row, rows);
+    Ahead ahead;
+    if (v_.at.keep) add_saved(v_, t, panel, panels, row, rows, ahead);
     preactivations<C::kGates>({v_.row(t, row), v_.g.row_stride, v_.g.row_size}, w_.forward.data(),
-                              panel, panels, rows, gates);
+                              panel, panels, rows, &ahead, gates);
     only_inputs(v_, w_, t, panel, panels, row, rows, inputs);
     for (int p = 0; p < panels; ++p) {
       cells(t, panel + p, row, rows, gates.values + p * C::kGates * static_cast<int>(kLanes),
@@ -182,8 +177,7 @@ class Forward {
   HWY_INLINE void cells(int t, int panel, int row, int rows, const float* gates, int panels,
                         const float* only_x) {
     float* h = v_.h_before(t + 1, row) + static_cast<std::size_t>(panel) * kLanes;
-    float* gates_at = v_.gates(t, panel, row);
-    float* rest_at = v_.rest(t, panel, row);
+    float* saved_at = v_.saved(t, panel, row);
     float* state_at = v_.state(panel, row);
     for (int r = 0; r < rows; ++r) {
       Vector pre[C::kGates + C::kInputs];
@@ -194,13 +188,11 @@ class Forward {
       load_all<C::kState>(state_at, state);
       store(C::forward(pre, state, saved), h);
       store_all<C::kState>(state, state_at);
-      store_all<C::kGates>(saved, gates_at);
-      store_all<View<C>::kRest>(saved + C::kGates, rest_at);
+      if (v_.at.keep) store_all<C::kSaved>(saved, saved_at);
       gates += panels * C::kGates * static_cast<int>(kLanes);
       only_x += panels * C::kInputs * static_cast<int>(kLanes);
       h += v_.g.row_stride;
-      gates_at += v_.g.gate_stride;
-      rest_at += v_.g.rest_stride;
+      saved_at += C::kSaved * kLanes;
       state_at += C::kState * kLanes;
     }
   }

@@ -24,19 +24,27 @@ class StripKernels {
   virtual void unpack(const float* gradient, float* out) const = 0;
 };
 
-// A dense layer over some rows, on the caller's thread.
+// A dense layer's weights as the tiles read them.
+struct PackedDense {
+  Buffer
+      forward;  // [panel of outputs][H + 1][lanes], the bias last; gradients have this layout too
+  Buffer back;  // [panel of units][O][lanes]
+};
+
+// A dense layer over some rows, on the caller's thread. Stateless.
 class DenseKernels {
  public:
   virtual ~DenseKernels() = default;
-  virtual void forward(const DenseSpec&, const float* parameters, const Rows&, Range sequences,
+  virtual void pack(const DenseSpec&, const float* parameters, PackedDense& out) const = 0;
+  virtual void forward(const DenseSpec&, const PackedDense&, const Rows&, Range sequences,
                        const float* h, float* y) const = 0;
-  // Adds to `gradient`, [panel of outputs][H + 1][lanes] with the bias last; writes dh, which may
-  // be h.
-  virtual void backward(const DenseSpec&, const float* parameters, const Rows&, Range sequences,
+  // Adds to `gradient`, in the layout of PackedDense::forward; writes dh, which may be h.
+  virtual void backward(const DenseSpec&, const PackedDense&, const Rows&, Range sequences,
                         const float* h, const float* dy, float* gradient, float* dh) const = 0;
   // Adds a gradient in that layout to one in the layout of DenseSpec.
   virtual void unpack(const DenseSpec&, const float* gradient, float* out) const = 0;
-  [[nodiscard]] virtual std::size_t padded_outputs(const DenseSpec&) const = 0;
+  // Numbers in PackedDense::forward.
+  [[nodiscard]] virtual std::size_t packed_size(const DenseSpec&) const = 0;
 };
 
 std::unique_ptr<const StripKernels> make_strip_kernels(const RecurrentSpec& spec);

@@ -44,19 +44,17 @@ class Packer {
   }
 
   void pack(const float* from, PackedWeights& out) const {
-    out.forward.reserve(g_.forward_size());
-    float* packed = out.forward.data();
-    std::fill_n(packed, g_.forward_size(), 0.0f);
+    float* packed = cleared(out.forward, g_.forward_size());
     for_each_weight([&](std::size_t source, std::size_t target) { packed[target] = from[source]; });
     const std::size_t x_weights =
         static_cast<std::size_t>(g_.units) * static_cast<std::size_t>(g_.inputs);
-    out.back.reserve(g_.panels * g_.gates_back_size());
-    out.back_x.reserve(g_.x_panels * (g_.gates_back_size() + g_.only_inputs_back_size()));
-    pack_back(from + spec_.weight_h(), g_.gates, g_.units, g_.panels, out.back.data());
-    pack_back(from + spec_.weight_x(), g_.gates, g_.inputs, g_.x_panels, out.back_x.data());
-    pack_back(from + spec_.weight_x() + x_weights * static_cast<std::size_t>(g_.gates),
-              g_.only_inputs, g_.inputs, g_.x_panels,
-              out.back_x.data() + g_.x_panels * g_.gates_back_size());
+    const float* weight_x = from + spec_.weight_x();
+    float* back = cleared(out.back, g_.panels * g_.gates_depth() * kLanes);
+    float* back_x = cleared(out.back_x, g_.x_panels * g_.depth() * kLanes);
+    pack_back(from + spec_.weight_h(), g_.gates, g_.units, g_.gates_depth(), back);
+    pack_back(weight_x, g_.gates, g_.inputs, g_.depth(), back_x);
+    pack_back(weight_x + x_weights * static_cast<std::size_t>(g_.gates), g_.only_inputs, g_.inputs,
+              g_.depth(), back_x + g_.gates_depth() * kLanes);
     pack_start(from, out.start);
   }
 
@@ -78,17 +76,22 @@ class Packer {
             only * kLanes};
   }
 
-  // [P·H, columns] to [panel of columns][(panel of units, p, lane)][lanes].
-  void pack_back(const float* from, int preactivations, int columns, std::size_t column_panels,
+  static float* cleared(Buffer& buffer, std::size_t count) {
+    buffer.reserve(count);
+    std::fill_n(buffer.data(), count, 0.0f);
+    return buffer.data();
+  }
+
+  // [P·H, columns] to [panel of columns][(p, unit)][lanes], panels of columns
+  // `depth` apart.
+  void pack_back(const float* from, int preactivations, int columns, std::size_t depth,
                  float* out) const {
     const auto P = static_cast<std::size_t>(preactivations);
-    const std::size_t depth = g_.panels * P * kLanes;
-    std::fill_n(out, column_panels * depth * kLanes, 0.0f);
     const auto width = static_cast<std::size_t>(columns);
     for (std::size_t p = 0; p < P; ++p) {
       for (std::size_t j = 0; j < static_cast<std::size_t>(g_.units); ++j) {
         const float* row = from + (p * static_cast<std::size_t>(g_.units) + j) * width;
-        const std::size_t k = (j / kLanes * P + p) * kLanes + j % kLanes;
+        const std::size_t k = p * g_.padded_units() + j;
         for (std::size_t c = 0; c < width; c += kLanes) {
           std::copy_n(row + c, std::min(kLanes, width - c),
                       out + (c / kLanes * depth + k) * kLanes);

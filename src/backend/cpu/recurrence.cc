@@ -8,7 +8,7 @@
 namespace rwa::cpu {
 namespace {
 
-class Weights final : public RecurrentWeights<float> {
+class Weights final : public LayerWeights<float> {
  public:
   explicit Weights(const RecurrentSpec& spec) : kernels_(make_strip_kernels(spec)) {}
   void load(const float* parameters) override { kernels_->pack(parameters, packed_); }
@@ -27,8 +27,7 @@ class Pass final : public RecurrentPass<float> {
         pool_(pool),
         strips_(static_cast<std::size_t>(pool.size())) {}
 
-  void forward(const RecurrentWeights<float>& weights,
-               const RecurrentForward<float>& call) override {
+  void forward(const LayerWeights<float>& weights, const RecurrentForward<float>& call) override {
     const PackedWeights& packed = static_cast<const Weights&>(weights).packed();
     memory_ = call.keep.value_or(Memory::kFull);
     run_workers(pool_, call.in.rows.batch, [&](int worker, Range shards) {
@@ -38,8 +37,7 @@ class Pass final : public RecurrentPass<float> {
     });
   }
 
-  void backward(const RecurrentWeights<float>& weights,
-                const RecurrentBackward<float>& call) override {
+  void backward(const LayerWeights<float>& weights, const RecurrentBackward<float>& call) override {
     const PackedWeights& packed = static_cast<const Weights&>(weights).packed();
     const int batch = call.in.rows.batch;
     gradients_.prepare(batch, kernels_->geometry().gradient_size());
@@ -62,7 +60,7 @@ class Pass final : public RecurrentPass<float> {
 
 }  // namespace
 
-std::unique_ptr<RecurrentWeights<float>> make_weights(const RecurrentSpec& spec) {
+std::unique_ptr<LayerWeights<float>> make_weights(const RecurrentSpec& spec) {
   return std::make_unique<Weights>(spec);
 }
 

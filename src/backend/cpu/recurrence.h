@@ -8,7 +8,7 @@
 
 namespace rwa::cpu {
 
-std::unique_ptr<RecurrentWeights<float>> make_weights(const RecurrentSpec& spec);
+std::unique_ptr<LayerWeights<float>> make_weights(const RecurrentSpec& spec);
 std::unique_ptr<RecurrentPass<float>> make_pass(const RecurrentSpec& spec, ThreadPool& pool);
 
 }  // namespace rwa::cpu

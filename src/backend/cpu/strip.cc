@@ -24,9 +24,8 @@ Geometry::Geometry(const RecurrentSpec& spec, std::size_t vector_lanes, int save
       x_panels(blocks(static_cast<std::size_t>(spec.inputs), vector_lanes)),
       row_size(static_cast<std::size_t>(spec.inputs) + 1 + static_cast<std::size_t>(spec.units)),
       row_stride(spread_stride(static_cast<std::size_t>(spec.inputs) + 1 + panels * lanes)),
-      gate_stride(spread_stride(panels * lanes * static_cast<std::size_t>(spec.traits().gates))),
-      rest_stride(
-          spread_stride(panels * lanes * static_cast<std::size_t>(saved - spec.traits().gates))) {}
+      cell_size(static_cast<std::size_t>(saved) * lanes),
+      delta_stride(spread_stride(depth())) {}
 
 void Strip::arrange(Range which, const Rows& batch) {
   shards = which;
@@ -61,8 +60,8 @@ void Strip::reserve(const Geometry& g, int state_size, int carry_size, int tape_
   const auto state_floats = panel_rows * static_cast<std::size_t>(state_size);
   const auto slot_count = static_cast<std::size_t>(slots);
   tape.reserve((slot_count + 1) * count() * g.row_stride);
-  gates.reserve(slot_count * count() * g.gate_stride);
-  rest.reserve(slot_count * count() * g.rest_stride);
+  saved.reserve(g.panels * slot_count * count() * g.cell_size);
+  deltas.reserve(2 * count() * g.delta_stride);
   state.reserve(state_floats);
   carry.reserve(panel_rows * static_cast<std::size_t>(carry_size));
   memory.reserve(panel_rows);

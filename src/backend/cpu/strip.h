@@ -24,7 +24,7 @@ inline constexpr std::size_t kLineFloats = 16;  // in a cache line
 // over steps are formed in the same order with and without.
 inline constexpr int kChunkSteps = 32;
 // Steps whose share of the weight gradient is formed at once: few enough to stay in the cache.
-inline constexpr int kGradientSteps = 16;
+inline constexpr int kGradientSteps = 8;
 
 // The sizes of one layer for one vector width.
 struct Geometry {
@@ -36,17 +36,16 @@ struct Geometry {
   std::size_t lanes, panels;         // panels of units
   std::size_t x_panels;              // panels of features
   std::size_t row_size, row_stride;  // D + 1 + H, and the distance between rows
-  std::size_t gate_stride;           // between rows of what is saved of gates
-  std::size_t rest_stride;           // between rows of what else is saved
+  std::size_t cell_size;             // numbers a cell saves per panel, row and step
+  std::size_t delta_stride;          // between rows of the gradients of pre-activations
   [[nodiscard]] std::size_t x_size() const { return static_cast<std::size_t>(inputs) + 1; }
   [[nodiscard]] std::size_t padded_units() const { return panels * lanes; }
-  // Numbers that lead from the gates, and from the pre-activations that see x only, back to a
-  // panel.
-  [[nodiscard]] std::size_t gates_back_size() const {
-    return padded_units() * static_cast<std::size_t>(gates) * lanes;
+  // How many gradients of gates, and of all pre-activations, lead back from a row.
+  [[nodiscard]] std::size_t gates_depth() const {
+    return padded_units() * static_cast<std::size_t>(gates);
   }
-  [[nodiscard]] std::size_t only_inputs_back_size() const {
-    return padded_units() * static_cast<std::size_t>(only_inputs) * lanes;
+  [[nodiscard]] std::size_t depth() const {
+    return padded_units() * static_cast<std::size_t>(gates + only_inputs);
   }
   // Numbers in PackedWeights::forward: those of the gates, and all.
   [[nodiscard]] std::size_t gates_size() const {
@@ -62,8 +61,8 @@ struct Geometry {
 // A layer's weights as the tiles read them, and h_0.
 struct PackedWeights {
   Buffer forward;  // [panel][row_size][gates][lanes], then [panel][D + 1][only_inputs][lanes]
-  Buffer back;     // [panel][(panel, gate, lane)][lanes]: from gates to h
-  Buffer back_x;   // the same from gates to x, then [x panel][(panel, only_input, lane)][lanes]
+  Buffer back;     // [panel][(gate, unit)][lanes]: from gates to h
+  Buffer back_x;   // [x panel][(pre-activation, unit)][lanes]: from all to x
   std::vector<float> start;  // h_0 [H]
 };
 
@@ -87,10 +86,11 @@ struct Strip {
   int slots = 0;  // steps the tape has room for
 
   Buffer tape;   // rows [slot + 1][row][row_stride]
-  Buffer gates;  // [slot][row][gate_stride]: [panel][gate][lanes], values and later their gradients
-  Buffer rest;   // [slot][row][rest_stride]: [panel][saved - gates][lanes]
-  Buffer state;  // [panel][row][state][lanes]
-  Buffer carry;  // [panel][row][carry][lanes]
+  Buffer saved;  // [panel][slot][row][saved][lanes]: values, and after backward their gradients
+  Buffer
+      deltas;  // [step, by turns][row][delta_stride]: those gradients as back and back_x take them
+  Buffer state;      // [panel][row][state][lanes]
+  Buffer carry;      // [panel][row][carry][lanes]
   Buffer memory;     // [panel][row][lanes]: what backward needs of the step before the tape's first
   Buffer dh;         // [row][padded units]: complete dh of the step before the tape's first
   Buffer snapshots;  // [chunk]: state, then h as [row][padded units]

@@ -16,6 +16,9 @@
 #include <array>
 #include <utility>
 
+#include <hwy/cache_control.h>
+
+#include "backend/cpu/strip.h"
 #include "backend/cpu/vector-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -39,9 +42,68 @@ struct PanelOperand {
   std::size_t panel_stride;
 };
 
+// Memory that will be needed after a product, which asks for a few lines of it now and then: the
+// tape is larger than the caches, and asking for all at once would mean to wait for it.
+class Ahead {
+ public:
+  static constexpr std::size_t kEvery = 64;  // steps of the product
+
+  // `count` lines, `step` floats apart.
+  void add(const float* from, std::size_t count, std::size_t step = kLineFloats) {
+    if (count_ < kMost) runs_[count_++] = {from, step, count};
+  }
+  void ask() {
+    constexpr int kAtOnce = 20;  // lines; the machine can wait for about as many
+    for (int i = 0; i < kAtOnce && next_ < count_; ++i) {
+      Run& run = runs_[next_];
+      hwy::Prefetch(run.at);
+      run.at += run.step;
+      if (--run.count == 0) ++next_;
+    }
+  }
+
+ private:
+  static constexpr std::size_t kMost = 32;
+  struct Run {
+    const float* at;
+    std::size_t step;
+    std::size_t count;
+  };
+  Run runs_[kMost];
+  std::size_t count_ = 0;
+  std::size_t next_ = 0;
+};
+
+// sum[r][c] += left(r) right(c). Of the shorter side all are held in registers, of the longer one
+// at a time.
+template <int R, int C, class Left, class Right>
+HWY_INLINE void add_product(Left&& left, Right&& right, Vector (&sum)[R][C]) {
+  if constexpr (R < C) {
+    Vector v[R];
+    HWY_UNROLL(32)
+    for (int r = 0; r < R; ++r) v[r] = Vector(left(r));
+    HWY_UNROLL(32)
+    for (int c = 0; c < C; ++c) {
+      const Vector w = right(c);
+      HWY_UNROLL(32)
+      for (int r = 0; r < R; ++r) sum[r][c] = mul_add(v[r], w, sum[r][c]);
+    }
+  } else {
+    Vector w[C];
+    HWY_UNROLL(32)
+    for (int c = 0; c < C; ++c) w[c] = right(c);
+    HWY_UNROLL(32)
+    for (int r = 0; r < R; ++r) {
+      const Vector v(left(r));
+      HWY_UNROLL(32)
+      for (int c = 0; c < C; ++c) sum[r][c] = mul_add(v, w[c], sum[r][c]);
+    }
+  }
+}
+
 // out is [R][P][G][lanes].
 template <int R, int G, int P>
-HWY_NOINLINE void multiply_tile(const RowOperand& a, const PanelOperand& b,
+HWY_NOINLINE void multiply_tile(const RowOperand& a, const PanelOperand& b, Ahead* ahead,
                                 float* HWY_RESTRICT out) {
   constexpr int kColumns = P * G;
   Vector sum[R][kColumns];
@@ -53,17 +115,13 @@ HWY_NOINLINE void multiply_tile(const RowOperand& a, const PanelOperand& b,
   const float* HWY_RESTRICT weights = b.first;
   const float* row = a.first;
   const std::size_t stride = a.stride;
-  for (std::size_t k = 0; k < a.length; ++k, weights += G * kLanes) {
-    Vector w[kColumns];
-    HWY_UNROLL(32)
-    for (int c = 0; c < kColumns; ++c) {
-      w[c] = load(weights + (c / G) * b.panel_stride + (c % G) * kLanes);
-    }
-    HWY_UNROLL(32)
-    for (int r = 0; r < R; ++r) {
-      const Vector v(row[r * stride + k]);
-      HWY_UNROLL(32)
-      for (int c = 0; c < kColumns; ++c) sum[r][c] = mul_add(v, w[c], sum[r][c]);
+  for (std::size_t begin = 0; begin < a.length; begin += Ahead::kEvery) {
+    if (ahead != nullptr) ahead->ask();
+    const std::size_t end = std::min(begin + Ahead::kEvery, a.length);
+    for (std::size_t k = begin; k < end; ++k, weights += G * kLanes) {
+      add_product<R, kColumns>(
+          [&](int r) { return row[r * stride + k]; },
+          [&](int c) { return load(weights + (c / G) * b.panel_stride + (c % G) * kLanes); }, sum);
     }
   }
   HWY_UNROLL(32)
@@ -73,7 +131,7 @@ HWY_NOINLINE void multiply_tile(const RowOperand& a, const PanelOperand& b,
   }
 }
 
-using MultiplyTile = void (*)(const RowOperand&, const PanelOperand&, float*);
+using MultiplyTile = void (*)(const RowOperand&, const PanelOperand&, Ahead*, float*);
 
 template <int R, int G, int P>
 constexpr MultiplyTile multiply_entry() {
@@ -150,15 +208,8 @@ HWY_NOINLINE void outer_tile(const OuterOperands& in, float* HWY_RESTRICT out) {
   for (std::size_t i = 0; i < in.count; ++i) {
     const float* a = in.a + in.index[i] * in.a_stride;
     const float* b = in.b + in.index[i] * in.b_stride;
-    Vector w[C];
-    HWY_UNROLL(32)
-    for (int c = 0; c < C; ++c) w[c] = load(b + c * kLanes);
-    HWY_UNROLL(32)
-    for (int r = 0; r < R; ++r) {
-      const Vector v(a[r]);
-      HWY_UNROLL(32)
-      for (int c = 0; c < C; ++c) sum[r][c] = mul_add(v, w[c], sum[r][c]);
-    }
+    add_product<R, C>([&](int r) { return a[r]; }, [&](int c) { return load(b + c * kLanes); },
+                      sum);
   }
   HWY_UNROLL(32)
   for (int r = 0; r < R; ++r) {
@@ -181,6 +232,10 @@ void outer(OuterOperands in, int columns, float* out) {
     const int begin = tiling.begin(tile);
     const int rows = tiling.begin(tile + 1) - begin;
     in.a = a + begin;
+    for (int i = 0; i < Tiling<C>::kRows * C; ++i) {
+      hwy::Prefetch(out + (begin + rows) * C * static_cast<int>(kLanes) +
+                    i * static_cast<int>(kLanes));
+    }
     kTable[static_cast<std::size_t>(rows - 1)](in, out + begin * C * static_cast<int>(kLanes));
   }
 }

@@ -45,9 +45,11 @@ HWY_INLINE Vector select(Mask mask, Vector yes, Vector no) {
 HWY_INLINE Vector abs(Vector a) { return hn::Abs(a.v); }
 HWY_INLINE Vector mul_add(Vector a, Vector b, Vector c) { return hn::MulAdd(a.v, b.v, c.v); }
 
-// Not hn::Min, which on some targets returns the limit for NaN.
+// NaN stays: of two vectors, one with NaN, the machine's minimum returns the second, but Highway's
+// of single numbers returns the other one.
 HWY_INLINE Vector at_most(float limit, Vector a) {
-  return select(a > Vector(limit), Vector(limit), a);
+  if constexpr (kLanes == 1) return select(a > Vector(limit), Vector(limit), a);
+  return hn::Min(Vector(limit).v, a.v);
 }
 
 HWY_INLINE Vector load(const float* from) { return hn::LoadU(Tag(), from); }

@@ -19,7 +19,7 @@ double select(bool mask, double yes, double no) { return mask ? yes : no; }
 #include "cells/cells-inl.h"
 #undef RWA_CELL
 
-class Weights final : public RecurrentWeights<double> {
+class Weights final : public LayerWeights<double> {
  public:
   explicit Weights(const RecurrentSpec& spec) : spec_(spec), values_(spec.parameters()) {}
   void load(const double* parameters) override {
@@ -74,8 +74,7 @@ class Pass final : public RecurrentPass<double> {
         D_(static_cast<std::size_t>(spec.inputs)),
         H_(static_cast<std::size_t>(spec.units)) {}
 
-  void forward(const RecurrentWeights<double>& weights,
-               const RecurrentForward<double>& call) override {
+  void forward(const LayerWeights<double>& weights, const RecurrentForward<double>& call) override {
     const auto& w = static_cast<const Weights&>(weights);
     tapes_.assign(static_cast<std::size_t>(call.in.rows.batch), {});
     for (std::size_t b = 0; b < tapes_.size(); ++b) {
@@ -83,7 +82,7 @@ class Pass final : public RecurrentPass<double> {
     }
   }
 
-  void backward(const RecurrentWeights<double>& weights,
+  void backward(const LayerWeights<double>& weights,
                 const RecurrentBackward<double>& call) override {
     const auto& w = static_cast<const Weights&>(weights);
     for (std::size_t b = 0; b < tapes_.size(); ++b) {
@@ -218,7 +217,7 @@ class Pass final : public RecurrentPass<double> {
 
 }  // namespace
 
-std::unique_ptr<RecurrentWeights<double>> make_weights(const RecurrentSpec& spec) {
+std::unique_ptr<LayerWeights<double>> make_weights(const RecurrentSpec& spec) {
   return std::make_unique<Weights>(spec);
 }
 

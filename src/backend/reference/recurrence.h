@@ -7,7 +7,7 @@
 
 namespace rwa::reference {
 
-std::unique_ptr<RecurrentWeights<double>> make_weights(const RecurrentSpec& spec);
+std::unique_ptr<LayerWeights<double>> make_weights(const RecurrentSpec& spec);
 std::unique_ptr<RecurrentPass<double>> make_pass(const RecurrentSpec& spec);
 
 }  // namespace rwa::reference

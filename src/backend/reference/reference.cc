@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "backend/reference/recurrence.h"
 
@@ -10,11 +11,19 @@ namespace {
 #include "backend/adam-inl.h"
 #include "backend/loss-inl.h"
 
+struct DenseWeights final : LayerWeights<double> {
+  explicit DenseWeights(const DenseSpec& spec) : values(spec.parameters()) {}
+  void load(const double* parameters) override {
+    std::copy_n(parameters, values.size(), values.begin());
+  }
+  std::vector<double> values;
+};
+
 class ReferenceBackend final : public Backend<double> {
  public:
   [[nodiscard]] std::string_view name() const override { return "reference"; }
 
-  [[nodiscard]] std::unique_ptr<RecurrentWeights<double>> make_weights(
+  [[nodiscard]] std::unique_ptr<LayerWeights<double>> make_weights(
       const RecurrentSpec& spec) const override {
     return reference::make_weights(spec);
   }
@@ -23,8 +32,14 @@ class ReferenceBackend final : public Backend<double> {
     return reference::make_pass(spec);
   }
 
-  void dense_forward(const DenseSpec& spec, const double* parameters, const Rows& rows,
+  [[nodiscard]] std::unique_ptr<LayerWeights<double>> make_weights(
+      const DenseSpec& spec) const override {
+    return std::make_unique<DenseWeights>(spec);
+  }
+
+  void dense_forward(const DenseSpec& spec, const LayerWeights<double>& weights, const Rows& rows,
                      const double* h, double* y) override {
+    const auto& parameters = static_cast<const DenseWeights&>(weights).values;
     for_each_row(rows, [&](std::size_t row) {
       for (int o = 0; o < spec.outputs; ++o) {
         double sum = parameters[spec.bias() + static_cast<std::size_t>(o)];
@@ -36,8 +51,9 @@ class ReferenceBackend final : public Backend<double> {
     });
   }
 
-  void dense_backward(const DenseSpec& spec, const double* parameters, const Rows& rows,
+  void dense_backward(const DenseSpec& spec, const LayerWeights<double>& weights, const Rows& rows,
                       const double* h, const double* dy, double* dparameters, double* dh) override {
+    const auto& parameters = static_cast<const DenseWeights&>(weights).values;
     for_each_row(rows, [&](std::size_t row) {
       for (int k = 0; k < spec.inputs; ++k) {
         double sum = 0;
