@@ -4,7 +4,7 @@
 BUILD_PACKAGES = g++ cmake ninja-build pkg-config libhwy-dev librandom123-dev libcli11-dev libfmt-dev \
                  nlohmann-json3-dev libsimdjson-dev
 TEST_PACKAGES  = libgtest-dev librapidcheck-dev python3
-BENCH_PACKAGES = libdnnl-dev libomp-dev python3-torch libopenblas0-openmp
+BENCH_PACKAGES = libdnnl-dev python3-torch libopenblas0-openmp
 PREFIX        ?= /usr/local
 SETUP          = tools/install_packages.sh
 
@@ -22,11 +22,12 @@ test:
 	@ctest --preset release
 
 demo: all
-	@build/release/rwa bench --quick
+	@build/release/examples/adding
+	@build/release/rwa bench --quick --no-peers
 
 bench:
 	@$(SETUP) $(BUILD_PACKAGES) $(BENCH_PACKAGES)
-	@cmake --preset release >/dev/null
+	@cmake --preset release -DRWA_TESTS=OFF >/dev/null
 	@cmake --build --preset release
 	@build/release/rwa bench $(ARGS)
 

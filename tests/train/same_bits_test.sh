@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# AVX2 and AVX-512 give the same bits: sums have one order, whatever the width of a vector.
+# Usage: same_bits_test.sh PROGRAM (train_and_print)
+set -euo pipefail
+program=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+for set in avx2 avx512; do
+  if ! RWA_CPU=$set "$program" >"$work/$set" 2>"$work/error"; then
+    grep -q "this machine lacks it" "$work/error" && { cat "$work/error"; exit 77; }
+    cat "$work/error" >&2
+    exit 1
+  fi
+done
+cmp "$work/avx2" "$work/avx512"
