@@ -60,10 +60,11 @@ class Backward {
   enum class Source { kLoss, kProduct, kStrip };
 
   // dh of step t for a tile: what the loss sends, and the gradients of step t+1's gates times their
-  // weights.
+  // weights. Rows that go on after t have nothing from a loss on the last step.
   HWY_INLINE void collect(int t, int panel, int panels, int row, int rows, bool product,
                           Ahead* ahead, TileBuffer& dh) {
-    for (int r = 0; r < rows; ++r) {
+    const bool loss = !product || call_.dh_every != nullptr;
+    for (int r = 0; loss && r < rows; ++r) {
       for (int p = 0; p < panels; ++p) {
         store(from_loss(t, panel + p, row + r),
               dh.values + (r * panels + p) * static_cast<int>(kLanes));
@@ -73,8 +74,8 @@ class Backward {
     const std::size_t panel_size = v_.g.gates_depth() * kLanes;
     multiply_for<1>(rows, panels)(
         {v_.deltas(t + 1, row), v_.g.delta_stride, v_.g.gates_depth()},
-        {w_.back.data() + static_cast<std::size_t>(panel) * panel_size, panel_size}, ahead,
-        dh.values);
+        {w_.back.data() + static_cast<std::size_t>(panel) * panel_size, panel_size},
+        loss ? Into::kSum : Into::kNothing, ahead, dh.values);
   }
 
   HWY_INLINE Vector from_loss(int t, int panel, int row) {
@@ -207,11 +208,11 @@ class Backward {
     for_each_tile<1>(
         v_.active(t), static_cast<int>(v_.g.x_panels),
         [&](int panel, int panels, int row, int rows) {
-          TileBuffer out{};
+          TileBuffer out;
           multiply_for<1>(rows, panels)(
               {v_.deltas(t, row), v_.g.delta_stride, v_.g.depth()},
               {w_.back_x.data() + static_cast<std::size_t>(panel) * panel_size, panel_size},
-              nullptr, out.values);
+              Into::kNothing, nullptr, out.values);
           for (int r = 0; r < rows; ++r) {
             float* dx = call_.x + (static_cast<std::size_t>(t) * batch_ + v_.sequence(row + r)) * D;
             for (int p = 0; p < panels; ++p) {

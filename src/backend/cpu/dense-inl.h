@@ -125,23 +125,23 @@ class Dense final : public DenseKernels {
   static void product(const std::vector<float>& a, const std::vector<std::size_t>& rows,
                       std::size_t depth, const float* weights, std::size_t width, float* out) {
     const std::size_t panel_size = depth * kLanes;
-    for_each_tile<1>(static_cast<int>(rows.size()),
-                     static_cast<int>(panels(static_cast<int>(width))),
-                     [&](int first_panel, int panel_count, int first_row, int count) {
-                       const auto panel = static_cast<std::size_t>(first_panel);
-                       const auto row = static_cast<std::size_t>(first_row);
-                       alignas(64) float tile[kAccumulators * kLanes] = {};
-                       multiply_for<1>(count, panel_count)(
-                           {a.data() + row * depth, depth, depth},
-                           {weights + panel * panel_size, panel_size}, nullptr, tile);
-                       const std::size_t begin = panel * kLanes;
-                       const std::size_t columns =
-                           std::min(static_cast<std::size_t>(panel_count) * kLanes, width - begin);
-                       for (int r = 0; r < count; ++r) {
-                         std::copy_n(tile + r * panel_count * static_cast<int>(kLanes), columns,
-                                     out + rows[row + static_cast<std::size_t>(r)] * width + begin);
-                       }
-                     });
+    for_each_tile<1>(
+        static_cast<int>(rows.size()), static_cast<int>(panels(static_cast<int>(width))),
+        [&](int first_panel, int panel_count, int first_row, int count) {
+          const auto panel = static_cast<std::size_t>(first_panel);
+          const auto row = static_cast<std::size_t>(first_row);
+          alignas(64) float tile[kAccumulators * kLanes];
+          multiply_for<1>(count, panel_count)({a.data() + row * depth, depth, depth},
+                                              {weights + panel * panel_size, panel_size},
+                                              Into::kNothing, nullptr, tile);
+          const std::size_t begin = panel * kLanes;
+          const std::size_t columns =
+              std::min(static_cast<std::size_t>(panel_count) * kLanes, width - begin);
+          for (int r = 0; r < count; ++r) {
+            std::copy_n(tile + r * panel_count * static_cast<int>(kLanes), columns,
+                        out + rows[row + static_cast<std::size_t>(r)] * width + begin);
+          }
+        });
   }
 };
 

@@ -99,10 +99,9 @@ template <int G>
 HWY_INLINE void preactivations(const RowOperand& rows, const float* weights, int panel, int panels,
                                int count, Ahead* ahead, TileBuffer& out) {
   const std::size_t panel_size = rows.length * G * kLanes;
-  std::fill_n(out.values, static_cast<std::size_t>(count * panels * G) * kLanes, 0.0f);
   multiply_for<G>(count, panels)(
-      rows, {weights + static_cast<std::size_t>(panel) * panel_size, panel_size}, ahead,
-      out.values);
+      rows, {weights + static_cast<std::size_t>(panel) * panel_size, panel_size}, Into::kNothing,
+      ahead, out.values);
 }
 
 // The pre-activations that see x only, for the cells that have some: forward needs them, and

@@ -1,8 +1,8 @@
 // src/backend/cpu/tile-inl.h: the two matrix products that everything is made of, on tiles that
 // stay in registers.
-//   multiply    out[r][c] += Σ_k a[r][k] b[k][c]     rows times packed weights: forward, and dh in
-//   backward outer       out[m][c] += Σ_i a[i][m] b[i][c]     the gradient of weights: a sum over
-//   steps and sequences
+//   multiply    out[r][c] (+)= Σ_k a[r][k] b[k][c]     rows times packed weights: forward, and dh
+//   in backward outer       out[m][c] += Σ_i a[i][m] b[i][c]     the gradient of weights: a sum
+//   over steps and sequences
 // Every element is one chain of multiply-adds in the order of k (or i), whatever the shape of the
 // tile: a row alone gives the bits of the row in a batch.
 #if defined(RWA_BACKEND_CPU_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -101,16 +101,21 @@ HWY_INLINE void add_product(Left&& left, Right&& right, Vector (&sum)[R][C]) {
   }
 }
 
+// What a product does with what is in `out`.
+enum class Into { kNothing, kSum };
+
 // out is [R][P][G][lanes].
 template <int R, int G, int P>
-HWY_NOINLINE void multiply_tile(const RowOperand& a, const PanelOperand& b, Ahead* ahead,
+HWY_NOINLINE void multiply_tile(const RowOperand& a, const PanelOperand& b, Into into, Ahead* ahead,
                                 float* HWY_RESTRICT out) {
   constexpr int kColumns = P * G;
   Vector sum[R][kColumns];
-  HWY_UNROLL(32)
-  for (int r = 0; r < R; ++r) {
+  if (into == Into::kSum) {
     HWY_UNROLL(32)
-    for (int c = 0; c < kColumns; ++c) sum[r][c] = load(out + (r * kColumns + c) * kLanes);
+    for (int r = 0; r < R; ++r) {
+      HWY_UNROLL(32)
+      for (int c = 0; c < kColumns; ++c) sum[r][c] = load(out + (r * kColumns + c) * kLanes);
+    }
   }
   const float* HWY_RESTRICT weights = b.first;
   const float* row = a.first;
@@ -131,7 +136,7 @@ HWY_NOINLINE void multiply_tile(const RowOperand& a, const PanelOperand& b, Ahea
   }
 }
 
-using MultiplyTile = void (*)(const RowOperand&, const PanelOperand&, Ahead*, float*);
+using MultiplyTile = void (*)(const RowOperand&, const PanelOperand&, Into, Ahead*, float*);
 
 template <int R, int G, int P>
 constexpr MultiplyTile multiply_entry() {

@@ -80,12 +80,15 @@ HWY_INLINE Vector tanh(Vector x) {
 HWY_INLINE Vector exp(Vector x) {
   constexpr float kRest[] = {0.49999994f, 0.166665211f, 0.041668389f, 0.00836871658f,
                              0.00138145988f};
+  // Adding this rounds to a whole number, and leaves it in the lowest bits.
+  const Vector shift(12582912.0f);  // 1.5 · 2^23
   const hn::Rebind<std::int32_t, Tag> integers;
-  const Vector n = hn::Round((x * Vector(1.44269504f)).v);
+  const Vector shifted = mul_add(x, Vector(1.44269504f), shift);
+  const Vector n = shifted - shift;
   const Vector r = mul_add(n, Vector(-1.42860677e-6f), mul_add(n, Vector(-0.693145752f), x));
   const Vector value = mul_add(polynomial(kRest, r), r * r, r + Vector(1));
-  const auto exponent = hn::Add(hn::ConvertTo(integers, n.v), hn::Set(integers, 127));
-  const Vector scale = hn::BitCast(Tag(), hn::ShiftLeft<23>(exponent));
+  const auto exponent = hn::ShiftLeft<23>(hn::BitCast(integers, shifted.v));
+  const Vector scale = hn::BitCast(Tag(), hn::Add(exponent, hn::Set(integers, 127 << 23)));
   return select(Vector(-87.0f) > x, Vector(0), value * scale);
 }
 
