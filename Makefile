@@ -43,11 +43,12 @@ tidy:
 	@cmake --build --preset tidy
 
 format:
-	@$(SETUP) clang-format
+	@$(SETUP) clang-format git
 	@git ls-files '*.h' '*.cc' | xargs clang-format -i
 
 install: all
 	@cmake --install build/release --prefix $(PREFIX)
+	@if [ "$$(id -u)" -eq 0 ]; then ldconfig; fi
 
 clean:
 	@rm -rf build

@@ -2,3 +2,4 @@
 #pragma once
 
 #define RWA_EXPORT __attribute__((visibility("default")))
+#define RWA_HIDDEN __attribute__((visibility("hidden")))  // inside a class that is shown

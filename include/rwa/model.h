@@ -29,7 +29,7 @@ struct ModelConfig {
   int outputs = 1;  // O
   Readout readout = Readout::kLast;
   Loss loss = Loss::kSoftmax;
-  std::uint64_t seed = 1;  // same seed, same weights, on every machine
+  std::uint64_t seed = 1;  // same seed, same weights, for any device and number of threads
 
   friend bool operator==(const ModelConfig&, const ModelConfig&) = default;
 };
@@ -63,10 +63,10 @@ class RWA_EXPORT Model {
   void set_weights(std::span<const float> values);
   void set_parameter(const std::string& name, std::span<const float> values);
 
-  struct Impl;
+  struct RWA_HIDDEN Impl;
 
  private:
-  explicit Model(std::shared_ptr<Impl> impl);
+  RWA_HIDDEN explicit Model(std::shared_ptr<Impl> impl);
   friend class Session;
   friend class Stream;
   friend class Trainer;
@@ -78,7 +78,7 @@ struct SessionOptions {
   Memory memory = Memory::kFull;  // what gradient() keeps
 };
 
-// What a loss is a gradient of, besides the weights; empty where not wanted. Gradients are added.
+// Where gradients are added to. After an exception their contents are of no use.
 struct GradientView {
   std::span<float> weights;  // [parameter_count()]
   std::span<float> x = {};   // [T,B,D]

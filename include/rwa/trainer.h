@@ -32,8 +32,8 @@ class RWA_EXPORT Trainer {
   Trainer(Trainer&&) noexcept;
   Trainer& operator=(Trainer&&) noexcept;
 
-  // Throws DivergenceError, and leaves the weights as they were, when the loss, a gradient (or its
-  // square, which Adam needs) or a new weight is not finite.
+  // Throws DivergenceError, and changes nothing, when the loss or the square of a gradient (Adam
+  // needs it) is not finite.
   StepResult step(const BatchView& batch, const TargetView& targets);
   [[nodiscard]] std::int64_t steps() const;
 

@@ -1,13 +1,13 @@
 // src/api/checks.cc: the border: behind it, sizes and lengths are known to agree.
 #include <fmt/format.h>
 
-#include <limits>
-
 #include "api/model_impl.h"
 
 namespace rwa {
 namespace {
 constexpr int kMostThreads = 1024;
+// Steps and rows are counted with 32 bits, and some more are added to them.
+constexpr std::size_t kMostRows = std::size_t{1} << 30;
 
 std::size_t product(int a, int b) {
   return static_cast<std::size_t>(a) * static_cast<std::size_t>(b);
@@ -56,10 +56,10 @@ Sequences<float> checked_sequences(const NetworkSpec& spec, const BatchView& bat
     throw InputError(fmt::format("steps is {}, expected at least 0", batch.steps));
   if (batch.batch < 1)
     throw InputError(fmt::format("batch is {}, expected at least 1", batch.batch));
-  // Rows of a batch are counted with 32 bits where the backends gather them.
-  if (product(batch.steps, batch.batch) > std::numeric_limits<std::int32_t>::max()) {
-    throw InputError(fmt::format("{} steps of {} sequences are too many for one batch", batch.steps,
-                                 batch.batch));
+  if (product(batch.steps, batch.batch) > kMostRows) {
+    throw InputError(fmt::format(
+        "{} steps of {} sequences are too many for one batch, expected at most {} in all",
+        batch.steps, batch.batch, kMostRows));
   }
   const std::size_t rows = product(batch.steps, batch.batch);
   check_size(

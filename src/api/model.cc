@@ -25,29 +25,32 @@ void check_finite(std::string_view what, std::span<const float> values) {
 
 Model::Impl::Impl(const ModelConfig& c) : config(c), spec(c), weights(spec, *make_cpu_backend(1)) {}
 
-std::shared_ptr<Model::Impl> Model::Impl::make(const ModelConfig& config) {
-  return within_memory(fmt::format("a model of {} inputs, {} units and {} outputs", config.inputs,
-                                   config.units, config.outputs),
-                       [&] { return std::make_shared<Impl>(config); });
-}
-
 Model::Model(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
-Model::Model(const ModelConfig& config) : impl_(Impl::make(config)) {
-  impl_->weights.values = initial_weights(impl_->spec, config.seed);
-  impl_->weights.update();
+Model::Model(const ModelConfig& config) {
+  const auto what = fmt::format("a model of {} inputs, {} units and {} outputs", config.inputs,
+                                config.units, config.outputs);
+  impl_ = within_memory(what, [&] {
+    auto impl = std::make_shared<Impl>(config);
+    impl->weights.values = initial_weights(impl->spec, config.seed);
+    impl->weights.update();
+    return impl;
+  });
 }
 
 Model Model::load(const std::filesystem::path& file) {
-  ModelFile content = read_model(file);
-  auto impl = Impl::make(content.config);
-  impl->weights.values = std::move(content.weights);
-  impl->weights.update();
-  return Model(std::move(impl));
+  return within_memory("the model in " + file.string(), [&] {
+    ModelFile content = read_model(file);
+    auto impl = std::make_shared<Impl>(content.config);
+    impl->weights.values = std::move(content.weights);
+    impl->weights.update();
+    return Model(std::move(impl));
+  });
 }
 
 void Model::save(const std::filesystem::path& file) const {
-  write_model(file, impl_->config, impl_->weights.values);
+  within_memory("writing " + file.string(),
+                [&] { write_model(file, impl_->config, impl_->weights.values); });
 }
 
 const ModelConfig& Model::config() const { return impl_->config; }

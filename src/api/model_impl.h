@@ -12,8 +12,6 @@ namespace rwa {
 
 struct Model::Impl {
   explicit Impl(const ModelConfig& config);
-  // Throws ResourceError when there is not enough memory for it.
-  static std::shared_ptr<Impl> make(const ModelConfig& config);
 
   ModelConfig config;
   NetworkSpec spec;

@@ -17,7 +17,8 @@ struct Session::Impl {
 };
 
 Session::Session(const Model& model, const SessionOptions& options)
-    : impl_(std::make_unique<Impl>(model.impl_, options)) {}
+    : impl_(within_memory("a session",
+                          [&] { return std::make_unique<Impl>(model.impl_, options); })) {}
 Session::~Session() = default;
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;

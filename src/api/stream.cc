@@ -20,7 +20,10 @@ struct Stream::Impl {
   std::vector<float> state;  // [1 + state, H]
 };
 
-Stream::Stream(const Model& model) : impl_(std::make_unique<Impl>(model.impl_)) { reset(); }
+Stream::Stream(const Model& model)
+    : impl_(within_memory("a stream", [&] { return std::make_unique<Impl>(model.impl_); })) {
+  reset();
+}
 Stream::~Stream() = default;
 Stream::Stream(Stream&&) noexcept = default;
 Stream& Stream::operator=(Stream&&) noexcept = default;
@@ -29,10 +32,15 @@ void Stream::step(std::span<const float> x, std::span<float> y) {
   const NetworkSpec& spec = impl_->model->spec;
   check_size("x", x.size(), static_cast<std::size_t>(spec.recurrent.inputs), "[D]");
   check_size("y", y.size(), static_cast<std::size_t>(spec.output.outputs), "[O]");
-  impl_->pass.step(impl_->model->weights, x.data(), 1, impl_->state.data(), y.data());
+  within_memory("a step", [&] {
+    impl_->pass.step(impl_->model->weights, x.data(), 1, impl_->state.data(), y.data());
+  });
 }
 
-void Stream::reset() { impl_->pass.start(impl_->model->weights, 1, impl_->state.data()); }
+void Stream::reset() {
+  within_memory("a stream",
+                [&] { impl_->pass.start(impl_->model->weights, 1, impl_->state.data()); });
+}
 
 std::span<const float> Stream::state() const { return impl_->state; }
 

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <limits>
 
 #include "api/model_impl.h"
 #include "backend/cpu/cpu.h"
@@ -14,6 +12,11 @@
 
 namespace rwa {
 namespace {
+// Within these no step leads from finite weights and gradients to others: floats hold the numbers,
+// and with an ε no gradient of 0 is divided by 0.
+constexpr double kMost = 1e30;
+constexpr double kLeastEpsilon = 1e-37;
+
 double checked(std::string_view name, double value, double low, double below) {
   if (!(value >= low && value < below)) {
     throw ConfigError(
@@ -23,9 +26,8 @@ double checked(std::string_view name, double value, double low, double below) {
 }
 
 AdamSettings checked_settings(const TrainerOptions& o) {
-  const double most = std::numeric_limits<double>::max();
-  return {checked("learning_rate", o.learning_rate, 0, most), checked("beta1", o.beta1, 0, 1),
-          checked("beta2", o.beta2, 0, 1), checked("epsilon", o.epsilon, 0, most)};
+  return {checked("learning_rate", o.learning_rate, 0, kMost), checked("beta1", o.beta1, 0, 1),
+          checked("beta2", o.beta2, 0, 1), checked("epsilon", o.epsilon, kLeastEpsilon, kMost)};
 }
 }  // namespace
 
@@ -35,17 +37,15 @@ struct Trainer::Impl {
         options(trainer_options),
         backend(make_cpu_backend((check_options(options.session), options.session.threads))),
         pass(model->spec, *backend),
-        optimizer(checked_settings(options),
-                  checked("clip_norm", options.clip_norm, 0, std::numeric_limits<double>::max()),
+        optimizer(checked_settings(options), checked("clip_norm", options.clip_norm, 0, kMost),
                   model->spec.parameters()),
         gradient(model->spec.parameters()) {}
 
-  // The name of the first parameter for which not all f(number) are finite, or nothing.
-  template <class F>
-  [[nodiscard]] std::string not_finite(std::span<const float> values, F&& f) const {
+  // The first parameter whose gradient Adam cannot square, or nothing.
+  [[nodiscard]] std::string too_large() const {
     for (const auto& info : model->spec.describe()) {
-      for (const float v : values.subspan(info.offset, info.size)) {
-        if (!std::isfinite(f(v))) return info.name;
+      for (const float g : std::span(gradient).subspan(info.offset, info.size)) {
+        if (!std::isfinite(g * g)) return info.name;
       }
     }
     return {};
@@ -62,11 +62,11 @@ struct Trainer::Impl {
   NetworkPass<float> pass;
   Optimizer optimizer;
   std::vector<float> gradient;
-  std::vector<float> before;  // the weights before the step, to go back to
 };
 
 Trainer::Trainer(Model& model, const TrainerOptions& options)
-    : impl_(std::make_unique<Impl>(model.impl_, options)) {}
+    : impl_(within_memory("a trainer",
+                          [&] { return std::make_unique<Impl>(model.impl_, options); })) {}
 Trainer::~Trainer() = default;
 Trainer::Trainer(Trainer&&) noexcept = default;
 Trainer& Trainer::operator=(Trainer&&) noexcept = default;
@@ -84,19 +84,11 @@ StepResult Trainer::step(const BatchView& batch, const TargetView& targets) {
   });
   result.gradient_norm = gradient_norm(i.gradient);
   const std::int64_t step = i.optimizer.steps() + 1;
-  const auto square = [](float v) { return v * v; };
-  if (const std::string name = i.not_finite(i.gradient, square); !name.empty()) {
+  if (const std::string name = i.too_large(); !name.empty()) {
     i.diverged(step, "the square of the gradient of " + name + " is", result.loss);
   }
   if (!std::isfinite(result.loss)) i.diverged(step, "the loss is", result.loss);
-
-  std::vector<float>& weights = i.model->weights.values;
-  i.before = weights;
-  i.optimizer.step(*i.backend, i.gradient, result.gradient_norm, weights);
-  if (const std::string name = i.not_finite(weights, std::identity{}); !name.empty()) {
-    weights.swap(i.before);
-    i.diverged(step, "the new weights of " + name + " are", result.loss);
-  }
+  i.optimizer.step(*i.backend, i.gradient, result.gradient_norm, i.model->weights.values);
   i.model->weights.update();
   return result;
 }

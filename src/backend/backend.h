@@ -5,7 +5,6 @@
 
 #include <memory>
 #include <optional>
-#include <string_view>
 
 #include "backend/spec.h"
 
@@ -66,7 +65,6 @@ template <class Real>
 class Backend {
  public:
   virtual ~Backend() = default;
-  [[nodiscard]] virtual std::string_view name() const = 0;
 
   [[nodiscard]] virtual std::unique_ptr<LayerWeights<Real>> make_weights(
       const RecurrentSpec&) const = 0;

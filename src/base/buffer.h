@@ -15,7 +15,6 @@ class Buffer {
 
   [[nodiscard]] float* data() { return data_.get(); }
   [[nodiscard]] const float* data() const { return data_.get(); }
-  [[nodiscard]] std::size_t bytes() const { return capacity_ * sizeof(float); }
 
  private:
   struct Free {

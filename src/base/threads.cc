@@ -1,14 +1,30 @@
 #include "base/threads.h"
 
+#include <fmt/format.h>
+
+#include <system_error>
+
+#include "rwa/errors.h"
+
 namespace rwa {
 
 ThreadPool::ThreadPool(int count) {
-  for (int index = 1; index < count; ++index) {
-    workers_.emplace_back([this, index] { work(index); });
+  try {
+    for (int index = 1; index < count; ++index) {
+      workers_.emplace_back([this, index] { work(index); });
+    }
+  } catch (const std::system_error& error) {
+    stop();
+    throw ResourceError(fmt::format("cannot start {} threads: {}", count, error.what()));
+  } catch (...) {
+    stop();
+    throw;
   }
 }
 
-ThreadPool::~ThreadPool() {
+ThreadPool::~ThreadPool() { stop(); }
+
+void ThreadPool::stop() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;

@@ -14,6 +14,7 @@ namespace rwa {
 class ThreadPool {
  public:
   // The caller is one of the `count` threads; count - 1 are started here and sleep between calls.
+  // Throws ResourceError when the system has no more threads.
   explicit ThreadPool(int count);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -27,6 +28,7 @@ class ThreadPool {
 
  private:
   void work(int index);
+  void stop();
   void execute(int index);
 
   std::vector<std::thread> workers_;

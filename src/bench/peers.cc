@@ -22,9 +22,8 @@ namespace fs = std::filesystem;
 constexpr const char* kPython = "/usr/bin/python3";
 constexpr const char* kOnednnHelper = "rwa-bench-onednn";
 constexpr const char* kTorchHelper = "torch_peers.py";
-constexpr int kNoTorch = 3;  // exit code of torch_peers.py
-constexpr int kCannotRun =
-    127;  // exit code of execute(), and of the loader when a library is missing
+constexpr int kNoTorch = 3;      // exit code of torch_peers.py
+constexpr int kCannotRun = 127;  // of execute(), and of the loader when a library is missing
 
 bool is_torch(const Case& what) { return what.name.starts_with("torch-"); }
 

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "cells/traits.h"
 #include "rwa/errors.h"
 
 namespace rwa::bench {
@@ -152,8 +153,8 @@ std::vector<std::int32_t> ragged_lengths(int steps, int batch) {
 double flops_per_step(const Case& what) {
   const double d = what.inputs;
   const double h = what.units;
-  const double forward =
-      what.cell == Cell::kRwa ? 2 * ((d + h) * 2 * h + d * h) : 2 * (d + h) * 4 * h;
+  const CellTraits& cell = cell_traits(what.cell);
+  const double forward = 2 * h * ((d + h) * cell.gates + d * cell.inputs);
   double sequences = what.batch;
   if (what.ragged) {
     const auto lengths = ragged_lengths(what.steps, what.batch);

@@ -4,6 +4,17 @@
 // and comparisons, V(number), tanh, exp, log1p, abs, and select(mask, yes, no); and RWA_CELL, what
 // stands before a function.
 
+// What a cell must be for the drivers; a new one that needs more changes this and them.
+template <class C>
+constexpr bool check_cell() {
+  static_assert(C::kGates >= 1 && C::kInputs >= 0 && C::kInputs <= 1);
+  static_assert(C::kState >= 1 && C::kCarry >= 1);
+  static_assert(C::kSaved >= C::kGates + C::kInputs, "gradients take the place of saved values");
+  // What backward needs of the step before is the first number of the state.
+  static_assert(C::kMemory >= 0 && C::kMemory < C::kSaved);
+  return true;
+}
+
 // f, and its slope as a function of its value.
 struct Tanh {
   template <class V>

@@ -2,21 +2,18 @@
 //   c' = sigmoid(f) c + sigmoid(i) tanh(g)     h = sigmoid(o) F(c')
 template <class F>
 struct Lstm {
-  static constexpr const char* kName = "lstm";
+  using Activation = F;
   static constexpr int kGates = 4;  // i, f, g, o: see x and h
   static constexpr int kInputs = 0;
-  static constexpr int kState = 1;  // c
-  static constexpr int kCarry = 1;  // dc
-  static constexpr int kSaved =
-      5;  // the four gates and c'; backward replaces the gates by di, df, dg, do
+  static constexpr int kState = 1;   // c
+  static constexpr int kCarry = 1;   // dc
+  static constexpr int kSaved = 5;   // the gates and c'; backward replaces them by di, df, dg, do
   static constexpr int kMemory = 4;  // c
 
   static constexpr bool kLearnedStart = false;  // h_0 = 0
   static constexpr bool kHasBias[] = {true, true, true, true};
   static constexpr float kInitialBias[] = {0, 1, 0, 0};
   static constexpr float kInitialState[] = {0};
-  static constexpr const char* kPreactivations[] = {"i", "f", "g", "o"};
-  static constexpr const char* kStateNames[] = {"c"};
 
   template <class V>
   RWA_CELL static V forward(const V* pre, V* state, V* saved) {

@@ -1,14 +1,11 @@
-// src/cells/rwa-inl.h: the recurrent weighted average, one unit, one step. The formula stands here
-// only.
-//   z = u tanh(g)     w = sigmoid(a - L)     L' = log(e^L + e^a)     r' = r + w (z - r)     h =
-//   f(r')
+// src/cells/rwa-inl.h: the recurrent weighted average, one unit, one step: the formula.
+//   z = u tanh(g)   w = sigmoid(a - L)   L' = log(e^L + e^a)   r' = r + w (z - r)   h = f(r')
 // r is the running average, L the logarithm of its denominator, w the share of this step: the
 // paper's n/d without n and d, so that no value of a overflows. L starts at -infinity exactly,
-// which makes the first share 1. Backward exponentiates nothing and needs tanh g, w and r; L not at
-// all.
+// which makes the first share 1. Backward exponentiates nothing; it needs tanh g, w and r, not L.
 template <class F>
 struct Rwa {
-  static constexpr const char* kName = "rwa";
+  using Activation = F;
   static constexpr int kGates = 2;   // g, a: see x and h
   static constexpr int kInputs = 1;  // u: sees x only
   static constexpr int kState = 4;   // r, its rounding error, L, its rounding error
@@ -20,8 +17,6 @@ struct Rwa {
   static constexpr bool kHasBias[] = {true, false, true};  // a bias of a would cancel
   static constexpr float kInitialBias[] = {0, 0, 0};
   static constexpr float kInitialState[] = {0, 0, -__builtin_inff(), 0};
-  static constexpr const char* kPreactivations[] = {"g", "a", "u"};
-  static constexpr const char* kStateNames[] = {"r", "r_lo", "L", "L_lo"};
 
   template <class V>
   RWA_CELL static V forward(const V* pre, V* state, V* saved) {

@@ -9,10 +9,8 @@ namespace {
 #undef RWA_CELL
 
 template <class C>
-constexpr CellTraits kTraits = {C::kName,           C::kGates,       C::kInputs,
-                                C::kState,          C::kCarry,       C::kLearnedStart,
-                                C::kHasBias,        C::kInitialBias, C::kInitialState,
-                                C::kPreactivations, C::kStateNames};
+constexpr CellTraits kTraits = {C::kGates,        C::kInputs,  C::kState,       C::kCarry,
+                                C::kLearnedStart, C::kHasBias, C::kInitialBias, C::kInitialState};
 }  // namespace
 
 int CellTraits::biases() const {

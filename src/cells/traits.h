@@ -2,14 +2,12 @@
 #pragma once
 
 #include <span>
-#include <string_view>
 
 #include "rwa/types.h"
 
 namespace rwa {
 
 struct CellTraits {
-  std::string_view name;
   int gates;                             // pre-activations that see x and h; they come first
   int inputs;                            // pre-activations that see x only
   int state;                             // numbers a unit carries from step to step, besides h
@@ -18,8 +16,6 @@ struct CellTraits {
   std::span<const bool> has_bias;        // [gates + inputs]
   std::span<const float> initial_bias;   // [gates + inputs]
   std::span<const float> initial_state;  // [state]
-  std::span<const char* const> preactivation_names;  // [gates + inputs]
-  std::span<const char* const> state_names;          // [state]
 
   [[nodiscard]] int preactivations() const { return gates + inputs; }
   [[nodiscard]] int biases() const;  // how many pre-activations have one

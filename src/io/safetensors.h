@@ -37,7 +37,9 @@ struct TensorFile {
 // format or of this header. Memory in use stays in proportion to the size of `bytes`.
 TensorFile parse_safetensors(std::span<const std::byte> bytes, std::string_view origin);
 
-// As above; throws ResourceError where the file cannot be read or memory is short.
+// As above; throws ResourceError where the file cannot be read or memory is short. A file with a
+// wrong header is refused before its data is read; values go straight to where they stay, so that
+// memory in use is about the size of the file.
 TensorFile read_safetensors(const std::filesystem::path& file);
 
 // Equal arguments give equal bytes: tensors in the given order, data 8-byte aligned. Throws

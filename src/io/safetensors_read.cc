@@ -1,9 +1,10 @@
 // src/io/safetensors_read.cc: the strict reader. Every count is checked against the bytes present
-// before anything of that size is allocated, and no byte of the file may go unexplained.
+// before anything of that size is allocated, no byte of the file may go unexplained, and no value
+// is read before the whole header is known to be right.
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
+#include <functional>
 #include <new>
 #include <optional>
 #include <set>
@@ -12,6 +13,7 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include "io/quote.h"
 #include "io/read_file.h"
 #include "io/safetensors.h"
 #include "rwa/errors.h"
@@ -23,18 +25,15 @@ namespace dom = simdjson::dom;
 
 static_assert(std::endian::native == std::endian::little, "values and length are copied as stored");
 
-// Found text in a message: a hostile header must not fill the user's screen.
-std::string excerpt(std::string text) {
-  constexpr std::size_t kMaxLength = 80;
-  if (text.size() <= kMaxLength) return text;
-  std::size_t end = kMaxLength;
-  while ((static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // whole UTF-8 characters
-  return text.substr(0, end) + "...";
+// JSON's own escapes leave some controls as they are, such as U+009B, which starts a command.
+std::string found(dom::element element) {
+  std::string text = simdjson::minify(element);
+  const bool plain = std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
+  return plain ? excerpt(std::move(text)) : quote(text);
 }
 
-std::string quote(std::string_view name) { return excerpt(fmt::format("{:?}", name)); }
-
-std::string found(dom::element element) { return excerpt(simdjson::minify(element)); }
+// Fills the whole of its argument with the next bytes of the file.
+using NextBytes = std::function<void(std::span<std::byte>)>;
 
 // A tensor as the header describes it, its bytes given relative to the start of the data.
 struct Entry {
@@ -46,11 +45,12 @@ struct Entry {
 
 class Reader {
  public:
-  Reader(std::span<const std::byte> bytes, std::string_view origin)
-      : bytes_(bytes), origin_(origin) {}
+  // `next` gives `size` bytes.
+  Reader(std::uint64_t size, NextBytes next, std::string_view origin)
+      : size_(size), next_(std::move(next)), origin_(origin) {}
 
   TensorFile read() {
-    split();
+    read_header();
     TensorFile file;
     std::vector<Entry> entries;
     std::set<std::string_view> keys;
@@ -80,7 +80,7 @@ class Reader {
     fail("{} has the key {} twice, expected it once", where, quote(key));
   }
 
-  void split();
+  void read_header();
   dom::object parse_header(dom::parser& parser) const;
   std::map<std::string, std::string> read_metadata(dom::element value) const;
   Entry read_entry(std::string_view name, dom::element value) const;
@@ -91,29 +91,31 @@ class Reader {
   void check_coverage(std::span<const Entry> entries) const;
   Tensor read_tensor(Entry entry) const;
 
-  std::span<const std::byte> bytes_;
+  std::uint64_t size_;
+  NextBytes next_;
   std::string_view origin_;
-  std::span<const std::byte> header_;
-  std::span<const std::byte> data_;
+  std::vector<std::byte> header_;
+  std::uint64_t data_size_ = 0;
 };
 
-void Reader::split() {
+void Reader::read_header() {
   std::uint64_t length = 0;
-  if (bytes_.size() < sizeof(length)) {
-    fail("the file has {} bytes, expected at least the {} of the header's length", bytes_.size(),
+  if (size_ < sizeof(length)) {
+    fail("the file has {} bytes, expected at least the {} of the header's length", size_,
          sizeof(length));
   }
-  std::memcpy(&length, bytes_.data(), sizeof(length));
-  const std::span<const std::byte> rest = bytes_.subspan(sizeof(length));
+  next_(std::as_writable_bytes(std::span(&length, 1)));
+  const std::uint64_t rest = size_ - sizeof(length);
   if (length > kMaxHeaderBytes) {
     fail("the header's length is {} bytes, expected at most {}", length, kMaxHeaderBytes);
   }
-  if (length > rest.size()) {
+  if (length > rest) {
     fail("the header's length is {} bytes, expected at most the {} that follow it in the file",
-         length, rest.size());
+         length, rest);
   }
-  header_ = rest.first(length);
-  data_ = rest.subspan(length);
+  header_.resize(length);
+  next_(header_);
+  data_size_ = rest - length;
 }
 
 // The result lives in the parser.
@@ -227,9 +229,9 @@ void Reader::read_offsets(Entry& entry, dom::element value) const {
     fail("tensor {} has data_offsets {}, expected the first at most the second", quote(entry.name),
          found(value));
   }
-  if (entry.end > data_.size()) {
+  if (entry.end > data_size_) {
     fail("tensor {} has data_offsets {}, expected them within the {} bytes of data in the file",
-         quote(entry.name), found(value), data_.size());
+         quote(entry.name), found(value), data_size_);
   }
 }
 
@@ -259,16 +261,17 @@ void Reader::check_coverage(std::span<const Entry> entries) const {
     }
     covered = entry.end;
   }
-  if (covered != data_.size()) {
-    fail("the data has {} bytes, expected the {} of its tensors and no trailing bytes",
-         data_.size(), covered);
+  if (covered != data_size_) {
+    fail("the data has {} bytes, expected the {} of its tensors and no trailing bytes", data_size_,
+         covered);
   }
 }
 
+// To be called for the entries in the order of their bytes, which leave no hole: the next bytes are
+// this tensor's.
 Tensor Reader::read_tensor(Entry entry) const {
-  const std::span<const std::byte> stored = data_.subspan(entry.begin, entry.end - entry.begin);
-  std::vector<float> values(stored.size() / sizeof(float));
-  std::memcpy(values.data(), stored.data(), stored.size());
+  std::vector<float> values((entry.end - entry.begin) / sizeof(float));
+  next_(std::as_writable_bytes(std::span(values)));
   const auto wrong = std::ranges::find_if_not(values, [](float x) { return std::isfinite(x); });
   if (wrong != values.end()) {
     fail("tensor {} has the value {} at index {}, expected finite values", quote(entry.name),
@@ -280,11 +283,18 @@ Tensor Reader::read_tensor(Entry entry) const {
 }  // namespace
 
 TensorFile parse_safetensors(std::span<const std::byte> bytes, std::string_view origin) {
-  return Reader(bytes, origin).read();
+  const auto next = [rest = bytes](std::span<std::byte> part) mutable {
+    std::ranges::copy(rest.first(part.size()), part.begin());
+    rest = rest.subspan(part.size());
+  };
+  return Reader(bytes.size(), next, origin).read();
 }
 
 TensorFile read_safetensors(const std::filesystem::path& file) try {
-  return parse_safetensors(read_file(file), file.string());
+  InputFile input(file);
+  const std::string origin = file.string();
+  const auto next = [&](std::span<std::byte> part) { input.read(part); };
+  return Reader(input.size(), next, origin).read();
 } catch (const std::bad_alloc&) {
   throw ResourceError(fmt::format("{}: cannot read: memory is short", file.string()));
 }

@@ -1,5 +1,6 @@
 // src/model/model_file.h: a model as a safetensors file. The metadata says what it is:
-//   format "rwa-model", format_version "1", network {"cell": …, "units": …} as JSON.
+//   format "rwa-model", format_version "1", network as JSON:
+//   {"inputs": …, "layers": [{"cell": …, "activation": …, "units": …}], "outputs": …, …}
 #pragma once
 
 #include <filesystem>

@@ -94,7 +94,9 @@ TEST(BadConfig, TrainerOptions) {
   refuse(&TrainerOptions::beta2, -1, "beta2 is -1");
   refuse(&TrainerOptions::beta2, 1.5, "beta2 is 1.5");
   refuse(&TrainerOptions::beta2, kDoubleNaN, "beta2 is nan");
+  refuse(&TrainerOptions::learning_rate, 1e300, "learning_rate is 1e+300");
   refuse(&TrainerOptions::epsilon, -1e-8, "epsilon is -1e-08");
+  refuse(&TrainerOptions::epsilon, 0, "epsilon is 0");
   refuse(&TrainerOptions::epsilon, kDoubleNaN, "epsilon is nan");
   refuse(&TrainerOptions::clip_norm, -1, "clip_norm is -1");
   refuse(&TrainerOptions::clip_norm, kDoubleNaN, "clip_norm is nan");
@@ -329,6 +331,33 @@ TEST_F(BadBatch, ASessionSurvivesARefusal) {
   expect_error<InputError>([&] { session.run({{}, kSteps, kBatch, {}}, y_); }, {"x has 0"});
   session.run(batch(), y_);
   EXPECT_EQ(y_, expected);
+}
+
+// Sizes that are allowed, and whose products do not fit 32 bits.
+TEST(LargeInput, ManySequencesOfOneStep) {
+  constexpr int kBatch = 250'000;
+  const Model model({.units = 1, .outputs = 1});
+  std::vector<float> x(kBatch, 0.5f);
+  x.back() = 0.25f;
+  std::vector<float> y(kBatch);
+  Session(model).run({.x = x, .steps = 1, .batch = kBatch}, y);
+  std::vector<float> alone(1);
+  Session(model).run({.x = std::span(x).last(1), .steps = 1, .batch = 1}, alone);
+  EXPECT_EQ(y.back(), alone[0]);
+  EXPECT_EQ(y.front(), y[kBatch / 2]);
+}
+
+TEST(LargeInput, ManyFeatures) {
+  constexpr int kInputs = 160'000;
+  const Model model({.cell = Cell::kLstm, .inputs = kInputs, .units = 1, .outputs = 2});
+  const std::vector<float> x(kInputs, 1e-3f);
+  const std::vector<std::int32_t> classes = {1};
+  std::vector<float> gradient(model.parameter_count());
+  Session(model).gradient({.x = x, .steps = 1, .batch = 1}, {.classes = classes},
+                          {.weights = gradient});
+  // All features are alike, and so are their gradients.
+  EXPECT_NE(gradient[0], 0.0f);
+  EXPECT_EQ(gradient[0], gradient[kInputs - 1]);
 }
 
 }  // namespace

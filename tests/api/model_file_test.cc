@@ -187,7 +187,7 @@ class OtherFile : public ::testing::Test {
 
   // By hand, not by the writer.
   static constexpr const char* kNetwork =
-      R"({"cell":"rwa","activation":"tanh","inputs":1,"units":2,"outputs":1,)"
+      R"({"inputs":1,"layers":[{"cell":"rwa","activation":"tanh","units":2}],"outputs":1,)"
       R"("readout":"last","loss":"softmax","seed":1})";
 
   TempFolder folder_;
@@ -198,6 +198,7 @@ class OtherFile : public ::testing::Test {
 TEST_F(OtherFile, IsReadAsDescribedByHand) {
   EXPECT_EQ(content_.metadata["format"], "rwa-model");
   EXPECT_EQ(content_.metadata["format_version"], "1");
+  EXPECT_EQ(content_.metadata["network"], kNetwork);
   content_.metadata["network"] = kNetwork;
   io::write_safetensors(file_, content_);
   EXPECT_EQ(Model::load(file_).config(), kSmall);
@@ -211,14 +212,14 @@ TEST_F(OtherFile, WithoutOrWithOtherMetadata) {
   for (const std::string key : {"format", "format_version", "network"}) {
     metadata = all;
     metadata.erase(key);
-    refuse({"'" + key + "'"});
+    refuse({'"' + key + '"'});
   }
   metadata = all;
   metadata["format"] = "pt";
-  refuse({"format 'pt'", "'rwa-model'"});
+  refuse({R"(format "pt")", R"("rwa-model")"});
   metadata = all;
   metadata["format_version"] = "2";
-  refuse({"version '2'", "version 1"});
+  refuse({R"(version "2")", "version 1"});
 }
 
 TEST_F(OtherFile, NetworkThatIsNoObject) {
@@ -228,29 +229,81 @@ TEST_F(OtherFile, NetworkThatIsNoObject) {
 }
 
 TEST_F(OtherFile, NetworkWithAFieldMissingTwiceOrUnknown) {
-  refuse_network("{}", {"'cell'", "missing"});
+  refuse_network("{}", {R"("inputs")", "missing"});
   for (const std::string field :
-       {R"("cell":"rwa",)", R"("activation":"tanh",)", R"("inputs":1,)", R"("units":2,)",
-        R"("outputs":1,)", R"("readout":"last",)", R"("loss":"softmax",)"}) {
-    const auto name = "'" + field.substr(1, field.find(':') - 2) + "'";
+       {R"("cell":"rwa",)", R"("activation":"tanh",)", R"("inputs":1,)", R"("outputs":1,)",
+        R"("readout":"last",)", R"("loss":"softmax",)"}) {
+    const auto name = field.substr(0, field.find(':'));
     refuse_network(network(field, ""), {name, "missing"});
     refuse_network(network(field, field + field), {name, "twice"});
   }
-  refuse_network(network(R"(,"seed":1)", ""), {"'seed'", "missing"});
-  refuse_network(network(R"("seed":1)", R"("seed":1,"layers":2)"), {"'layers'", "unknown"});
+  refuse_network(network(R"(,"seed":1)", ""), {R"("seed")", "missing"});
+  refuse_network(network(R"(,"units":2)", ""), {"layer 0", R"("units")", "missing"});
+  refuse_network(network(R"("units":2)", R"("units":2,"units":2)"), {"layer 0", R"("units")"});
+  refuse_network(network(R"("seed":1)", R"("seed":1,"units":2)"), {R"("units")", "unknown"});
+  refuse_network(network(R"("units":2)", R"("units":2,"seed":1)"), {"layer 0", R"("seed")"});
+}
+
+TEST_F(OtherFile, NetworkOfOtherLayers) {
+  const std::string layer = R"({"cell":"rwa","activation":"tanh","units":2})";
+  const auto with = [&](std::string_view other) { return network('[' + layer + ']', other); };
+  refuse_network(network(R"("layers":[)" + layer + "],", ""), {R"("layers")", "missing"});
+  refuse_network(with("[]"), {R"("layers")", "0 elements", "reads one"});
+  refuse_network(with('[' + layer + ',' + layer + ']'), {R"("layers")", "2 elements", "reads one"});
+  for (const std::string& text : {layer, std::string("1"), std::string("null")}) {
+    refuse_network(with(text), {R"("layers")", "array"});
+  }
+  for (const char* text : {"[1]", "[[]]", "[null]"}) {
+    refuse_network(with(text), {"layer 0", "object"});
+  }
+  refuse_network(with("[{}]"), {"layer 0", R"("cell")", "missing"});
 }
 
 TEST_F(OtherFile, NetworkWithAWrongValue) {
-  refuse_network(network(R"("rwa")", R"("gru")"), {"'gru'", "rwa", "lstm"});
-  refuse_network(network(R"("rwa")", "1"), {"'cell'", "text"});
+  refuse_network(network(R"("rwa")", R"("gru")"), {"layer 0", "cell 'gru'", "rwa", "lstm"});
+  refuse_network(network(R"("rwa")", "1"), {"layer 0", R"("cell")", "text"});
   refuse_network(network(R"("tanh")", R"("relu")"), {"'relu'", "tanh"});
-  refuse_network(network(R"("last")", "null"), {"'readout'", "text"});
+  refuse_network(network(R"("last")", "null"), {R"("readout")", "text"});
   refuse_network(network(R"("softmax")", R"("hinge")"), {"'hinge'", "softmax"});
   for (const char* value : {"-1", "1.5", "1e3", "\"2\"", "null", "[2]", "true"}) {
-    refuse_network(network(R"("units":2)", fmt::format(R"("units":{})", value)), {"'units'"});
-    refuse_network(network(R"("seed":1)", fmt::format(R"("seed":{})", value)), {"'seed'"});
+    refuse_network(network(R"("units":2)", fmt::format(R"("units":{})", value)), {R"("units")"});
+    refuse_network(network(R"("seed":1)", fmt::format(R"("seed":{})", value)), {R"("seed")"});
   }
   refuse_network(network(R"("units":2)", R"("units":0)"), {"units is 0"});
+}
+
+// Whatever text of the file a message repeats.
+TEST_F(OtherFile, AMessageStaysShortAndPrintable) {
+  const std::string text = "\x1b[2J\xc2\x9b" + std::string(100'000, 'n');
+  const std::string json = "\"\\u001b[2J\xc2\x9b" + std::string(100'000, 'n') + '"';
+  const auto refused = [&] {
+    io::write_safetensors(file_, content_);
+    try {
+      Model::load(file_);
+      FAIL() << "no error";
+    } catch (const ModelFileError& error) {
+      const std::string_view message = error.what();
+      EXPECT_LT(message.size(), 300U + file_.string().size());
+      EXPECT_EQ(message.find('\x1b'), std::string_view::npos) << message;
+      EXPECT_EQ(message.find('\x9b'), std::string_view::npos) << message;
+    }
+  };
+  for (const char* part : {R"("rwa")", R"("tanh")", R"("last")", R"("softmax")", R"("seed")",
+                           R"("units")", R"("layers")", "1"}) {
+    content_.metadata["network"] = network(part, json);
+    refused();
+  }
+  content_.metadata["network"] = network("{", "{" + json + ":1," + json + ":1,");
+  refused();
+  content_.metadata["network"] = network("{", "{" + json + ":1,");
+  refused();
+  content_.metadata["network"] = kNetwork;
+  content_.tensors.push_back({text, {1}, {0.0F}});
+  refused();
+  content_.metadata["format_version"] = text;
+  refused();
+  content_.metadata["format"] = text;
+  refused();
 }
 
 // Refused before memory of that size is asked for.
@@ -285,25 +338,25 @@ TEST_F(OtherFile, OtherTensors) {
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     content_.tensors = tensors;
     content_.tensors.erase(content_.tensors.begin() + static_cast<std::ptrdiff_t>(i));
-    refuse({"lacks", "'" + tensors[i].name + "'"});
+    refuse({"lacks", '"' + tensors[i].name + '"'});
   }
   content_.tensors = tensors;
   content_.tensors.push_back({"layers.1.bias", {1}, {0.0F}});
-  refuse({"'layers.1.bias'"});
+  refuse({R"("layers.1.bias")"});
   content_.tensors = tensors;
   content_.tensors[0].shape = {2, 3};  // as many numbers in another shape
-  refuse({"'layers.0.weight_x'", "[2, 3]", "expected [6, 1]"});
+  refuse({R"("layers.0.weight_x")", "[2, 3]", "expected [6, 1]"});
   content_.tensors[0].shape = {6};
-  refuse({"'layers.0.weight_x'", "[6]", "expected [6, 1]"});
+  refuse({R"("layers.0.weight_x")", "[6]", "expected [6, 1]"});
   content_.tensors.clear();
   refuse({"lacks"});
 }
 
 TEST_F(OtherFile, NetworkThatDisagreesWithTheTensors) {
   refuse_network(network(R"("units":2)", R"("units":3)"), {"shape", "expected"});
-  refuse_network(network(R"("inputs":1)", R"("inputs":2)"), {"'layers.0.weight_x'", "[6, 2]"});
-  refuse_network(network(R"("outputs":1)", R"("outputs":3)"), {"'output.weight'", "[3, 2]"});
-  refuse_network(network(R"("rwa")", R"("lstm")"), {"'layers.0.start'"});
+  refuse_network(network(R"("inputs":1)", R"("inputs":2)"), {R"("layers.0.weight_x")", "[6, 2]"});
+  refuse_network(network(R"("outputs":1)", R"("outputs":3)"), {R"("output.weight")", "[3, 2]"});
+  refuse_network(network(R"("rwa")", R"("lstm")"), {R"("layers.0.start")"});
 }
 
 TEST_F(OtherFile, TensorsInAnyOrder) {

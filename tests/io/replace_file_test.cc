@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io/read_file.h"
 #include "io_testing.h"
 #include "rwa/errors.h"
 
@@ -30,7 +29,6 @@ TEST_F(ReplaceFile, CreatesAFileThatWasAbsent) {
   const std::string content("a\0b\n", 4);
   replace_file(file, as_bytes(content));
   EXPECT_EQ(get(file), content);
-  EXPECT_EQ(as_text(read_file(file)), content);
   EXPECT_EQ(folder_.count(), 1);
 }
 
@@ -47,7 +45,6 @@ TEST_F(ReplaceFile, WritesAnEmptyFile) {
   put(file, "old");
   replace_file(file, {});
   EXPECT_EQ(get(file), "");
-  EXPECT_TRUE(read_file(file).empty());
 }
 
 TEST_F(ReplaceFile, AReaderKeepsTheOldContent) {
@@ -184,18 +181,6 @@ TEST_F(ReplaceFile, AFailedWriteKeepsTheOldFileAndLeavesNoTemporary) {
   EXPECT_EQ(message, file.string() + ": cannot write: File too large");
   EXPECT_EQ(get(file), "old");
   EXPECT_EQ(folder_.count(), 1);
-}
-
-TEST_F(ReplaceFile, ReadingRefusesWhatIsNotARegularFile) {
-  const fs::path missing = folder_.path() / "missing";
-  expect_error<ResourceError>([&] { read_file(missing); },
-                              {missing.string(), "open", "No such file or directory"});
-  expect_error<ResourceError>([&] { read_file(folder_.path()); },
-                              {folder_.path().string(), "read", "Is a directory"});
-  const fs::path pipe = folder_.path() / "pipe";
-  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  expect_error<ResourceError>([&] { read_file(pipe); },
-                              {pipe.string(), "found a pipe", "expected a regular file"});
 }
 
 }  // namespace

@@ -335,6 +335,19 @@ TEST(SafetensorsDamage, AMessageStaysShortAndPrintable) {
   }
 }
 
+TEST(SafetensorsDamage, AMessageEscapesWhatJsonDoesNot) {
+  // U+009B starts a command of the terminal, as ESC [ does; U+202E turns the text around.
+  for (const std::string_view control : {"\xc2\x9b", "\xe2\x80\xae", "\x7f"}) {
+    const std::string dtype = fmt::format("[\"{}2J\"]", control);
+    try {
+      parse(tensor_of("[1]", "[0,4]", 4, dtype));
+      FAIL() << "no error";
+    } catch (const ModelFileError& error) {
+      EXPECT_EQ(std::string_view(error.what()).find(control), std::string_view::npos);
+    }
+  }
+}
+
 // A damaged file is refused with a ModelFileError, or what it says can be written and read again.
 void expect_value_or_refusal(std::string_view text) {
   TensorFile file;

@@ -32,11 +32,7 @@ class Backward {
  public:
   Backward(const Geometry& g, const PackedWeights& weights, const RecurrentBackward<float>& call,
            Strip& strip, Slots slots, ShardSums& gradients)
-      : v_(g, strip, slots),
-        w_(weights),
-        call_(call),
-        gradients_(gradients),
-        batch_(static_cast<std::size_t>(call.in.rows.batch)) {}
+      : v_(g, strip, slots, call.in.rows.batch), w_(weights), call_(call), gradients_(gradients) {}
 
   // Steps end-1 … begin, which are on the tape. Where later steps exist, their share of dh waits in
   // the strip; at the end the share of step begin-1 does.
@@ -83,8 +79,7 @@ class Backward {
     const std::size_t unit = static_cast<std::size_t>(panel) * kLanes;
     Vector sum;
     if (call_.dh_every != nullptr && t >= 0) {
-      const std::size_t at = static_cast<std::size_t>(t) * batch_ + v_.sequence(row);
-      sum = load_part(call_.dh_every + at * H + unit, H - unit);
+      sum = load_part(call_.dh_every + v_.source(t, row) * H + unit, H - unit);
     }
     if (call_.dh_last != nullptr && v_.s.length[static_cast<std::size_t>(row)] == t + 1) {
       sum = sum + load_part(call_.dh_last + v_.sequence(row) * H + unit, H - unit);
@@ -170,7 +165,7 @@ class Backward {
   // Σ over steps and the sequences of each shard of row ⊗ gradients of pre-activations.
   void weight_gradient(int begin, int end) {
     for (int shard = v_.s.shards.begin; shard < v_.s.shards.end; ++shard) {
-      list_rows(begin, end, shard_rows(static_cast<int>(batch_), shard));
+      list_rows(begin, end, shard_rows(call_.in.rows.batch, shard));
       if (v_.s.index.empty()) continue;
       float* gradient = gradients_.shard(shard);
       for (std::size_t panel = 0; panel < v_.g.panels; ++panel) {
@@ -214,7 +209,7 @@ class Backward {
               {w_.back_x.data() + static_cast<std::size_t>(panel) * panel_size, panel_size},
               Into::kNothing, nullptr, out.values);
           for (int r = 0; r < rows; ++r) {
-            float* dx = call_.x + (static_cast<std::size_t>(t) * batch_ + v_.sequence(row + r)) * D;
+            float* dx = call_.x + v_.source(t, row + r) * D;
             for (int p = 0; p < panels; ++p) {
               const std::size_t d = static_cast<std::size_t>(panel + p) * kLanes;
               add_part(load(out.values + (r * panels + p) * static_cast<int>(kLanes)), dx + d,
@@ -250,7 +245,6 @@ class Backward {
   const PackedWeights& w_;
   const RecurrentBackward<float>& call_;
   ShardSums& gradients_;
-  std::size_t batch_;
 };
 
 }  // namespace rwa::cpu::HWY_NAMESPACE

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "backend/cpu/instruction_set.h"
@@ -27,8 +29,6 @@ struct DenseWeights final : LayerWeights<float> {
 class CpuBackend final : public Backend<float> {
  public:
   explicit CpuBackend(int threads) : pool_(std::min(threads, kShards)) {}
-
-  [[nodiscard]] std::string_view name() const override { return "cpu"; }
 
   [[nodiscard]] std::unique_ptr<LayerWeights<float>> make_weights(
       const RecurrentSpec& spec) const override {
@@ -114,15 +114,26 @@ std::unique_ptr<Backend<float>> make_cpu_backend(int threads) {
 
 std::string cpu_instruction_set() { return cpu::instruction_set(); }
 
+// The best of many short windows in which all threads start together and the last one ends the
+// window: a machine with fewer cores than threads is not taken for a faster one.
 double cpu_peak_flops(int threads, double seconds) {
+  using Clock = std::chrono::steady_clock;
   cpu::choose_instruction_set();
   ThreadPool pool(threads);
-  std::vector<double> flops(static_cast<std::size_t>(threads));
-  pool.run(
-      [&](int worker) { flops[static_cast<std::size_t>(worker)] = cpu::measure_peak(seconds); });
-  double sum = 0;
-  for (const double f : flops) sum += f;
-  return sum;
+  std::vector<double> operations(static_cast<std::size_t>(threads));
+  double best = 0;
+  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+  while (Clock::now() < end) {
+    const auto start = Clock::now();
+    pool.run([&](int worker) {
+      double& sum = operations[static_cast<std::size_t>(worker)];
+      sum = 0;
+      for (int i = 0; i < 20; ++i) sum += cpu::multiply_add_operations();
+    });
+    const double elapsed = std::chrono::duration<double>(Clock::now() - start).count();
+    best = std::max(best, std::accumulate(operations.begin(), operations.end(), 0.0) / elapsed);
+  }
+  return best;
 }
 
 }  // namespace rwa

@@ -40,7 +40,8 @@ struct Slots {
 template <class C>
 class View {
  public:
-  View(const Geometry& geometry, Strip& strip, Slots slots) : g(geometry), s(strip), at(slots) {}
+  View(const Geometry& geometry, Strip& strip, Slots slots, int batch_size)
+      : g(geometry), s(strip), at(slots), batch(static_cast<std::size_t>(batch_size)) {}
 
   // The row of step t: [x_t, 1, h_{t-1}].
   [[nodiscard]] float* row(int t, int r) const {
@@ -67,6 +68,10 @@ class View {
     return s.dh.data() + static_cast<std::size_t>(r) * g.padded_units();
   }
   [[nodiscard]] int active(int t) const { return s.active[static_cast<std::size_t>(t)]; }
+  // The row of a [T,B,·] array that belongs to step t of row r.
+  [[nodiscard]] std::size_t source(int t, int r) const {
+    return static_cast<std::size_t>(t) * batch + sequence(r);
+  }
   [[nodiscard]] std::size_t sequence(int r) const {
     return static_cast<std::size_t>(s.sequence[static_cast<std::size_t>(r)]);
   }
@@ -74,6 +79,7 @@ class View {
   const Geometry& g;
   Strip& s;
   Slots at;
+  std::size_t batch;
 
  private:
   float* cell(Buffer& buffer, int numbers, int panel, int r) const {
@@ -84,8 +90,9 @@ class View {
 
 template <class C>
 void add_saved(const View<C>& v, int t, int panel, int panels, int row, int rows, Ahead& ahead) {
+  const std::size_t floats = static_cast<std::size_t>(rows) * v.g.cell_size;
   for (int p = panel; p < panel + panels; ++p) {
-    ahead.add(v.saved(t, p, row), static_cast<std::size_t>(rows) * v.g.cell_size / kLineFloats);
+    ahead.add(v.saved(t, p, row), (floats + kLineFloats - 1) / kLineFloats);
   }
 }
 
@@ -132,7 +139,7 @@ class Forward {
  public:
   Forward(const Geometry& g, const PackedWeights& weights, const float* x, int batch, Strip& strip,
           Slots slots)
-      : v_(g, strip, slots), w_(weights), x_(x), batch_(static_cast<std::size_t>(batch)) {}
+      : v_(g, strip, slots, batch), w_(weights), x_(x) {}
 
   // Steps begin … end-1, from the state in the strip and h in the row of step `begin`.
   void walk(int begin, int end, float* h_every) {
@@ -153,7 +160,7 @@ class Forward {
     const auto D = static_cast<std::size_t>(v_.g.inputs);
     for (int r = 0; r < rows; ++r) {
       float* row = v_.row(t, r);
-      std::copy_n(x_ + (static_cast<std::size_t>(t) * batch_ + v_.sequence(r)) * D, D, row);
+      std::copy_n(x_ + v_.source(t, r) * D, D, row);
       row[D] = 1.0f;
     }
   }
@@ -199,8 +206,7 @@ class Forward {
   void copy_h(int t, int rows, float* h_every) {
     const auto H = static_cast<std::size_t>(v_.g.units);
     for (int r = 0; r < rows; ++r) {
-      std::copy_n(v_.h_before(t + 1, r), H,
-                  h_every + (static_cast<std::size_t>(t) * batch_ + v_.sequence(r)) * H);
+      std::copy_n(v_.h_before(t + 1, r), H, h_every + v_.source(t, r) * H);
     }
   }
 
@@ -213,7 +219,6 @@ class Forward {
   View<C> v_;
   const PackedWeights& w_;
   const float* x_;
-  std::size_t batch_;
 };
 
 }  // namespace rwa::cpu::HWY_NAMESPACE

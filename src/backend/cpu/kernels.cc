@@ -12,8 +12,6 @@
 #include <hwy/highway.h>
 // clang-format on
 
-#include <chrono>
-
 #include "backend/cpu/backward-inl.h"
 #include "backend/cpu/dense-inl.h"
 #include "backend/cpu/forward-inl.h"
@@ -24,6 +22,8 @@ namespace rwa::cpu::HWY_NAMESPACE {
 
 template <class C>
 class StripKernelsOf final : public StripKernels {
+  static_assert(check_cell<C>());
+
  public:
   explicit StripKernelsOf(const RecurrentSpec& spec)
       : spec_(spec), g_(spec, kLanes, C::kSaved), packer_(spec_, g_) {}
@@ -32,6 +32,15 @@ class StripKernelsOf final : public StripKernels {
 
   void pack(const float* parameters, PackedWeights& out) const override {
     packer_.pack(parameters, out);
+    out.start.reserve(g_.padded_units());
+    for (std::size_t unit = 0; unit < g_.padded_units(); unit += kLanes) {
+      const std::size_t left = static_cast<std::size_t>(g_.units) - unit;
+      const Vector h =
+          C::kLearnedStart
+              ? C::Activation::apply(load_part(parameters + spec_.start() + unit, left))
+              : Vector(0);
+      store(h, out.start.data() + unit);
+    }
   }
 
   void forward(const PackedWeights& w, const RecurrentForward<float>& call,
@@ -40,7 +49,7 @@ class StripKernelsOf final : public StripKernels {
     const Slots slots{0, call.keep == Memory::kFull};
     const int tape_steps = slots.keep ? s.steps() : chunked ? std::min(kChunkSteps, s.steps()) : 1;
     s.reserve(g_, C::kState, C::kCarry, tape_steps, chunked);
-    const View<C> v(g_, s, slots);
+    const View<C> v(g_, s, slots, call.in.rows.batch);
     begin(w, call.initial_state, v);
     Forward<C> forward(g_, w, call.in.x, call.in.rows.batch, s, slots);
     if (chunked) {
@@ -62,7 +71,7 @@ class StripKernelsOf final : public StripKernels {
     } else {
       backward_chunks(w, call, s, gradients);
     }
-    const View<C> v(g_, s, Slots{});
+    const View<C> v(g_, s, Slots{}, call.in.rows.batch);
     if (call.initial != nullptr) initial_gradient(v, call.initial);
     if (C::kLearnedStart && call.initial_state == nullptr) start_gradient(v, w, call, gradients);
   }
@@ -141,7 +150,7 @@ class StripKernelsOf final : public StripKernels {
       const int end = std::min(begin + kChunkSteps, s.steps());
       const Slots slots{begin, true};
       if (chunks > 0) {
-        load_snapshot(View<C>(g_, s, slots), begin);
+        load_snapshot(View<C>(g_, s, slots, call.in.rows.batch), begin);
         Forward<C>(g_, w, call.in.x, call.in.rows.batch, s, slots).walk(begin, end, nullptr);
       }
       Backward<C>(g_, w, call, s, slots, gradients).walk(begin, end);
@@ -168,10 +177,9 @@ class StripKernelsOf final : public StripKernels {
       float* to = gradients.shard(shard) + g_.forward_size();
       for (int b = rows.begin; b < rows.end; ++b) {
         const float* dh = v.dh(v.s.row_of[static_cast<std::size_t>(b - v.s.first_sequence)]);
-        for (std::size_t j = 0; j < w.start.size(); ++j) {
-          const float slope =
-              spec_.activation == Activation::kTanh ? 1 - w.start[j] * w.start[j] : 1.0f;
-          to[j] += dh[j] * slope;
+        for (std::size_t unit = 0; unit < g_.padded_units(); unit += kLanes) {
+          const Vector slope = C::Activation::slope(load(w.start.data() + unit));
+          store(load(to + unit) + load(dh + unit) * slope, to + unit);
         }
       }
     }
@@ -196,8 +204,8 @@ const DenseKernels& dense_kernels_here() {
 
 // Independent multiply-adds, as many as the pipelines hold; the sum is returned so that they are
 // not left out.
+inline constexpr int kChains = 12;
 HWY_NOINLINE float multiply_adds(std::size_t rounds, float x) {
-  constexpr int kChains = 12;
   Vector sum[kChains];
   const Vector a(x);
   for (std::size_t i = 0; i < rounds; ++i) {
@@ -208,21 +216,11 @@ HWY_NOINLINE float multiply_adds(std::size_t rounds, float x) {
   return hn::GetLane(sum[0].v);
 }
 
-double measure_peak_here(double seconds) {
-  using Clock = std::chrono::steady_clock;
+double multiply_add_operations_here() {
   constexpr std::size_t kRounds = 100000;
-  constexpr double kOperations = 2.0 * 12 * static_cast<double>(kLanes) * kRounds;
-  volatile float sink = 0;
-  double best = 0;
-  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
-  while (Clock::now() < end) {
-    const auto start = Clock::now();
-    sink = multiply_adds(kRounds, 0.5f);
-    best =
-        std::max(best, kOperations / std::chrono::duration<double>(Clock::now() - start).count());
-  }
+  volatile float sink = multiply_adds(kRounds, 0.5f);
   (void)sink;
-  return best;
+  return 2.0 * kChains * static_cast<double>(kLanes) * kRounds;
 }
 
 }  // namespace rwa::cpu::HWY_NAMESPACE
@@ -233,14 +231,14 @@ namespace rwa::cpu {
 namespace {
 HWY_EXPORT(make_strip_kernels_here);
 HWY_EXPORT(dense_kernels_here);
-HWY_EXPORT(measure_peak_here);
+HWY_EXPORT(multiply_add_operations_here);
 }  // namespace
 
 std::unique_ptr<const StripKernels> make_strip_kernels(const RecurrentSpec& spec) {
   return HWY_DYNAMIC_DISPATCH(make_strip_kernels_here)(spec);
 }
 const DenseKernels& dense_kernels() { return HWY_DYNAMIC_DISPATCH(dense_kernels_here)(); }
-double measure_peak(double seconds) { return HWY_DYNAMIC_DISPATCH(measure_peak_here)(seconds); }
+double multiply_add_operations() { return HWY_DYNAMIC_DISPATCH(multiply_add_operations_here)(); }
 
 }  // namespace rwa::cpu
 #endif

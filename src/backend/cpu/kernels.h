@@ -26,9 +26,8 @@ class StripKernels {
 
 // A dense layer's weights as the tiles read them.
 struct PackedDense {
-  Buffer
-      forward;  // [panel of outputs][H + 1][lanes], the bias last; gradients have this layout too
-  Buffer back;  // [panel of units][O][lanes]
+  Buffer forward;  // [panel of outputs][H + 1][lanes], the bias last; gradients are laid out alike
+  Buffer back;     // [panel of units][O][lanes]
 };
 
 // A dense layer over some rows, on the caller's thread. Stateless.
@@ -50,8 +49,8 @@ class DenseKernels {
 std::unique_ptr<const StripKernels> make_strip_kernels(const RecurrentSpec& spec);
 const DenseKernels& dense_kernels();
 
-// Multiply-adds on registers for about `seconds`; returns floating-point operations per second on
-// this thread.
-double measure_peak(double seconds);
+// Runs a fraction of a millisecond of multiply-adds on registers; returns how many floating-point
+// operations that was.
+double multiply_add_operations();
 
 }  // namespace rwa::cpu

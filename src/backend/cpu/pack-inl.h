@@ -8,7 +8,6 @@
 #endif
 
 #include <algorithm>
-#include <cmath>
 
 #include "backend/cpu/strip.h"
 #include "backend/cpu/vector-inl.h"
@@ -55,7 +54,6 @@ class Packer {
     pack_back(weight_x, g_.gates, g_.inputs, g_.depth(), back_x);
     pack_back(weight_x + x_weights * static_cast<std::size_t>(g_.gates), g_.only_inputs, g_.inputs,
               g_.depth(), back_x + g_.gates_depth() * kLanes);
-    pack_start(from, out.start);
   }
 
  private:
@@ -97,15 +95,6 @@ class Packer {
                       out + (c / kLanes * depth + k) * kLanes);
         }
       }
-    }
-  }
-
-  void pack_start(const float* from, std::vector<float>& start) const {
-    start.assign(static_cast<std::size_t>(g_.units), 0.0f);
-    if (!spec_.traits().learned_start) return;
-    for (std::size_t j = 0; j < start.size(); ++j) {
-      const float s = from[spec_.start() + j];
-      start[j] = spec_.activation == Activation::kTanh ? std::tanh(s) : s;
     }
   }
 

@@ -1,5 +1,6 @@
 #include "backend/cpu/recurrence.h"
 
+#include <optional>
 #include <vector>
 
 #include "backend/cpu/kernels.h"
@@ -29,7 +30,7 @@ class Pass final : public RecurrentPass<float> {
 
   void forward(const LayerWeights<float>& weights, const RecurrentForward<float>& call) override {
     const PackedWeights& packed = static_cast<const Weights&>(weights).packed();
-    memory_ = call.keep.value_or(Memory::kFull);
+    kept_ = call.keep;
     run_workers(pool_, call.in.rows.batch, [&](int worker, Range shards) {
       Strip& strip = strips_[static_cast<std::size_t>(worker)];
       strip.arrange(shards, call.in.rows);
@@ -43,11 +44,12 @@ class Pass final : public RecurrentPass<float> {
     gradients_.prepare(batch, kernels_->geometry().gradient_size());
     run_workers(pool_, batch, [&](int worker, Range shards) {
       gradients_.clear(shards);
-      kernels_->backward(packed, call, memory_, strips_[static_cast<std::size_t>(worker)],
+      kernels_->backward(packed, call, kept_.value(), strips_[static_cast<std::size_t>(worker)],
                          gradients_);
       gradients_.add(shards);
     });
     kernels_->unpack(gradients_.total(pool_.size()), call.parameters);
+    kept_.reset();
   }
 
  private:
@@ -55,7 +57,7 @@ class Pass final : public RecurrentPass<float> {
   ThreadPool& pool_;
   std::vector<Strip> strips_;  // [thread]
   ShardSums gradients_;
-  Memory memory_ = Memory::kFull;
+  std::optional<Memory> kept_;  // by the last forward; backward uses it up
 };
 
 }  // namespace

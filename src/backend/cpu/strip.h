@@ -63,7 +63,7 @@ struct PackedWeights {
   Buffer forward;  // [panel][row_size][gates][lanes], then [panel][D + 1][only_inputs][lanes]
   Buffer back;     // [panel][(gate, unit)][lanes]: from gates to h
   Buffer back_x;   // [x panel][(pre-activation, unit)][lanes]: from all to x
-  std::vector<float> start;  // h_0 [H]
+  Buffer start;    // h_0, [padded units]
 };
 
 struct Strip {
@@ -85,10 +85,9 @@ struct Strip {
   int first_sequence = 0;
   int slots = 0;  // steps the tape has room for
 
-  Buffer tape;   // rows [slot + 1][row][row_stride]
-  Buffer saved;  // [panel][slot][row][saved][lanes]: values, and after backward their gradients
-  Buffer
-      deltas;  // [step, by turns][row][delta_stride]: those gradients as back and back_x take them
+  Buffer tape;       // rows [slot + 1][row][row_stride]
+  Buffer saved;      // [panel][slot][row][saved][lanes]: values, and after backward their gradients
+  Buffer deltas;     // [step, by turns][row][delta_stride]: those gradients again, by (gate, unit)
   Buffer state;      // [panel][row][state][lanes]
   Buffer carry;      // [panel][row][carry][lanes]
   Buffer memory;     // [panel][row][lanes]: what backward needs of the step before the tape's first

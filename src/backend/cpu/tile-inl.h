@@ -1,8 +1,7 @@
 // src/backend/cpu/tile-inl.h: the two matrix products that everything is made of, on tiles that
 // stay in registers.
-//   multiply    out[r][c] (+)= Σ_k a[r][k] b[k][c]     rows times packed weights: forward, and dh
-//   in backward outer       out[m][c] += Σ_i a[i][m] b[i][c]     the gradient of weights: a sum
-//   over steps and sequences
+//   multiply   out[r][c] (+)= Σ_k a[r][k] b[k][c]   rows times weights: forward, and dh in backward
+//   outer      out[m][c]  +=  Σ_i a[i][m] b[i][c]   gradient of weights: over steps and sequences
 // Every element is one chain of multiply-adds in the order of k (or i), whatever the shape of the
 // tile: a row alone gives the bits of the row in a batch.
 #if defined(RWA_BACKEND_CPU_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -50,7 +49,7 @@ class Ahead {
 
   // `count` lines, `step` floats apart.
   void add(const float* from, std::size_t count, std::size_t step = kLineFloats) {
-    if (count_ < kMost) runs_[count_++] = {from, step, count};
+    if (count > 0 && count_ < kMost) runs_[count_++] = {from, step, count};
   }
   void ask() {
     constexpr int kAtOnce = 20;  // lines; the machine can wait for about as many
@@ -168,7 +167,9 @@ struct Tiling {
   int tiles;
 
   explicit Tiling(int total) : rows(total), tiles((total + kRows - 1) / kRows) {}
-  [[nodiscard]] int begin(int tile) const { return rows * tile / tiles; }
+  [[nodiscard]] int begin(int tile) const {
+    return static_cast<int>(std::int64_t{rows} * tile / tiles);
+  }
   [[nodiscard]] int panels(int left) const {
     const int tallest = (rows + tiles - 1) / std::max(tiles, 1);
     for (int p = kMostPanels; p > 1; p /= 2) {

@@ -91,6 +91,7 @@ class Pass final : public RecurrentPass<double> {
   }
 
  private:
+  static_assert(check_cell<C>());
   static constexpr int kPre = C::kGates + C::kInputs;
   using State = std::vector<std::array<double, C::kState>>;
 
@@ -101,18 +102,12 @@ class Pass final : public RecurrentPass<double> {
         h[j] = initial[j];
         for (std::size_t s = 0; s < C::kState; ++s) state[j][s] = initial[(s + 1) * H_ + j];
       } else {
-        h[j] = C::kLearnedStart ? activate(w.start()[j]) : 0.0;
+        h[j] = C::kLearnedStart ? C::Activation::apply(w.start()[j]) : 0.0;
         for (std::size_t s = 0; s < C::kState; ++s) state[j][s] = C::kInitialState[s];
       }
     }
   }
 
-  [[nodiscard]] double activate(double v) const {
-    return spec_.activation == Activation::kTanh ? Tanh::apply(v) : Identity::apply(v);
-  }
-  [[nodiscard]] double slope(double y) const {
-    return spec_.activation == Activation::kTanh ? Tanh::slope(y) : Identity::slope(y);
-  }
   [[nodiscard]] std::size_t at(const Rows& rows, std::size_t t, std::size_t b) const {
     return t * static_cast<std::size_t>(rows.batch) + b;
   }
@@ -205,7 +200,8 @@ class Pass final : public RecurrentPass<double> {
         for (std::size_t s = 0; s < C::kCarry; ++s) out[(s + 1) * H_ + j] += carry[j][s];
       }
       if (C::kLearnedStart && call.initial_state == nullptr) {
-        call.parameters[spec_.start() + j] += dh[j] * slope(activate(w.start()[j]));
+        call.parameters[spec_.start() + j] +=
+            dh[j] * C::Activation::slope(C::Activation::apply(w.start()[j]));
       }
     }
   }

@@ -21,8 +21,6 @@ struct DenseWeights final : LayerWeights<double> {
 
 class ReferenceBackend final : public Backend<double> {
  public:
-  [[nodiscard]] std::string_view name() const override { return "reference"; }
-
   [[nodiscard]] std::unique_ptr<LayerWeights<double>> make_weights(
       const RecurrentSpec& spec) const override {
     return reference::make_weights(spec);
