@@ -40,7 +40,7 @@ sanitize:
 tidy:
 	@$(SETUP) $(BUILD_PACKAGES) $(TEST_PACKAGES) clang clang-tidy
 	@cmake --preset tidy >/dev/null
-	@cmake --build --preset tidy
+	@cmake --build --preset tidy -- -k 0
 
 format:
 	@$(SETUP) clang-format git

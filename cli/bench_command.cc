@@ -29,6 +29,7 @@ constexpr double kQuickPeerLimit = 6;
 template <class Parse>
 auto parse_all(const std::vector<std::string>& names, Parse parse) {
   std::vector<decltype(parse(names.front()))> values;
+  values.reserve(names.size());
   for (const std::string& name : names) values.push_back(parse(name));
   return values;
 }

@@ -57,6 +57,7 @@ std::vector<std::string> command_line(const fs::path& helper, const Case& what, 
 
 int execute(std::vector<std::string> words) {
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   ::execv(arguments[0], arguments.data());

@@ -26,7 +26,7 @@ class Packer {
     const auto D = static_cast<std::size_t>(g_.inputs);
     const auto H = static_cast<std::size_t>(g_.units);
     std::size_t bias = spec_.bias();
-    for (std::size_t p = 0; p < static_cast<std::size_t>(g_.gates + g_.only_inputs); ++p) {
+    for (std::size_t p = 0; p < spec_.traits().has_bias.size(); ++p) {
       const bool has_bias = spec_.traits().has_bias[p];
       for (std::size_t j = 0; j < H; ++j) {
         const Place to = place(p, j);

@@ -238,11 +238,11 @@ void outer(OuterOperands in, int columns, float* out) {
     const int begin = tiling.begin(tile);
     const int rows = tiling.begin(tile + 1) - begin;
     in.a = a + begin;
-    for (int i = 0; i < Tiling<C>::kRows * C; ++i) {
-      hwy::Prefetch(out + (begin + rows) * C * static_cast<int>(kLanes) +
-                    i * static_cast<int>(kLanes));
-    }
-    kTable[static_cast<std::size_t>(rows - 1)](in, out + begin * C * static_cast<int>(kLanes));
+    float* const tile_out = out + static_cast<std::size_t>(begin) * C * kLanes;
+    // The next tile's sums, while this one is computed.
+    const float* const next = tile_out + static_cast<std::size_t>(rows) * C * kLanes;
+    for (std::size_t i = 0; i < Tiling<C>::kRows * C; ++i) hwy::Prefetch(next + i * kLanes);
+    kTable[static_cast<std::size_t>(rows - 1)](in, tile_out);
   }
 }
 
