@@ -287,7 +287,7 @@ TEST(Training, LearnsToAdd) {
   }
 }
 
-void expect_divergence_leaves_everything(const ModelConfig& config, Data bad) {
+void expect_divergence_leaves_everything(const ModelConfig& config, const Data& bad) {
   Model model(config);
   Trainer trainer(model);
   const Data good = make_data(config, 5, 4, 6);

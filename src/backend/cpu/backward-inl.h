@@ -62,8 +62,7 @@ class Backward {
     const bool loss = !product || call_.dh_every != nullptr;
     for (int r = 0; loss && r < rows; ++r) {
       for (int p = 0; p < panels; ++p) {
-        store(from_loss(t, panel + p, row + r),
-              dh.values + (r * panels + p) * static_cast<int>(kLanes));
+        store(from_loss(t, panel + p, row + r), dh.values + (r * panels + p) * kWidth);
       }
     }
     if (!product) return;
@@ -100,8 +99,7 @@ class Backward {
     if (source == Source::kStrip) {
       for (int r = 0; r < rows; ++r) {
         std::copy_n(v_.dh(row + r) + static_cast<std::size_t>(panel) * kLanes,
-                    static_cast<std::size_t>(panels) * kLanes,
-                    dh.values + r * panels * static_cast<int>(kLanes));
+                    static_cast<std::size_t>(panels) * kLanes, dh.values + r * panels * kWidth);
       }
     } else {
       Ahead ahead = needed(t, panel, panels, row, rows);
@@ -109,8 +107,8 @@ class Backward {
     }
     only_inputs(v_, w_, t, panel, panels, row, rows, inputs);
     for (int p = 0; p < panels; ++p) {
-      cells(t, panel + p, row, rows, dh.values + p * static_cast<int>(kLanes), panels,
-            inputs.values + p * C::kInputs * static_cast<int>(kLanes));
+      cells(t, panel + p, row, rows, dh.values + p * kWidth, panels,
+            inputs.values + p * C::kInputs * kWidth);
     }
   }
 
@@ -152,8 +150,8 @@ class Backward {
       store_all<C::kSaved>(saved, saved_at);
       store_all<C::kGates + C::kInputs>(saved, deltas_at, v_.g.padded_units());
       store_all<C::kCarry>(carry, carry_at);
-      dh += panels * static_cast<int>(kLanes);
-      only_x += panels * C::kInputs * static_cast<int>(kLanes);
+      dh += panels * kWidth;
+      only_x += panels * C::kInputs * kWidth;
       memory += memory_stride;
       h += v_.g.row_stride;
       saved_at += C::kSaved * kLanes;
@@ -212,8 +210,7 @@ class Backward {
             float* dx = call_.x + v_.source(t, row + r) * D;
             for (int p = 0; p < panels; ++p) {
               const std::size_t d = static_cast<std::size_t>(panel + p) * kLanes;
-              add_part(load(out.values + (r * panels + p) * static_cast<int>(kLanes)), dx + d,
-                       D - d);
+              add_part(load(out.values + (r * panels + p) * kWidth), dx + d, D - d);
             }
           }
         });
@@ -231,7 +228,7 @@ class Backward {
             TileBuffer dh;
             collect(begin - 1, panel, panels, first + row, count, product, nullptr, dh);
             for (int r = 0; r < count; ++r) {
-              std::copy_n(dh.values + r * panels * static_cast<int>(kLanes),
+              std::copy_n(dh.values + r * panels * kWidth,
                           static_cast<std::size_t>(panels) * kLanes,
                           v_.dh(first + row + r) + static_cast<std::size_t>(panel) * kLanes);
             }

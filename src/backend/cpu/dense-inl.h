@@ -138,7 +138,7 @@ class Dense final : public DenseKernels {
           const std::size_t columns =
               std::min(static_cast<std::size_t>(panel_count) * kLanes, width - begin);
           for (int r = 0; r < count; ++r) {
-            std::copy_n(tile + r * panel_count * static_cast<int>(kLanes), columns,
+            std::copy_n(tile + r * panel_count * kWidth, columns,
                         out + rows[row + static_cast<std::size_t>(r)] * width + begin);
           }
         });

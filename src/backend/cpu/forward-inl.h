@@ -126,7 +126,7 @@ HWY_INLINE void only_inputs(const View<C>& v, const PackedWeights& w, int t, int
 template <int N>
 HWY_INLINE void load_all(const float* from, Vector* out) {
   HWY_UNROLL(8)
-  for (int i = 0; i < N; ++i) out[i] = load(from + i * static_cast<int>(kLanes));
+  for (int i = 0; i < N; ++i) out[i] = load(from + i * kWidth);
 }
 template <int N>
 HWY_INLINE void store_all(const Vector* values, float* to, std::size_t stride = kLanes) {
@@ -174,8 +174,8 @@ class Forward {
                               panel, panels, rows, &ahead, gates);
     only_inputs(v_, w_, t, panel, panels, row, rows, inputs);
     for (int p = 0; p < panels; ++p) {
-      cells(t, panel + p, row, rows, gates.values + p * C::kGates * static_cast<int>(kLanes),
-            panels, inputs.values + p * C::kInputs * static_cast<int>(kLanes));
+      cells(t, panel + p, row, rows, gates.values + p * C::kGates * kWidth, panels,
+            inputs.values + p * C::kInputs * kWidth);
     }
   }
 
@@ -195,8 +195,8 @@ class Forward {
       store(C::forward(pre, state, saved), h);
       store_all<C::kState>(state, state_at);
       if (v_.at.keep) store_all<C::kSaved>(saved, saved_at);
-      gates += panels * C::kGates * static_cast<int>(kLanes);
-      only_x += panels * C::kInputs * static_cast<int>(kLanes);
+      gates += panels * C::kGates * kWidth;
+      only_x += panels * C::kInputs * kWidth;
       h += v_.g.row_stride;
       saved_at += C::kSaved * kLanes;
       state_at += C::kState * kLanes;

@@ -21,6 +21,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using Tag = hn::ScalableTag<float>;
 inline constexpr std::size_t kLanes = hn::MaxLanes(Tag());  // fixed at compile time on x86 and NEON
+inline constexpr int kWidth = static_cast<int>(kLanes);     // the same, for offsets inside a tile
 
 struct Vector {
   hn::Vec<Tag> v;
