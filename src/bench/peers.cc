@@ -75,7 +75,7 @@ std::optional<Sample> Peers::measure(const Case& what, double seconds) {
   const auto helper = find_helper(helper_name);
   if (!helper) {
     return leave_out(what.name, fmt::format("{} is neither beside the program nor in "
-                                            "../libexec/rwa",
+                                            "../libexec/rwa ('make bench' builds it)",
                                             helper_name));
   }
   const auto words = command_line(*helper, what, seconds);
@@ -92,7 +92,7 @@ std::optional<Sample> Peers::explain_failure(const Case& what, const Outcome& ou
     return leave_out(describe(what), fmt::format("not done after {} seconds", limit_seconds_));
   }
   if (is_torch(what) && outcome.exited_with(kNoTorch)) {
-    return leave_out(what.name, "python3-torch is not installed");
+    return leave_out(what.name, "python3-torch is not installed ('make bench' does)");
   }
   if (outcome.exited_with(kCannotRun)) return leave_out(what.name, outcome.failure());
   return leave_out(describe(what), outcome.failure());
