@@ -68,7 +68,7 @@ void apply_quick(const CLI::App& command, bench::Plan& plan) {
 void parse_names(BenchOptions& options) {
   options.plan.cells = parse_all(options.cells, parse_cell);
   options.plan.modes = parse_all(options.modes, bench::parse_mode);
-  options.plan.memories = parse_all(options.memories, bench::parse_memory);
+  options.plan.memories = parse_all(options.memories, parse_memory);
 }
 
 }  // namespace

@@ -55,9 +55,11 @@ RWA_EXPORT std::string_view to_string(Cell cell);
 RWA_EXPORT std::string_view to_string(Activation activation);
 RWA_EXPORT std::string_view to_string(Readout readout);
 RWA_EXPORT std::string_view to_string(Loss loss);
+RWA_EXPORT std::string_view to_string(Memory memory);
 RWA_EXPORT Cell parse_cell(std::string_view name);
 RWA_EXPORT Activation parse_activation(std::string_view name);
 RWA_EXPORT Readout parse_readout(std::string_view name);
 RWA_EXPORT Loss parse_loss(std::string_view name);
+RWA_EXPORT Memory parse_memory(std::string_view name);
 
 }  // namespace rwa

@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include "api/model_impl.h"
+#include "base/threads.h"
 
 namespace rwa {
 namespace {
-constexpr int kMostThreads = 1024;
 // Steps and rows are counted with 32 bits, and some more are added to them.
 constexpr std::size_t kMostRows = std::size_t{1} << 30;
 
@@ -45,10 +45,7 @@ void check_options(const SessionOptions& options) {
     throw ConfigError(
         fmt::format("threads is {}, expected 1 to {}", options.threads, kMostThreads));
   }
-  if (options.memory != Memory::kFull && options.memory != Memory::kChunked) {
-    throw ConfigError(
-        fmt::format("there is no memory number {}", static_cast<int>(options.memory)));
-  }
+  (void)to_string(options.memory);  // refuses what is none of them
 }
 
 Sequences<float> checked_sequences(const NetworkSpec& spec, const BatchView& batch) {

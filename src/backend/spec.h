@@ -58,16 +58,18 @@ struct Rows {
   int batch = 0;
   std::span<const std::int32_t> lengths = {};
 
+  // Which row of the array it is.
+  [[nodiscard]] std::size_t index(int step, int sequence) const {
+    return static_cast<std::size_t>(step) * static_cast<std::size_t>(batch) +
+           static_cast<std::size_t>(sequence);
+  }
   [[nodiscard]] bool has(int step, int sequence) const {
     return step < (lengths.empty() ? steps : lengths[static_cast<std::size_t>(sequence)]);
   }
 };
 
 struct AdamSettings {
-  double rate = 1e-3;
-  double beta1 = 0.9;
-  double beta2 = 0.999;
-  double epsilon = 1e-8;
+  double rate, beta1, beta2, epsilon;
 };
 
 }  // namespace rwa

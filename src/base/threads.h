@@ -11,6 +11,9 @@
 
 namespace rwa {
 
+// More are a mistake, not a wish.
+inline constexpr int kMostThreads = 1024;
+
 class ThreadPool {
  public:
   // The caller is one of the `count` threads; count - 1 are started here and sleep between calls.

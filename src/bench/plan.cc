@@ -2,46 +2,28 @@
 #include "bench/plan.h"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 #include <random>
 #include <thread>
-#include <utility>
 
 #include <fmt/format.h>
 
+#include "base/names.h"
+#include "base/shards.h"
+#include "base/threads.h"
 #include "cells/traits.h"
 #include "rwa/errors.h"
 
 namespace rwa::bench {
 namespace {
 
-constexpr int kMostThreads = 1024;
 constexpr int kMostRounds = 1000;
 constexpr double kMostSeconds = 3600;
 // The product of any three sizes still fits 64 bits; memory runs out long before.
 constexpr int kMostSize = 1'000'000;
 
-constexpr std::array<std::pair<Mode, std::string_view>, 3> kModes{
+constexpr Names<Mode, 3> kModes{
     {{Mode::kForward, "forward"}, {Mode::kTrain, "train"}, {Mode::kStream, "stream"}}};
-constexpr std::array<std::pair<Memory, std::string_view>, 2> kMemories{
-    {{Memory::kFull, "full"}, {Memory::kChunked, "chunked"}}};
-
-template <class Names, class Enum>
-std::string_view name_of(const Names& names, Enum value) {
-  const auto found = std::ranges::find(names, value, [](const auto& pair) { return pair.first; });
-  return found->second;
-}
-
-template <class Names>
-auto parse(const Names& names, std::string_view what, std::string_view text) {
-  std::string known;
-  for (const auto& [value, name] : names) {
-    if (name == text) return value;
-    known += (known.empty() ? "" : ", ") + std::string(name);
-  }
-  throw ConfigError(fmt::format("unknown {} '{}', expected one of: {}", what, text, known));
-}
 
 void check_range(std::string_view what, int value, int most) {
   if (value < 1 || value > most) {
@@ -94,13 +76,11 @@ void add_peers(const Case& common, std::vector<Case>& list) {
 
 }  // namespace
 
-std::string_view to_string(Mode mode) { return name_of(kModes, mode); }
-std::string_view to_string(Memory memory) { return name_of(kMemories, memory); }
-Mode parse_mode(std::string_view name) { return parse(kModes, "mode", name); }
-Memory parse_memory(std::string_view name) { return parse(kMemories, "memory", name); }
+std::string_view to_string(Mode mode) { return name_of(kModes, "mode", mode); }
+Mode parse_mode(std::string_view name) { return parse_name(kModes, "mode", name); }
 
 int default_threads() {
-  return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 8);
+  return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kShards);
 }
 
 void check(const Plan& plan) {

@@ -18,10 +18,8 @@ enum class Mode {
 };
 
 std::string_view to_string(Mode mode);
-std::string_view to_string(Memory memory);
-// Throw ConfigError with the known names.
+// Throws ConfigError with the known names.
 Mode parse_mode(std::string_view name);
-Memory parse_memory(std::string_view name);
 
 // The number of cores, at most 8: a batch is cut into 8 shards, so that more bring nothing.
 int default_threads();

@@ -9,8 +9,8 @@ namespace {
 #undef RWA_CELL
 
 template <class C>
-constexpr CellTraits kTraits = {C::kGates,        C::kInputs,  C::kState,       C::kCarry,
-                                C::kLearnedStart, C::kHasBias, C::kInitialBias, C::kInitialState};
+constexpr CellTraits kTraits = {C::kGates,        C::kInputs,  C::kState,      C::kCarry,
+                                C::kLearnedStart, C::kHasBias, C::kInitialBias};
 }  // namespace
 
 int CellTraits::biases() const {

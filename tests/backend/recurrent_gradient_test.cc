@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "backend/reference/reference.h"
+#include "support/derivative.h"
 #include "support/random_data.h"
 
 namespace rwa {
@@ -152,24 +153,9 @@ class Problem {
   Values probe_every_, probe_last_;
 };
 
-// The derivative by `at`, from four values: the error is of fourth order in the step.
-double derivative(Problem& problem, double& at) {
-  constexpr double kStep = 5e-4;
-  const double centre = at;
-  const auto difference = [&](double step) {
-    at = centre + step;
-    const double above = problem.value();
-    at = centre - step;
-    const double below = problem.value();
-    at = centre;
-    return (above - below) / (2 * step);
-  };
-  return (4 * difference(kStep) - difference(2 * kStep)) / 3;
-}
-
 void expect_derivative(double gradient, Problem& problem, double& at, const char* what,
                        std::size_t index) {
-  const double expected = derivative(problem, at);
+  const double expected = derivative([&] { return problem.value(); }, at);
   EXPECT_NEAR(gradient - kBefore, expected, kTolerance * std::max(1.0, std::abs(expected)))
       << what << " " << index;
 }

@@ -12,6 +12,7 @@
 #include "backend/cpu/cpu.h"
 #include "backend/reference/reference.h"
 #include "model/network.h"
+#include "support/derivative.h"
 #include "support/random_data.h"
 
 namespace rwa {
@@ -131,25 +132,10 @@ void for_each_network(Check&& check) {
   }
 }
 
-// The derivative by `at`, from four values: the error is of fourth order in the step.
-double derivative(Problem& problem, double& at) {
-  constexpr double kStep = 5e-4;
-  const double centre = at;
-  const auto difference = [&](double step) {
-    at = centre + step;
-    const double above = problem.loss();
-    at = centre - step;
-    const double below = problem.loss();
-    at = centre;
-    return (above - below) / (2 * step);
-  };
-  return (4 * difference(kStep) - difference(2 * kStep)) / 3;
-}
-
 void expect_derivatives(const Values& gradient, Problem& problem, Values& by, const char* what) {
   ASSERT_EQ(gradient.size(), by.size());
   for (std::size_t i = 0; i < by.size(); ++i) {
-    const double expected = derivative(problem, by[i]);
+    const double expected = derivative([&] { return problem.loss(); }, by[i]);
     EXPECT_NEAR(gradient[i] - kBefore, expected, kTolerance * std::max(1.0, std::abs(expected)))
         << what << " " << i;
   }

@@ -81,9 +81,7 @@ class CpuBackend final : public Backend<float> {
         for (int t = 0; t < rows.steps; ++t) {
           for (int b = sequences.begin; b < sequences.end; ++b) {
             if (!rows.has(t, b)) continue;
-            const auto row = static_cast<std::size_t>(t) * static_cast<std::size_t>(rows.batch) +
-                             static_cast<std::size_t>(b);
-            sum += loss_row(loss, outputs, row, y, targets, scale, dy);
+            sum += loss_row(loss, outputs, rows.index(t, b), y, targets, scale, dy);
           }
         }
         sums[static_cast<std::size_t>(s)] = sum;

@@ -99,8 +99,7 @@ class Dense final : public DenseKernels {
     for (int t = 0; t < rows.steps; ++t) {
       for (int b = sequences.begin; b < sequences.end; ++b) {
         if (!rows.has(t, b)) continue;
-        block.push_back(static_cast<std::size_t>(t) * static_cast<std::size_t>(rows.batch) +
-                        static_cast<std::size_t>(b));
+        block.push_back(rows.index(t, b));
         if (block.size() == kBlock) {
           f(block);
           block.clear();

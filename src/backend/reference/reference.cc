@@ -96,7 +96,7 @@ class ReferenceBackend final : public Backend<double> {
   static void for_each_row(const Rows& rows, F&& f) {
     for (int t = 0; t < rows.steps; ++t) {
       for (int b = 0; b < rows.batch; ++b) {
-        if (rows.has(t, b)) f(at(static_cast<std::size_t>(t), rows.batch, b));
+        if (rows.has(t, b)) f(rows.index(t, b));
       }
     }
   }
