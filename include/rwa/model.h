@@ -97,8 +97,10 @@ class RWA_EXPORT Session {
   // left alone. Throws InputError when shapes disagree.
   void run(const BatchView& batch, std::span<float> y);
 
-  // The mean loss over sequences (or over all their steps), and its gradient.
-  double loss(const BatchView& batch, const TargetView& targets);
+  // The mean loss over sequences (or over all their steps); also the outputs, as run() writes them,
+  // unless y is empty.
+  double loss(const BatchView& batch, const TargetView& targets, std::span<float> y = {});
+  // The same loss, and its gradient.
   double gradient(const BatchView& batch, const TargetView& targets, const GradientView& out);
 
  private:

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "rwa/export.h"
 #include "rwa/model.h"
@@ -24,6 +25,12 @@ struct StepResult {
   double gradient_norm = 0;  // before clipping
 };
 
+// What a trainer knows beside the weights. With both put back, training goes on with the same bits.
+struct TrainerState {
+  std::int64_t steps = 0;
+  std::vector<float> mean, variance;  // Adam's, in the order of Model::weights()
+};
+
 // Changes the weights of a model; no session of that model may run meanwhile.
 class RWA_EXPORT Trainer {
  public:
@@ -36,6 +43,11 @@ class RWA_EXPORT Trainer {
   // needs it) is not finite.
   StepResult step(const BatchView& batch, const TargetView& targets);
   [[nodiscard]] std::int64_t steps() const;
+
+  [[nodiscard]] const TrainerState& state() const;
+  // Throws InputError for another number of parameters, negative steps or variances, or a number
+  // that is not finite.
+  void set_state(TrainerState state);
 
  private:
   struct Impl;

@@ -23,24 +23,32 @@ Session::~Session() = default;
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 
-void Session::run(const BatchView& batch, std::span<float> y) {
-  const NetworkSpec& spec = impl_->model->spec;
-  const auto in = checked_sequences(spec, batch);
-  const Rows rows = spec.output_rows(in.rows);
+namespace {
+void check_outputs(const NetworkSpec& spec, const Rows& in, std::span<float> y) {
+  const Rows rows = spec.output_rows(in);
   check_size("y", y.size(),
              static_cast<std::size_t>(rows.steps) * static_cast<std::size_t>(rows.batch) *
                  static_cast<std::size_t>(spec.output.outputs),
              spec.readout == Readout::kEvery ? "[T,B,O]" : "[B,O]");
+}
+}  // namespace
+
+void Session::run(const BatchView& batch, std::span<float> y) {
+  const NetworkSpec& spec = impl_->model->spec;
+  const auto in = checked_sequences(spec, batch);
+  check_outputs(spec, in.rows, y);
   within_memory("running a batch",
                 [&] { impl_->pass.forward(impl_->model->weights, in, y.data()); });
 }
 
-double Session::loss(const BatchView& batch, const TargetView& targets) {
+double Session::loss(const BatchView& batch, const TargetView& targets, std::span<float> y) {
   const NetworkSpec& spec = impl_->model->spec;
   const auto in = checked_sequences(spec, batch);
+  if (!y.empty()) check_outputs(spec, in.rows, y);
   const auto wanted = checked_targets(spec, in.rows, targets);
   return within_memory("running a batch", [&] {
-    return impl_->pass.loss(impl_->model->weights, in, wanted, loss_scale(spec, in.rows));
+    return impl_->pass.loss(impl_->model->weights, in, wanted, loss_scale(spec, in.rows),
+                            y.empty() ? nullptr : y.data());
   });
 }
 

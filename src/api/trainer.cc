@@ -83,7 +83,7 @@ StepResult Trainer::step(const BatchView& batch, const TargetView& targets) {
                            i.options.session.memory, i.gradient.data(), nullptr);
   });
   result.gradient_norm = gradient_norm(i.gradient);
-  const std::int64_t step = i.optimizer.steps() + 1;
+  const std::int64_t step = i.optimizer.state.steps + 1;
   if (const std::string name = i.too_large(); !name.empty()) {
     i.diverged(step, "the square of the gradient of " + name + " is", result.loss);
   }
@@ -93,6 +93,24 @@ StepResult Trainer::step(const BatchView& batch, const TargetView& targets) {
   return result;
 }
 
-std::int64_t Trainer::steps() const { return impl_->optimizer.steps(); }
+std::int64_t Trainer::steps() const { return impl_->optimizer.state.steps; }
+
+const TrainerState& Trainer::state() const { return impl_->optimizer.state; }
+
+void Trainer::set_state(TrainerState state) {
+  const std::size_t parameters = impl_->model->spec.parameters();
+  check_size("the mean", state.mean.size(), parameters, "all parameters");
+  check_size("the variance", state.variance.size(), parameters, "all parameters");
+  if (state.steps < 0) throw InputError(fmt::format("steps is {}, expected 0 or more", state.steps));
+  for (std::size_t i = 0; i < parameters; ++i) {
+    if (!std::isfinite(state.mean[i]) || !std::isfinite(state.variance[i]) ||
+        state.variance[i] < 0) {
+      throw InputError(fmt::format("mean {} and variance {} at {}, expected finite numbers, the "
+                                   "variance 0 or more",
+                                   state.mean[i], state.variance[i], i));
+    }
+  }
+  impl_->optimizer.state = std::move(state);
+}
 
 }  // namespace rwa

@@ -41,11 +41,15 @@ void NetworkPass<Real>::step(const NetworkWeights<Real>& weights, const Real* x,
 
 template <class Real>
 double NetworkPass<Real>::loss(const NetworkWeights<Real>& weights, const Sequences<Real>& in,
-                               const Targets<Real>& targets, double scale) {
-  y_.resize(prepare(in.rows));
-  forward(weights, in, y_.data());
-  return backend_.loss(spec_.loss, spec_.output_rows(in.rows), spec_.output.outputs, y_.data(),
-                       targets, scale, nullptr);
+                               const Targets<Real>& targets, double scale, Real* y) {
+  const std::size_t outputs = prepare(in.rows);
+  if (y == nullptr) {
+    y_.resize(outputs);
+    y = y_.data();
+  }
+  forward(weights, in, y);
+  return backend_.loss(spec_.loss, spec_.output_rows(in.rows), spec_.output.outputs, y, targets,
+                       scale, nullptr);
 }
 
 template <class Real>

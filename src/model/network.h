@@ -78,9 +78,9 @@ class NetworkPass {
   // One step of every sequence from `state`, [B, 1 + state, H], which it replaces; y is [B,O].
   void step(const NetworkWeights<Real>&, const Real* x, int batch, Real* state, Real* y);
 
-  // The loss, times `scale`.
+  // The loss, times `scale`; also the outputs, unless y is null.
   double loss(const NetworkWeights<Real>&, const Sequences<Real>& in, const Targets<Real>&,
-              double scale);
+              double scale, Real* y = nullptr);
   // Also adds its gradient to `parameters` and, unless null, to `x`.
   double gradient(const NetworkWeights<Real>&, const Sequences<Real>& in, const Targets<Real>&,
                   double scale, Memory memory, Real* parameters, Real* x);

@@ -1,11 +1,10 @@
 // src/train/optimizer.h: what is done with a gradient.
 #pragma once
 
-#include <cstdint>
 #include <span>
-#include <vector>
 
 #include "backend/backend.h"
+#include "rwa/trainer.h"
 
 namespace rwa {
 
@@ -15,18 +14,20 @@ double gradient_norm(std::span<const float> gradient);
 class Optimizer {
  public:
   Optimizer(const AdamSettings& settings, double clip_norm, std::size_t parameters)
-      : settings_(settings), clip_norm_(clip_norm), mean_(parameters), variance_(parameters) {}
+      : settings_(settings), clip_norm_(clip_norm) {
+    state.mean.resize(parameters);
+    state.variance.resize(parameters);
+  }
 
   // Changes the weights by one step; `norm` is the gradient's length.
   void step(Backend<float>& backend, std::span<const float> gradient, double norm,
             std::span<float> weights);
-  [[nodiscard]] std::int64_t steps() const { return steps_; }
+
+  TrainerState state;
 
  private:
   AdamSettings settings_;
   double clip_norm_;  // 0: never
-  std::int64_t steps_ = 0;
-  std::vector<float> mean_, variance_;
 };
 
 }  // namespace rwa

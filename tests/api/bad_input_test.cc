@@ -102,6 +102,21 @@ TEST(BadConfig, TrainerOptions) {
   refuse(&TrainerOptions::clip_norm, kDoubleNaN, "clip_norm is nan");
 }
 
+TEST(BadConfig, TrainerState) {
+  Model model({.units = 3});
+  Trainer trainer(model);
+  const auto refuse = [&](auto change, std::initializer_list<std::string_view> message) {
+    TrainerState state = trainer.state();
+    change(state);
+    expect_error<InputError>([&] { trainer.set_state(state); }, message);
+  };
+  refuse([](auto& state) { state.mean.pop_back(); }, {"mean has", "expected"});
+  refuse([](auto& state) { state.variance.push_back(0); }, {"variance has", "expected"});
+  refuse([](auto& state) { state.steps = -1; }, {"steps is -1", "expected"});
+  refuse([](auto& state) { state.mean[2] = kNaN; }, {"mean nan", "at 2"});
+  refuse([](auto& state) { state.variance[1] = -1; }, {"variance -1", "at 1"});
+}
+
 // A model of D = 2, H = 3, O = 4 and buffers that fit a batch of T = 5, B = 6.
 class BadBatch : public ::testing::Test {
  protected:
@@ -180,6 +195,8 @@ TEST_F(BadBatch, Outputs) {
     const auto shape = readout == Readout::kLast ? "[B,O]" : "[T,B,O]";
     expect_error<InputError>([&] { session.run(batch(), y); }, {"y has", expected, shape});
     expect_error<InputError>([&] { session.run(batch(), {}); }, {"y has 0", expected, shape});
+    expect_error<InputError>([&] { session.loss(batch(), {.classes = classes_}, y); },
+                             {"y has", expected, shape});
   }
 }
 

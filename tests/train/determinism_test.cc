@@ -120,6 +120,43 @@ TEST(Determinism, LittleMemoryGivesTheSameBits) {
   }
 }
 
+// Weights and state in another model and trainer: the later steps have the same bits.
+TEST(Determinism, TrainingGoesOnFromItsState) {
+  for (const ModelConfig& config : all_uneven()) {
+    SCOPED_TRACE(name(config));
+    const auto step = [&](Trainer& trainer, unsigned number) {
+      const Data data = make_data(config, 7, 5, number);
+      return trainer.step(data.view(), data.targets()).loss;
+    };
+    Model model(config);
+    Trainer trainer(model);
+    for (unsigned i = 0; i < 3; ++i) step(trainer, i);
+    Model other(config);
+    other.set_weights(model.weights());
+    Trainer later(other);
+    later.set_state(trainer.state());
+    EXPECT_EQ(later.steps(), 3);
+    for (unsigned i = 3; i < 6; ++i) EXPECT_EQ(step(later, i), step(trainer, i));
+    EXPECT_TRUE(cases::same_bits(other.weights(), model.weights()));
+    EXPECT_TRUE(cases::same_bits(later.state().mean, trainer.state().mean));
+    EXPECT_TRUE(cases::same_bits(later.state().variance, trainer.state().variance));
+  }
+}
+
+TEST(Determinism, LossAlsoGivesTheOutputs) {
+  for (const ModelConfig& config : all_uneven()) {
+    SCOPED_TRACE(name(config));
+    const Model model(config);
+    const Data data = make_data(config, 7, 5, 1);
+    std::vector<float> run(data.values.size()), scored(run);
+    Session session(model);
+    session.run(data.view(), run);
+    EXPECT_EQ(session.loss(data.view(), data.targets(), scored),
+              session.loss(data.view(), data.targets()));
+    EXPECT_TRUE(cases::same_bits(scored, run));
+  }
+}
+
 TEST(Determinism, TheSeedDecidesTheWeights) {
   ModelConfig config = uneven(Cell::kRwa, Readout::kLast);
   const Model model(config);
