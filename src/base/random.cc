@@ -7,6 +7,8 @@
 
 namespace rwa {
 namespace {
+__extension__ using Wide = unsigned __int128;
+
 // Never 0 and never 1: the logarithm of either end is needed somewhere.
 double to_unit(std::uint32_t high, std::uint32_t low) {
   const std::uint64_t bits = (static_cast<std::uint64_t>(high) << 32 | low) >> 12;
@@ -29,10 +31,39 @@ double Random::uniform(std::uint64_t index) const {
   return to_unit(b[0], b[1]);
 }
 
+std::uint64_t Random::below(std::uint64_t index, std::uint64_t count) const {
+  const auto b = bits(index);
+  const std::uint64_t whole = static_cast<std::uint64_t>(b[0]) << 32 | b[1];
+  // The high half of the product: uniform to within count / 2⁶⁴.
+  return static_cast<std::uint64_t>(static_cast<Wide>(whole) * count >> 64);
+}
+
 double Random::normal(std::uint64_t index) const {
   const auto b = bits(index);
   const double radius = std::sqrt(-2.0 * std::log(to_unit(b[0], b[1])));
   return radius * std::cos(2.0 * std::numbers::pi * to_unit(b[2], b[3]));
+}
+
+std::array<float, 4> Random::uniforms(std::uint64_t index) const {
+  std::array<float, 4> values{};
+  const auto b = bits(index);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = (static_cast<float>(b[i] >> 9) + 0.5F) * 0x1p-23F;  // exact, so never 0 and never 1
+  }
+  return values;
+}
+
+std::array<float, 4> Random::normals(std::uint64_t index) const {
+  const auto unit = [](std::uint32_t word) { return (static_cast<double>(word) + 0.5) * 0x1p-32; };
+  std::array<float, 4> values{};
+  const auto b = bits(index);
+  for (std::size_t i = 0; i < values.size(); i += 2) {
+    const float radius = std::sqrt(-2.0F * std::log(static_cast<float>(unit(b[i]))));
+    const auto angle = static_cast<float>(2.0 * std::numbers::pi * unit(b[i + 1]));
+    values[i] = radius * std::cos(angle);
+    values[i + 1] = radius * std::sin(angle);
+  }
+  return values;
 }
 
 }  // namespace rwa

@@ -9,7 +9,15 @@
 namespace rwa {
 
 // What a number is for. Two purposes never share a counter.
-enum class Purpose : std::uint32_t { kWeights = 1 };
+enum class Purpose : std::uint32_t {
+  kWeights = 1,
+  kTrainSamples = 2,  // stream: the sample's number
+  kTestSamples = 3,
+  kTrainDraws = 4,  // which samples make up a batch
+  kTestDraws = 5,
+  kFinalDraws = 6,
+  kPermutation = 7,
+};
 
 class Random {
  public:
@@ -22,8 +30,16 @@ class Random {
   // In (0, 1), with 52 random bits.
   [[nodiscard]] double uniform(std::uint64_t index) const;
 
+  // In 0…count-1.
+  [[nodiscard]] std::uint64_t below(std::uint64_t index, std::uint64_t count) const;
+
   // Mean 0, deviation 1 (Box and Muller).
   [[nodiscard]] double normal(std::uint64_t index) const;
+
+  // Four numbers of single precision for each index, for those who need many: as uniform(), with 23
+  // random bits each, and as normal().
+  [[nodiscard]] std::array<float, 4> uniforms(std::uint64_t index) const;
+  [[nodiscard]] std::array<float, 4> normals(std::uint64_t index) const;
 
  private:
   std::uint64_t seed_;

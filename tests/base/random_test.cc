@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -60,11 +61,55 @@ TEST(Random, NormalMoments) {
 }
 
 // A tail of the right weight: P(|v| > 3) = 0.0027.
+template <class Draw>
+void expect_normal_tails(Draw&& draw) {
+  int beyond = 0;
+  for (std::uint64_t i = 0; i < kDraws; ++i) beyond += std::abs(draw(i)) > 3 ? 1 : 0;
+  EXPECT_NEAR(beyond, 0.0026998 * kDraws, 4 * std::sqrt(0.0027 * kDraws));
+}
+
 TEST(Random, NormalTails) {
   const Random random(7, Purpose::kWeights);
-  int beyond = 0;
-  for (std::uint64_t i = 0; i < kDraws; ++i) beyond += std::abs(random.normal(i)) > 3 ? 1 : 0;
-  EXPECT_NEAR(beyond, 0.0026998 * kDraws, 4 * std::sqrt(0.0027 * kDraws));
+  expect_normal_tails([&](auto i) { return random.normal(i); });
+}
+
+TEST(Random, FourUniformsAtOnce) {
+  const Random random(8, Purpose::kTrainSamples);
+  const auto draw = [&](std::uint64_t i) { return random.uniforms(i / 4)[i % 4]; };
+  expect_moments(draw, 0.5, 1.0 / 12, 1.0 / 80);
+  for (std::uint64_t i = 0; i < kDraws; ++i) {
+    ASSERT_GT(draw(i), 0);
+    ASSERT_LT(draw(i), 1);
+  }
+}
+
+TEST(Random, FourNormalsAtOnce) {
+  const Random random(9, Purpose::kTrainSamples);
+  const auto draw = [&](std::uint64_t i) { return random.normals(i / 4)[i % 4]; };
+  expect_moments(draw, 0, 1, 3);
+  expect_normal_tails(draw);
+}
+
+// A pair shares its radius and its angle, which must not show: products have mean 0 and variance 1.
+TEST(Random, TheFourNormalsAreIndependent) {
+  const Random random(10, Purpose::kTrainSamples);
+  for (const auto& [one, other] : {std::pair{0, 1}, {0, 2}, {1, 3}, {2, 3}}) {
+    expect_moments(
+        [&, i = one, j = other](std::uint64_t index) {
+          const auto four = random.normals(index);
+          return four.at(i) * four.at(j);
+        },
+        0, 1, 9);
+  }
+}
+
+TEST(Random, BelowIsEvenOverItsRange) {
+  const Random random(5, Purpose::kTrainDraws);
+  std::array<int, 7> seen{};
+  for (std::uint64_t i = 0; i < kDraws; ++i) ++seen.at(random.below(i, seen.size()));
+  const double expected = kDraws / 7.0;
+  for (const int count : seen) EXPECT_NEAR(count, expected, 4 * std::sqrt(expected));
+  EXPECT_EQ(random.below(0, 1), 0U);
 }
 
 TEST(Random, SeedPurposeStreamAndIndexAllMatter) {

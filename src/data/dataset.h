@@ -1,0 +1,58 @@
+// src/data/dataset.h: labelled sequences, numbered from 0, and the batches made of them. A data set
+// never changes: any sample is available at any time, from any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "rwa/types.h"
+
+namespace rwa::data {
+
+enum class Split { kTrain, kTest };
+
+// What all samples of a data set have in common, and so what a network for it must have.
+struct Shape {
+  int inputs = 1;   // D
+  int outputs = 1;  // O
+  Readout readout = Readout::kLast;
+  Loss loss = Loss::kSoftmax;
+  int longest = 1;         // no sequence has more steps
+  double mean_length = 1;  // of the training samples, as they are distributed
+};
+
+// What can be reached without looking at the sequence. The loss is in the unit of the task: bits,
+// or the squared error.
+struct Naive {
+  double loss = 0;
+  std::optional<double> accuracy;  // 0…1, where the task is to classify
+};
+
+// Owns the numbers of a batch; used again for the next one.
+struct Batch {
+  std::vector<float> x;               // [T,B,D], zero past a sequence's end
+  std::vector<std::int32_t> lengths;  // [B]
+  std::vector<std::int32_t> classes;  // as TargetView
+  std::vector<float> values;
+  int steps = 0;  // T, the longest of the batch
+
+  [[nodiscard]] BatchView sequences() const {
+    return {.x = x, .steps = steps, .batch = static_cast<int>(lengths.size()), .lengths = lengths};
+  }
+  [[nodiscard]] TargetView targets() const { return {.classes = classes, .values = values}; }
+};
+
+class Dataset {
+ public:
+  virtual ~Dataset() = default;
+
+  [[nodiscard]] virtual const Shape& shape() const = 0;
+  [[nodiscard]] virtual Naive naive() const = 0;
+  [[nodiscard]] virtual std::int64_t size(Split split) const = 0;
+  // Makes `batch` of the samples with these numbers, each less than size(split).
+  virtual void fill(Split split, std::span<const std::int64_t> samples, Batch& batch) const = 0;
+};
+
+}  // namespace rwa::data

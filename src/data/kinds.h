@@ -1,0 +1,21 @@
+// src/data/kinds.h: the data set of each kind of task, in the .cc file of its name. What
+// open_task() says about errors holds for each.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+
+#include "data/dataset.h"
+#include "data/task.h"
+
+namespace rwa::data {
+
+std::unique_ptr<Dataset> open_grammar(const GrammarTask& task, std::uint64_t seed);
+std::unique_ptr<Dataset> open_length(const LengthTask& task, std::uint64_t seed);
+std::unique_ptr<Dataset> open_copy(const CopyTask& task, std::uint64_t seed);
+std::unique_ptr<Dataset> open_adding(const AddingTask& task, std::uint64_t seed);
+std::unique_ptr<Dataset> open_mnist(const MnistTask& task, std::uint64_t seed,
+                                    const std::filesystem::path& folder);
+
+}  // namespace rwa::data

@@ -1,0 +1,34 @@
+#include "data/task.h"
+
+#include "base/names.h"
+#include "data/kinds.h"
+
+namespace rwa::data {
+namespace {
+constexpr Names<Values, 2> kValues{{{Values::kNormal, "normal"}, {Values::kUniform, "uniform"}}};
+constexpr Names<AddingOrder, 2> kOrders{{{AddingOrder::kIndicatorValue, "indicator-value"},
+                                         {AddingOrder::kValueIndicator, "value-indicator"}}};
+
+struct Opener {
+  std::uint64_t seed;
+  const std::filesystem::path& folder;
+
+  auto operator()(const GrammarTask& task) const { return open_grammar(task, seed); }
+  auto operator()(const LengthTask& task) const { return open_length(task, seed); }
+  auto operator()(const CopyTask& task) const { return open_copy(task, seed); }
+  auto operator()(const AddingTask& task) const { return open_adding(task, seed); }
+  auto operator()(const MnistTask& task) const { return open_mnist(task, seed, folder); }
+};
+}  // namespace
+
+std::unique_ptr<Dataset> open_task(const Task& task, std::uint64_t seed,
+                                   const std::filesystem::path& folder) {
+  return std::visit(Opener{seed, folder}, task);
+}
+
+std::string_view to_string(Values values) { return name_of(kValues, "distribution", values); }
+std::string_view to_string(AddingOrder order) { return name_of(kOrders, "order", order); }
+Values parse_values(std::string_view name) { return parse_name(kValues, "distribution", name); }
+AddingOrder parse_adding_order(std::string_view name) { return parse_name(kOrders, "order", name); }
+
+}  // namespace rwa::data

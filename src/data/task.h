@@ -1,0 +1,85 @@
+// src/data/task.h: the tasks of the paper, as data. Every place where the released scripts differ
+// from the paper's text is a field here, so that no code knows of variants.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string_view>
+#include <variant>
+
+#include "data/dataset.h"
+
+namespace rwa::data {
+
+// Is a sentence of the Reber grammar, or has it a typo? One-hot letters B E P S T V X, one yes/no.
+struct GrammarTask {
+  std::int64_t train = 100'000;
+  std::int64_t test = 10'000;
+  // As in the released scripts, which cut the second sentence of a typo by the length of the first:
+  // 1.2 % of the test sentences are empty.
+  bool cut_test_by_first_length = false;
+
+  friend bool operator==(const GrammarTask&, const GrammarTask&) = default;
+};
+
+// Is a sequence of random values longer than `threshold`? Lengths are uniform over 0…longest.
+enum class Values { kNormal, kUniform };
+struct LengthTask {
+  int longest = 1000;
+  int threshold = 500;
+  Values values = Values::kNormal;
+  std::int64_t train = 100'000;
+  std::int64_t test = 10'000;
+
+  friend bool operator==(const LengthTask&, const LengthTask&) = default;
+};
+
+// `remember` of K symbols, then `delay` blanks of which one is a delimiter, then `remember` blanks.
+// The answer is blank but for the steps after the delimiter: there it is the symbols. Inputs are
+// one-hot: K symbols, blank, delimiter; classes: K symbols, blank.
+struct CopyTask {
+  int remember = 10;  // S
+  int delay = 100;    // T
+  int symbols = 8;    // K
+  // The delimiter stands at any of the first this many of the `delay` places.
+  int delimiter_places = 100;
+  std::int64_t train = 100'000;
+  std::int64_t test = 10'000;
+
+  friend bool operator==(const CopyTask&, const CopyTask&) = default;
+};
+
+// The sum of the two values that are marked.
+enum class AddingOrder { kIndicatorValue, kValueIndicator };
+struct AddingTask {
+  int steps = 100;
+  AddingOrder order = AddingOrder::kIndicatorValue;
+  std::int64_t train = 100'000;
+  std::int64_t test = 10'000;
+
+  friend bool operator==(const AddingTask&, const AddingTask&) = default;
+};
+
+// Which digit, one pixel (0…1) a step, row by row or in one order shuffled by the seed.
+struct MnistTask {
+  bool permuted = false;
+
+  friend bool operator==(const MnistTask&, const MnistTask&) = default;
+};
+
+using Task = std::variant<GrammarTask, LengthTask, CopyTask, AddingTask, MnistTask>;
+
+// The samples of a task. Synthetic ones are a function of (seed, split, number) alone. `folder`
+// holds the files of MNIST and is not looked at otherwise. Throws ConfigError for a task that
+// cannot be (sizes out of range), InputError and ResourceError for its files.
+std::unique_ptr<Dataset> open_task(const Task& task, std::uint64_t seed,
+                                   const std::filesystem::path& folder);
+
+// Names as they stand in configuration files.
+std::string_view to_string(Values values);
+std::string_view to_string(AddingOrder order);
+Values parse_values(std::string_view name);
+AddingOrder parse_adding_order(std::string_view name);
+
+}  // namespace rwa::data

@@ -1,0 +1,42 @@
+#include "io/sha256.h"
+
+#include <array>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <openssl/evp.h>
+
+#include "rwa/errors.h"
+
+namespace rwa::io {
+namespace {
+
+void require(bool done) {
+  if (!done) throw ResourceError("cannot compute a SHA-256: OpenSSL refuses");
+}
+
+}  // namespace
+
+void Sha256::Free::operator()(evp_md_ctx_st* context) const noexcept { EVP_MD_CTX_free(context); }
+
+Sha256::Sha256() : context_(EVP_MD_CTX_new()) {
+  require(context_ != nullptr && EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1);
+}
+
+void Sha256::add(std::span<const std::byte> bytes) {
+  require(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) == 1);
+}
+
+std::string Sha256::hex() {
+  std::array<unsigned char, 32> digest{};
+  require(EVP_DigestFinal_ex(context_.get(), digest.data(), nullptr) == 1);
+  return fmt::format("{:02x}", fmt::join(digest, ""));
+}
+
+std::string sha256(std::span<const std::byte> bytes) {
+  Sha256 sum;
+  sum.add(bytes);
+  return sum.hex();
+}
+
+}  // namespace rwa::io
