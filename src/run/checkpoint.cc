@@ -1,0 +1,193 @@
+#include "run/checkpoint.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <concepts>
+#include <map>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "io/quote.h"
+#include "io/sha256.h"
+#include "rwa/errors.h"
+
+namespace rwa::run {
+namespace {
+
+using Metadata = std::map<std::string, std::string>;
+
+constexpr std::string_view kFormat = "rwa-checkpoint";
+constexpr std::string_view kVersion = "1";
+constexpr std::string_view kMean = "optimizer.mean";
+constexpr std::string_view kVariance = "optimizer.variance";
+
+// The fields of a state, named once for writing and reading.
+template <class Visitor>
+void describe(State& state, Visitor visit) {
+  visit("step", state.step);
+  visit("metrics_bytes", state.metrics_bytes);
+  visit("loss_sum", state.loss_sum);
+  visit("loss_count", state.loss_count);
+  visit("first_loss", state.rule.first);
+  visit("steps_above_limit", state.rule.above);
+  visit("train_seconds", state.train_seconds);
+  visit("evaluate_seconds", state.evaluate_seconds);
+  visit("started", state.started);
+}
+
+// The format itself has no sum, and a bit that is wrong in a weight is still a weight.
+std::string sum(const io::TensorFile& content) {
+  io::Sha256 sha;
+  const auto add = [&sha](const auto& range) { sha.add(std::as_bytes(std::span(range))); };
+  for (const auto& [key, value] : content.metadata) {
+    if (key == "sha256") continue;
+    add(fmt::format("{}:{} {}:{} ", key.size(), key, value.size(), value));
+  }
+  for (const io::Tensor& tensor : content.tensors) {
+    add(fmt::format("{}:{} [{}] ", tensor.name.size(), tensor.name, fmt::join(tensor.shape, ",")));
+    add(tensor.values);
+  }
+  return sha.hex();
+}
+
+io::Tensor tensor(std::string_view name, std::vector<std::int64_t> shape,
+                  std::span<const float> values, std::int64_t step) {
+  const auto wrong = std::ranges::find_if_not(values, [](float x) { return std::isfinite(x); });
+  if (wrong != values.end()) {
+    throw DivergenceError(fmt::format("training diverged at step {}: {} has become {} at index {}",
+                                      step, name, *wrong, wrong - values.begin()));
+  }
+  return {std::string(name), std::move(shape), {values.begin(), values.end()}};
+}
+
+// Reads the metadata of a file that anyone may have altered.
+class MetadataReader {
+ public:
+  MetadataReader(const Metadata& metadata, std::string_view origin)
+      : metadata_(metadata), origin_(origin) {}
+
+  const std::string& text(const std::string& key) const {
+    const auto found = metadata_.find(key);
+    if (found == metadata_.end()) fail("its metadata lack {}", io::quote(key));
+    return found->second;
+  }
+  void expect(const std::string& key, std::string_view wanted) const {
+    if (text(key) != wanted) {
+      fail("{} is {}, expected {}", key, io::quote(text(key)), io::quote(wanted));
+    }
+  }
+
+  void operator()(const std::string& key, std::string& value) const { value = text(key); }
+  template <class Number>
+  void operator()(const std::string& key, Number& value) const {
+    const std::string& digits = text(key);
+    const char* end = digits.data() + digits.size();
+    const auto [stop, error] = std::from_chars(digits.data(), end, value);
+    if (error != std::errc{} || stop != end || !is_valid(value)) {
+      fail("{} is {}, expected {}", key, io::quote(digits),
+           std::integral<Number> ? "a whole number from 0" : "a finite number");
+    }
+  }
+
+  template <typename... Args>
+  [[noreturn]] void fail(fmt::format_string<Args...> text, Args&&... args) const {
+    throw ModelFileError(
+        fmt::format("{}: {}", origin_, fmt::format(text, std::forward<Args>(args)...)));
+  }
+
+ private:
+  static bool is_valid(double value) { return std::isfinite(value); }
+  static bool is_valid(std::int64_t value) { return value >= 0; }
+
+  const Metadata& metadata_;
+  std::string_view origin_;
+};
+
+Experiment experiment_of(const MetadataReader& reader, const std::filesystem::path& file) try {
+  return parse_experiment(reader.text("experiment"), file.string() + ", experiment");
+} catch (const ConfigError& error) {
+  throw ModelFileError(error.what());
+}
+
+const io::Tensor& expect_tensor(const Checkpoint& checkpoint, std::size_t index,
+                                std::string_view name, const std::vector<std::int64_t>& shape) {
+  const io::Tensor& found = checkpoint.tensors[index];
+  if (found.name != name || found.shape != shape) {
+    throw ModelFileError(fmt::format("{}: tensor {} is {} of shape [{}], expected {} of shape [{}]",
+                                     checkpoint.file.string(), index, io::quote(found.name),
+                                     fmt::join(found.shape, ", "), io::quote(name),
+                                     fmt::join(shape, ", ")));
+  }
+  return found;
+}
+
+}  // namespace
+
+void write_checkpoint(const std::filesystem::path& file, const Experiment& experiment,
+                      const State& state, const Model& model, const Trainer& trainer) {
+  io::TensorFile content;
+  content.metadata = {{"format", std::string(kFormat)},
+                      {"format_version", std::string(kVersion)},
+                      {"experiment", format_experiment(experiment)}};
+  State copy = state;
+  describe(copy, [&](const char* key, const auto& value) {
+    content.metadata[key] = fmt::format("{}", value);  // doubles: shortest that reads back the same
+  });
+  for (const Parameter& p : model.parameters()) {
+    content.tensors.push_back(tensor(p.name, p.shape, p.values, state.step));
+  }
+  const auto count = static_cast<std::int64_t>(model.parameter_count());
+  content.tensors.push_back(tensor(kMean, {count}, trainer.state().mean, state.step));
+  content.tensors.push_back(tensor(kVariance, {count}, trainer.state().variance, state.step));
+  content.metadata["sha256"] = sum(content);
+  io::write_safetensors(file, content);
+}
+
+Checkpoint read_checkpoint(const std::filesystem::path& file) {
+  io::TensorFile content = io::read_safetensors(file);
+  const std::string origin = file.string();
+  const MetadataReader reader(content.metadata, origin);
+  reader.expect("format", kFormat);
+  reader.expect("format_version", kVersion);
+  if (reader.text("sha256") != sum(content)) {
+    reader.fail("is damaged: its content does not have the sum it was written with (sha256)");
+  }
+  Checkpoint checkpoint;
+  checkpoint.file = file;
+  checkpoint.experiment = experiment_of(reader, file);
+  describe(checkpoint.state, reader);
+  checkpoint.tensors = std::move(content.tensors);
+  return checkpoint;
+}
+
+void restore(const Checkpoint& checkpoint, Model& model, Trainer& trainer) {
+  const auto parameters = model.parameters();
+  if (checkpoint.tensors.size() != parameters.size() + 2) {
+    throw ModelFileError(fmt::format("{}: has {} tensors, expected {}", checkpoint.file.string(),
+                                     checkpoint.tensors.size(), parameters.size() + 2));
+  }
+  std::vector<float> weights;
+  std::size_t index = 0;
+  for (const Parameter& p : parameters) {
+    const auto& values = expect_tensor(checkpoint, index++, p.name, p.shape).values;
+    weights.insert(weights.end(), values.begin(), values.end());
+  }
+  const std::vector<std::int64_t> flat{static_cast<std::int64_t>(model.parameter_count())};
+  TrainerState state;
+  state.steps = checkpoint.state.step;
+  state.mean = expect_tensor(checkpoint, index++, kMean, flat).values;
+  state.variance = expect_tensor(checkpoint, index++, kVariance, flat).values;
+  try {
+    trainer.set_state(std::move(state));
+    model.set_weights(weights);
+  } catch (const InputError& error) {
+    throw ModelFileError(fmt::format("{}: {}", checkpoint.file.string(), error.what()));
+  }
+}
+
+}  // namespace rwa::run

@@ -1,0 +1,54 @@
+// src/run/checkpoint.h: where a run goes on: the weights, the optimiser and what the loop knows, in
+// one safetensors file. Tensors are the model's, by the names they have in a model file, and
+// optimizer.mean and optimizer.variance. The metadata:
+//   format "rwa-checkpoint", format_version "1"
+//   experiment   as config.toml has it
+//   step, …      the fields of State
+//   sha256       of all other metadata and the tensors
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "io/safetensors.h"
+#include "run/experiment.h"
+#include "run/loss_rule.h"
+#include "rwa/model.h"
+#include "rwa/trainer.h"
+
+namespace rwa::run {
+
+// What a run carries from step to step beside the weights and the optimiser. Whatever is due at a
+// step, such as its evaluation, belongs to it.
+struct State {
+  std::int64_t step = 0;           // done
+  std::int64_t metrics_bytes = 0;  // of metrics.jsonl: all that was written up to this step
+  double loss_sum = 0;             // of the steps since the last line about training
+  std::int64_t loss_count = 0;
+  LossRule rule;
+  double train_seconds = 0;
+  double evaluate_seconds = 0;
+  std::string started;  // UTC
+};
+
+struct Checkpoint {
+  std::filesystem::path file;  // for messages
+  Experiment experiment;
+  State state;
+  std::vector<io::Tensor> tensors;
+};
+
+// Replaces the file in one step. Throws DivergenceError, and writes nothing, where a number is not
+// finite; ResourceError where the system refuses.
+void write_checkpoint(const std::filesystem::path& file, const Experiment& experiment,
+                      const State& state, const Model& model, const Trainer& trainer);
+
+// Throws ModelFileError where a single bit is wrong, ResourceError where the file cannot be read.
+Checkpoint read_checkpoint(const std::filesystem::path& file);
+
+// Puts the numbers where they came from. Throws ModelFileError where they are another model's.
+void restore(const Checkpoint& checkpoint, Model& model, Trainer& trainer);
+
+}  // namespace rwa::run

@@ -1,0 +1,141 @@
+#include "run/claim.h"
+
+#include <string>
+#include <vector>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/file.h>
+
+#include "io/quote.h"
+#include "run/folder.h"
+#include "run/run_file.h"
+#include "run/text_file.h"
+#include "rwa/errors.h"
+
+namespace rwa::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What a process that was killed inside io::replace_file() left.
+bool is_remnant(const fs::path& file) {
+  const std::string name = file.filename().string();
+  return name.starts_with(".rwa-") && name.ends_with(".tmp");
+}
+
+// A folder without a configuration is one to begin in, if it is empty.
+void refuse_foreign(const fs::path& folder) {
+  if (!fs::exists(folder)) return;
+  if (!fs::is_directory(folder)) {
+    throw ConfigError(
+        fmt::format("{}: found a file, expected a folder for a run", folder.string()));
+  }
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (is_remnant(entry.path())) continue;
+    throw ConfigError(fmt::format(
+        "{}: holds {} but no {}, so it is not the folder of a run: choose another one or an empty "
+        "one",
+        folder.string(), io::quote(entry.path().filename().string()), kConfigFile));
+  }
+}
+
+// The number of steps may differ: the first ones are the same.
+std::vector<std::string> differences_but_steps(Experiment there, const Experiment& here) {
+  there.training.steps = here.training.steps;
+  return differences(there, here);
+}
+
+void refuse_another(const Experiment& there, const Experiment& here, const fs::path& folder) {
+  const auto lines = differences_but_steps(there, here);
+  if (lines.empty()) return;
+  throw ConfigError(fmt::format(
+      "{}: is the folder of another experiment:\n  {}\nchoose another folder (--out), or "
+      "remove this one",
+      folder.string(), fmt::join(lines, "\n  ")));
+}
+
+bool is_finished(const Experiment& experiment, const fs::path& folder) {
+  if (!fs::exists(folder / kRunFile) || !fs::exists(folder / kModelFile)) return false;
+  const RunSummary summary = read_run_file(folder / kRunFile);
+  return summary.status == to_string(Status::kFinished) &&
+         summary.steps == experiment.training.steps;
+}
+
+void check_metrics(const fs::path& folder, std::int64_t covered) {
+  const fs::path file = folder / kMetricsFile;
+  const std::uintmax_t size = fs::exists(file) ? fs::file_size(file) : 0;
+  if (size >= static_cast<std::uintmax_t>(covered)) return;
+  throw InputError(
+      fmt::format("{}: has {} bytes, expected at least the {} that were written before "
+                  "the checkpoint beside it",
+                  file.string(), size, covered));
+}
+
+Checkpoint find_place(const Experiment& experiment, const fs::path& folder) {
+  Checkpoint checkpoint = read_checkpoint(folder / kCheckpointFile);
+  if (const auto lines = differences_but_steps(checkpoint.experiment, experiment); !lines.empty()) {
+    throw ModelFileError(fmt::format("{}: is of another experiment than the {} beside it:\n  {}",
+                                     checkpoint.file.string(), kConfigFile,
+                                     fmt::join(lines, "\n  ")));
+  }
+  if (checkpoint.state.step > experiment.training.steps) {
+    throw ConfigError(
+        fmt::format("{}: {} steps are done, more than the {} asked for: ask for more, "
+                    "or choose another folder (--out)",
+                    folder.string(), checkpoint.state.step, experiment.training.steps));
+  }
+  check_metrics(folder, checkpoint.state.metrics_bytes);
+  return checkpoint;
+}
+
+io::Descriptor lock(const fs::path& folder) {
+  io::Descriptor descriptor(io::repeat_if_interrupted(
+      [&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
+  if (!descriptor.is_open()) io::throw_refusal("open", folder, errno);
+  // Other errors are those of file systems that have no locks: nothing is better there.
+  if (::flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    throw ConfigError(
+        fmt::format("{}: another process is running in this folder", folder.string()));
+  }
+  return descriptor;
+}
+
+io::Descriptor make_and_lock(const fs::path& folder) try {
+  fs::create_directories(folder);
+  io::Descriptor descriptor = lock(folder);
+  std::vector<fs::path> remnants;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (is_remnant(entry.path())) remnants.push_back(entry.path());
+  }
+  for (const fs::path& file : remnants) fs::remove(file);
+  return descriptor;
+} catch (const fs::filesystem_error& error) {
+  throw ResourceError(error.what());
+}
+
+}  // namespace
+
+Found inspect(const Experiment& experiment, const fs::path& folder) try {
+  Found found;
+  const fs::path config = folder / kConfigFile;
+  if (!fs::exists(config)) {
+    refuse_foreign(folder);
+    return found;
+  }
+  const Experiment there = parse_experiment(read_text(config), config.string());
+  refuse_another(there, experiment, folder);
+  found.configured = there == experiment;
+  found.finished = found.configured && is_finished(experiment, folder);
+  if (!found.finished && fs::exists(folder / kCheckpointFile)) {
+    found.checkpoint = find_place(experiment, folder);
+  }
+  return found;
+} catch (const fs::filesystem_error& error) {
+  throw ResourceError(error.what());
+}
+
+Claim::Claim(const fs::path& folder) : descriptor_(make_and_lock(folder)) {}
+
+}  // namespace rwa::run

@@ -1,0 +1,35 @@
+// src/run/claim.h: whether a folder may be used for an experiment, and holding it meanwhile.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "io/descriptor.h"
+#include "run/checkpoint.h"
+#include "run/experiment.h"
+
+namespace rwa::run {
+
+// What a run finds in its folder.
+struct Found {
+  bool configured = false;  // config.toml is there, and exactly this experiment
+  bool finished = false;
+  std::optional<Checkpoint> checkpoint;  // where to go on; not looked for where all is finished
+};
+
+// Changes nothing. Throws ConfigError where the folder is another experiment's or nobody's, with
+// the differences, or has more steps behind it than are asked for; ModelFileError, InputError and
+// ResourceError for files that are damaged or cannot be read.
+Found inspect(const Experiment& experiment, const std::filesystem::path& folder);
+
+// Makes the folder where there is none, and keeps other processes out of it: they get a
+// ConfigError. A process that dies gives it up.
+class Claim {
+ public:
+  explicit Claim(const std::filesystem::path& folder);
+
+ private:
+  io::Descriptor descriptor_;
+};
+
+}  // namespace rwa::run

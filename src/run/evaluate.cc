@@ -1,0 +1,73 @@
+#include "run/evaluate.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+namespace rwa::run {
+
+Score& Score::operator+=(const Score& other) {
+  loss += other.loss;
+  answers += other.answers;
+  judged += other.judged;
+  right += other.right;
+  return *this;
+}
+
+Metric to_metric(const Score& score, Loss loss, std::int64_t step, std::string split) {
+  const auto mean = [](double sum, std::int64_t count) {
+    return count > 0 ? sum / static_cast<double>(count) : 0.0;
+  };
+  Metric metric;
+  metric.step = step;
+  metric.split = std::move(split);
+  metric.loss = in_unit(loss, mean(score.loss, score.answers));
+  metric.unit = unit_of(loss);
+  if (score.judged > 0) metric.accuracy = mean(static_cast<double>(score.right), score.judged);
+  return metric;
+}
+
+Evaluator::Evaluator(const Model& model, const data::Dataset& dataset, int threads)
+    : dataset_(dataset), session_(model, {.threads = threads}) {}
+
+Score Evaluator::score(data::Split split, std::span<const std::int64_t> samples) {
+  dataset_.fill(split, samples, batch_);
+  const data::Shape& shape = dataset_.shape();
+  const bool every = shape.readout == Readout::kEvery;
+  const std::size_t sequences = batch_.lengths.size();
+  const auto steps = every ? batch_.steps : 1;
+  y_.resize(static_cast<std::size_t>(steps) * sequences * static_cast<std::size_t>(shape.outputs));
+  const double mean = session_.loss(batch_.sequences(), batch_.targets(), y_);
+
+  Score score;
+  for (int t = 0; t < steps; ++t) {
+    for (std::size_t b = 0; b < sequences; ++b) {
+      if (every && t >= batch_.lengths[b]) continue;
+      ++score.answers;
+      judge(static_cast<std::size_t>(t) * sequences + b, score);
+    }
+  }
+  score.loss = mean * static_cast<double>(score.answers);
+  return score;
+}
+
+void Evaluator::judge(std::size_t row, Score& score) const {
+  const auto outputs = static_cast<std::size_t>(dataset_.shape().outputs);
+  const auto y = std::span(y_).subspan(row * outputs, outputs);
+  switch (dataset_.shape().loss) {
+    case Loss::kSoftmax:
+      ++score.judged;
+      score.right += std::ranges::max_element(y) - y.begin() == batch_.classes[row] ? 1 : 0;
+      break;
+    case Loss::kSigmoid:
+      for (std::size_t o = 0; o < outputs; ++o) {
+        ++score.judged;
+        score.right += (y[o] > 0) == (batch_.values[row * outputs + o] > 0.5f) ? 1 : 0;
+      }
+      break;
+    case Loss::kSquaredError:
+      break;
+  }
+}
+
+}  // namespace rwa::run

@@ -1,0 +1,44 @@
+// src/run/evaluate.h: how well a network does on samples of a data set.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "data/dataset.h"
+#include "run/metric.h"
+#include "rwa/model.h"
+
+namespace rwa::run {
+
+// Sums over answers: one per sequence, or one per step of it, as the readout says.
+struct Score {
+  double loss = 0;
+  std::int64_t answers = 0;
+  std::int64_t judged = 0;  // right or wrong: yes/no answers once per output, numbers never
+  std::int64_t right = 0;
+
+  Score& operator+=(const Score& other);
+};
+
+// The means, in the unit of the loss.
+Metric to_metric(const Score& score, Loss loss, std::int64_t step, std::string split);
+
+class Evaluator {
+ public:
+  Evaluator(const Model& model, const data::Dataset& dataset, int threads);
+
+  Score score(data::Split split, std::span<const std::int64_t> samples);
+
+ private:
+  void judge(std::size_t row, Score& score) const;
+
+  const data::Dataset& dataset_;
+  Session session_;
+  data::Batch batch_;
+  std::vector<float> y_;
+};
+
+}  // namespace rwa::run

@@ -1,0 +1,79 @@
+// src/run/experiment.h: everything that decides the numbers of a training run: the task, the
+// network, the optimiser, the seed. Written as TOML; two runs of equal experiments have equal bits.
+//
+//   name = "adding-100"
+//   variant = "text"
+//   seed = 1
+//   device = "cpu"
+//
+//   [task]
+//   kind = "adding"
+//   steps = 100
+//   …
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/task.h"
+#include "rwa/model.h"
+
+namespace rwa::run {
+
+struct Network {
+  Cell cell = Cell::kRwa;
+  Activation activation = Activation::kTanh;
+  int units = 250;
+
+  friend bool operator==(const Network&, const Network&) = default;
+};
+
+// The paper's settings.
+struct Training {
+  std::int64_t steps = 10'000;
+  int batch = 100;  // drawn with replacement
+  double learning_rate = 1e-3;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+  double clip_norm = 0;
+
+  friend bool operator==(const Training&, const Training&) = default;
+};
+
+// Now and then a batch of test samples, and all of them at the end.
+struct Evaluation {
+  std::int64_t every = 100;  // steps
+  int samples = 100;
+  // The scripts score the end on as many samples as there are, drawn with replacement.
+  bool final_draws = false;
+
+  friend bool operator==(const Evaluation&, const Evaluation&) = default;
+};
+
+struct Experiment {
+  std::string name;
+  std::string variant = "text";
+  std::uint64_t seed = 1;  // of the weights, of the data and of the order in which it is drawn
+  std::string device = "cpu";
+  data::Task task;
+  Network network;
+  Training training;
+  Evaluation evaluation;
+
+  friend bool operator==(const Experiment&, const Experiment&) = default;
+};
+
+// Throws ConfigError with `origin`, line and column for text that is not TOML, for a name that is
+// unknown (the nearest known one is suggested), for a value of the wrong type or out of range.
+Experiment parse_experiment(std::string_view toml, std::string_view origin);
+// Complete: every field stands in it, so that a later default changes nothing. parse_experiment()
+// gives the experiment back, to the last bit.
+std::string format_experiment(const Experiment& experiment);
+
+// One line per field that differs: "training.steps: 1000 there, 2000 here".
+std::vector<std::string> differences(const Experiment& there, const Experiment& here);
+
+}  // namespace rwa::run

@@ -1,0 +1,103 @@
+// src/run/experiment_fields.h: the fields of an experiment, each named once; reading, writing and
+// comparing walk through them. A new field is a line here; a new task is a function and a name.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+
+#include "run/experiment.h"
+
+namespace rwa::run {
+
+template <class T>
+concept Enumeration = std::is_enum_v<T>;
+template <class T>
+concept Whole = std::integral<T> && !std::same_as<T, bool>;
+
+// Whole numbers go with the least value they may have.
+
+template <class Visitor>
+void describe(data::GrammarTask& task, Visitor& visit) {
+  visit("train", task.train, 1);
+  visit("test", task.test, 1);
+  visit("cut_test_by_first_length", task.cut_test_by_first_length);
+}
+
+template <class Visitor>
+void describe(data::LengthTask& task, Visitor& visit) {
+  visit("longest", task.longest, 1);
+  visit("threshold", task.threshold, 0);
+  visit("values", task.values);
+  visit("train", task.train, 1);
+  visit("test", task.test, 1);
+}
+
+template <class Visitor>
+void describe(data::CopyTask& task, Visitor& visit) {
+  visit("remember", task.remember, 1);
+  visit("delay", task.delay, 1);
+  visit("symbols", task.symbols, 1);
+  visit("delimiter_places", task.delimiter_places, 1);
+  visit("train", task.train, 1);
+  visit("test", task.test, 1);
+}
+
+template <class Visitor>
+void describe(data::AddingTask& task, Visitor& visit) {
+  visit("steps", task.steps, 2);
+  visit("order", task.order);
+  visit("train", task.train, 1);
+  visit("test", task.test, 1);
+}
+
+template <class Visitor>
+void describe(data::MnistTask& task, Visitor& visit) {
+  visit("permuted", task.permuted);
+}
+
+// In the order of data::Task.
+inline constexpr std::array<std::string_view, std::variant_size_v<data::Task>> kKinds = {
+    "grammar", "length", "copy", "adding", "mnist"};
+
+template <class Visitor>
+void describe(Network& network, Visitor& visit) {
+  visit("cell", network.cell);
+  visit("activation", network.activation);
+  visit("units", network.units, 1);
+}
+
+template <class Visitor>
+void describe(Training& training, Visitor& visit) {
+  visit("steps", training.steps, 1);
+  visit("batch", training.batch, 1);
+  visit("learning_rate", training.learning_rate);
+  visit("beta1", training.beta1);
+  visit("beta2", training.beta2);
+  visit("epsilon", training.epsilon);
+  visit("clip_norm", training.clip_norm);
+}
+
+template <class Visitor>
+void describe(Evaluation& evaluation, Visitor& visit) {
+  visit("every", evaluation.every, 1);
+  visit("samples", evaluation.samples, 1);
+  visit("final_draws", evaluation.final_draws);
+}
+
+// Tables come last: in TOML what follows one belongs to it.
+template <class Visitor>
+void describe(Experiment& experiment, Visitor& visit) {
+  visit("name", experiment.name);
+  visit("variant", experiment.variant);
+  visit("seed", experiment.seed, 0);
+  visit("device", experiment.device);
+  visit.table("task", experiment.task);
+  visit.table("network", experiment.network);
+  visit.table("training", experiment.training);
+  visit.table("evaluation", experiment.evaluation);
+}
+
+}  // namespace rwa::run

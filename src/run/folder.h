@@ -1,0 +1,45 @@
+// src/run/folder.h: what a run leaves behind, and how it is read again:
+//   config.toml              the experiment, complete
+//   metrics.jsonl            one line per evaluation, flushed
+//   checkpoint.safetensors   where a run goes on (checkpoint.h)
+//   model.safetensors        the network, when the run is finished
+//   run.json                 build, machine, times, final scores
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "run/experiment.h"
+#include "run/metric.h"
+
+namespace rwa::run {
+
+inline constexpr std::string_view kConfigFile = "config.toml";
+inline constexpr std::string_view kMetricsFile = "metrics.jsonl";
+inline constexpr std::string_view kCheckpointFile = "checkpoint.safetensors";
+inline constexpr std::string_view kModelFile = "model.safetensors";
+inline constexpr std::string_view kRunFile = "run.json";
+
+// A run as a reader finds it, finished or not.
+struct Record {
+  std::filesystem::path folder;
+  Experiment experiment;
+  std::vector<Metric> metrics;
+  std::string status;        // "running", "finished", "interrupted" or "diverged"
+  std::int64_t steps = 0;    // done
+  double train_seconds = 0;  // in training steps, without evaluation
+  std::int64_t parameters = 0;
+  std::string machine;  // for people: processor, cores, instruction set, threads
+};
+
+// A last line of the metrics without an end is one that is being written, or was when the run was
+// killed: it is left out. Throws ConfigError, InputError and ResourceError, each naming the file.
+Record read_run(const std::filesystem::path& folder);
+// Every folder under `root`, or `root` itself, that holds a config.toml, in alphabetical order.
+// Throws InputError where `root` is not a folder.
+std::vector<std::filesystem::path> find_runs(const std::filesystem::path& root);
+
+}  // namespace rwa::run

@@ -1,0 +1,339 @@
+// src/run/loop.cc: the order in which things reach the disk is what makes a run killed at any
+// moment go on with the bits of one that was not. A checkpoint is written after the metrics up to
+// its step and says how many bytes they have; whatever was written later is cut off when the run
+// goes on, and written again. What happens at the end of a run, after its last step, comes after
+// the checkpoint of that step: so it can be done again, and steps can be added.
+#include "run/loop.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <new>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/random.h"
+#include "run/checkpoint.h"
+#include "run/claim.h"
+#include "run/evaluate.h"
+#include "run/metrics_file.h"
+#include "run/run_file.h"
+#include "run/text_file.h"
+#include "rwa/errors.h"
+#include "rwa/trainer.h"
+
+namespace rwa::run {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+// Numbers of samples drawn with replacement: those of draw `first` and the ones after it.
+void draw(const Random& random, std::int64_t first, std::int64_t size,
+          std::span<std::int64_t> samples) {
+  for (std::int64_t& sample : samples) {
+    sample = static_cast<std::int64_t>(
+        random.below(static_cast<std::uint64_t>(first++), static_cast<std::uint64_t>(size)));
+  }
+}
+
+ModelConfig model_config(const Experiment& experiment, const data::Shape& shape) {
+  return {.cell = experiment.network.cell,
+          .activation = experiment.network.activation,
+          .inputs = shape.inputs,
+          .units = experiment.network.units,
+          .outputs = shape.outputs,
+          .readout = shape.readout,
+          .loss = shape.loss,
+          .seed = experiment.seed};
+}
+
+TrainerOptions trainer_options(const Training& training, int threads) {
+  return {.learning_rate = training.learning_rate,
+          .beta1 = training.beta1,
+          .beta2 = training.beta2,
+          .epsilon = training.epsilon,
+          .clip_norm = training.clip_norm,
+          .session = {.threads = threads}};
+}
+
+// How long a step takes, with its share of evaluations and checkpoints.
+class Pace {
+ public:
+  void see_step() {
+    const double seconds = seconds_since(std::exchange(last_, Clock::now()));
+    ++count_;
+    mean_ += (seconds - mean_) * std::max(1.0 / count_, kNewest);
+  }
+  [[nodiscard]] double seconds_per_step() const { return mean_; }
+
+ private:
+  static constexpr double kNewest = 0.01;  // the weight of the last step in the mean
+
+  Clock::time_point last_ = Clock::now();
+  double count_ = 0;
+  double mean_ = 0;
+};
+
+class Loop {
+ public:
+  // Nothing is written before begin().
+  Loop(const Experiment& experiment, const fs::path& folder, const Options& options,
+       const Listener& listener)
+      : experiment_(experiment),
+        folder_(folder),
+        options_(options),
+        listener_(listener),
+        dataset_(data::open_task(experiment.task, experiment.seed, options.data_folder)),
+        model_(model_config(experiment, dataset_->shape())),
+        trainer_(model_, trainer_options(experiment.training, options.threads)),
+        evaluator_(model_, *dataset_, options.threads) {}
+
+  void begin(const Found& found);
+  // To the end, or until it is stopped.
+  Outcome go_on();
+
+ private:
+  void step();
+  void evaluate();
+  std::optional<Score> score_all();
+  Metric checked(Metric metric) const;
+  void checkpoint_if_due();
+  void save(Status status);
+  void write_run(Status status, const std::optional<Metric>& final = {});
+  Outcome finish();
+  void tell();
+
+  [[nodiscard]] bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
+  [[nodiscard]] Loss loss() const { return dataset_->shape().loss; }
+
+  const Experiment& experiment_;
+  const fs::path& folder_;
+  const Options& options_;
+  const Listener& listener_;
+  std::unique_ptr<data::Dataset> dataset_;
+  Model model_;
+  Trainer trainer_;
+  Evaluator evaluator_;
+  std::optional<MetricsFile> metrics_;
+
+  State state_;
+  std::int64_t saved_step_ = -1;  // of the checkpoint in the folder
+  Clock::time_point saved_at_ = Clock::now();
+
+  data::Batch batch_;
+  std::vector<std::int64_t> samples_;
+  double last_loss_ = 0;
+  std::optional<Metric> last_test_;
+  Pace pace_;
+};
+
+// From a folder in any state to one of a run in progress. Until run.json says so, a finished run is
+// finished; the configuration comes first, since it makes the folder ours.
+void Loop::begin(const Found& found) {
+  if (found.checkpoint) {
+    restore(*found.checkpoint, model_, trainer_);
+    state_ = found.checkpoint->state;
+    saved_step_ = state_.step;
+  } else {
+    state_.started = utc_now();
+  }
+  if (!found.configured) replace_text(folder_ / kConfigFile, format_experiment(experiment_));
+  write_run(Status::kRunning);
+  if (::unlink((folder_ / kModelFile).c_str()) != 0 && errno != ENOENT) {
+    io::throw_refusal("remove", folder_ / kModelFile, errno);
+  }
+  metrics_.emplace(folder_ / kMetricsFile, state_.metrics_bytes);
+}
+
+Outcome Loop::go_on() try {
+  if (saved_step_ < 0) {
+    evaluate();
+    save(Status::kRunning);
+  }
+  tell();
+  pace_ = Pace();
+  while (state_.step < experiment_.training.steps) {
+    if (stopped()) {
+      save(Status::kInterrupted);
+      return Outcome::kInterrupted;
+    }
+    step();
+    if (state_.step % experiment_.evaluation.every == 0) evaluate();
+    checkpoint_if_due();
+    pace_.see_step();
+    tell();
+  }
+  save(Status::kRunning);
+  return finish();
+} catch (const DivergenceError&) {
+  write_run(Status::kDiverged);
+  throw;
+}
+
+void Loop::step() {
+  const auto begin = Clock::now();
+  samples_.resize(static_cast<std::size_t>(experiment_.training.batch));
+  draw({experiment_.seed, Purpose::kTrainDraws}, state_.step * experiment_.training.batch,
+       dataset_->size(data::Split::kTrain), samples_);
+  dataset_->fill(data::Split::kTrain, samples_, batch_);
+  const double loss_now = trainer_.step(batch_.sequences(), batch_.targets()).loss;
+  state_.train_seconds += seconds_since(begin);
+
+  ++state_.step;
+  state_.loss_sum += loss_now;
+  ++state_.loss_count;
+  last_loss_ = in_unit(loss(), loss_now);
+  state_.rule.see(state_.step, loss_now);
+}
+
+// Every evaluation has test samples of its own. One that comes early, at the end of a run, has
+// those of the next.
+void Loop::evaluate() {
+  if (state_.loss_count > 0) {
+    const Score training{.loss = state_.loss_sum, .answers = state_.loss_count};
+    metrics_->append(checked(to_metric(training, loss(), state_.step, "train")));
+    state_.loss_sum = 0;
+    state_.loss_count = 0;
+  }
+  const auto begin = Clock::now();
+  const std::int64_t every = experiment_.evaluation.every;
+  const std::int64_t number = (state_.step + every - 1) / every;
+  samples_.resize(static_cast<std::size_t>(experiment_.evaluation.samples));
+  draw({experiment_.seed, Purpose::kTestDraws}, number * experiment_.evaluation.samples,
+       dataset_->size(data::Split::kTest), samples_);
+  const Score score = evaluator_.score(data::Split::kTest, samples_);
+  state_.evaluate_seconds += seconds_since(begin);
+  last_test_ = checked(to_metric(score, loss(), state_.step, "test"));
+  metrics_->append(*last_test_);
+}
+
+// As many test samples as there are; nothing if it was stopped on the way.
+std::optional<Score> Loop::score_all() {
+  const auto begin = Clock::now();
+  const std::int64_t size = dataset_->size(data::Split::kTest);
+  Score total;
+  for (std::int64_t first = 0; first < size; first += experiment_.evaluation.samples) {
+    if (stopped()) return std::nullopt;
+    const std::int64_t count = std::min<std::int64_t>(experiment_.evaluation.samples, size - first);
+    samples_.resize(static_cast<std::size_t>(count));
+    if (experiment_.evaluation.final_draws) {
+      draw({experiment_.seed, Purpose::kFinalDraws}, first, size, samples_);
+    } else {
+      std::iota(samples_.begin(), samples_.end(), first);
+    }
+    total += evaluator_.score(data::Split::kTest, samples_);
+  }
+  state_.evaluate_seconds += seconds_since(begin);
+  return total;
+}
+
+Metric Loop::checked(Metric metric) const {
+  if (!std::isfinite(metric.loss)) {
+    throw DivergenceError(fmt::format("training diverged at step {}: the {} loss is {}",
+                                      metric.step, metric.split, metric.loss));
+  }
+  return metric;
+}
+
+// Weights on their way to nowhere would replace better ones.
+void Loop::checkpoint_if_due() {
+  if (state_.rule.is_counting()) return;
+  if (seconds_since(saved_at_) >= options_.checkpoint_seconds) save(Status::kRunning);
+}
+
+void Loop::save(Status status) {
+  if (saved_step_ != state_.step) {
+    metrics_->sync();
+    state_.metrics_bytes = metrics_->size();
+    write_checkpoint(folder_ / kCheckpointFile, experiment_, state_, model_, trainer_);
+    saved_step_ = state_.step;
+  }
+  write_run(status);
+  saved_at_ = Clock::now();
+}
+
+void Loop::write_run(Status status, const std::optional<Metric>& final) {
+  write_run_file(folder_ / kRunFile, experiment_,
+                 {.status = status,
+                  .started = state_.started,
+                  .steps = state_.step,
+                  .train_seconds = state_.train_seconds,
+                  .evaluate_seconds = state_.evaluate_seconds,
+                  .parameters = static_cast<std::int64_t>(model_.parameter_count()),
+                  .threads = options_.threads,
+                  .final = final});
+}
+
+Outcome Loop::finish() {
+  if (state_.step % experiment_.evaluation.every != 0) evaluate();
+  const std::optional<Score> score = score_all();
+  if (!score) {
+    write_run(Status::kInterrupted);
+    return Outcome::kInterrupted;
+  }
+  last_test_ = checked(to_metric(*score, loss(), state_.step, "final"));
+  metrics_->append(*last_test_);
+  metrics_->sync();
+  model_.save(folder_ / kModelFile);
+  write_run(Status::kFinished, last_test_);
+  tell();
+  return Outcome::kFinished;
+}
+
+void Loop::tell() {
+  if (!listener_) return;
+  const double pace = pace_.seconds_per_step();
+  const std::int64_t steps = experiment_.training.steps;
+  listener_({.step = state_.step,
+             .steps = steps,
+             .loss = last_loss_,
+             .test = last_test_,
+             .steps_per_second = pace > 0 ? 1 / pace : 0,
+             .seconds_left = pace * static_cast<double>(steps - state_.step)});
+}
+
+// An experiment need not come from a file, but must be one that could.
+void check_experiment(const Experiment& experiment) {
+  (void)parse_experiment(format_experiment(experiment), "experiment");
+  if (experiment.device != "cpu") {
+    throw ConfigError(fmt::format("device is '{}', expected cpu: this build has no other backend",
+                                  experiment.device));
+  }
+}
+
+}  // namespace
+
+bool check(const Experiment& experiment, const fs::path& folder) {
+  check_experiment(experiment);
+  return inspect(experiment, folder).finished;
+}
+
+Outcome run(const Experiment& experiment, const fs::path& folder, const Options& options,
+            const Listener& listener) try {
+  if (check(experiment, folder)) return Outcome::kAlreadyFinished;
+  if (!(options.checkpoint_seconds >= 0)) {
+    throw ConfigError(fmt::format("the time between checkpoints is {} seconds, expected 0 or more",
+                                  options.checkpoint_seconds));
+  }
+  Loop loop(experiment, folder, options, listener);
+  const Claim claim(folder);
+  // Only now can nobody else change it.
+  const Found found = inspect(experiment, folder);
+  if (found.finished) return Outcome::kAlreadyFinished;
+  loop.begin(found);
+  return loop.go_on();
+} catch (const std::bad_alloc&) {
+  throw ResourceError(fmt::format("{}: not enough memory for this run", folder.string()));
+}
+
+}  // namespace rwa::run

@@ -1,0 +1,54 @@
+// src/run/loop.h: the training loop that all experiments share: batches, steps, evaluations,
+// metrics, checkpoints, and going on where a run was left.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+
+#include "run/experiment.h"
+#include "run/folder.h"
+
+namespace rwa::run {
+
+// What may differ between runs with equal bits.
+struct Options {
+  int threads = 1;
+  double checkpoint_seconds = 60;          // between checkpoints; 0: after every step
+  std::filesystem::path data_folder = {};  // for tasks with files
+  // Set by a signal: the step is finished, a checkpoint written, and run() returns.
+  const std::atomic<bool>* stop = nullptr;
+};
+
+struct Progress {
+  std::int64_t step = 0;
+  std::int64_t steps = 0;
+  double loss = 0;              // of the last training step, in the task's unit
+  std::optional<Metric> test;   // the last evaluation
+  double steps_per_second = 0;  // a moving average
+  double seconds_left = 0;      // at that rate
+};
+using Listener = std::function<void(const Progress&)>;
+
+enum class Outcome {
+  kFinished,
+  kAlreadyFinished,  // before this call: nothing was done
+  kInterrupted,
+};
+
+// Throws what run() would about the experiment and what is in the folder, and changes nothing.
+// True: the run is finished already.
+bool check(const Experiment& experiment, const std::filesystem::path& folder);
+
+// Runs the experiment in `folder`, from its beginning or from the checkpoint there; the result has
+// the bits of a run in one go. Another number of steps than in the folder's own configuration, but
+// no fewer than were done, is a continuation. Throws ConfigError where the folder belongs to
+// another experiment (with the differences) or to another process, DivergenceError when training
+// left what can be trained (naming step and tensor; the last good checkpoint stays),
+// ModelFileError, InputError and ResourceError for files.
+Outcome run(const Experiment& experiment, const std::filesystem::path& folder,
+            const Options& options, const Listener& listener);
+
+}  // namespace rwa::run

@@ -1,0 +1,110 @@
+#include "run/run_file.h"
+
+#include <ctime>
+#include <fstream>
+#include <thread>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/names.h"
+#include "run/build.h"
+#include "run/json_fields.h"
+#include "run/text_file.h"
+#include "rwa/version.h"
+
+namespace rwa::run {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kFormat = "rwa-run";
+constexpr int kVersion = 1;
+
+constexpr Names<Status, 4> kStatuses{{{Status::kRunning, "running"},
+                                      {Status::kFinished, "finished"},
+                                      {Status::kInterrupted, "interrupted"},
+                                      {Status::kDiverged, "diverged"}}};
+
+std::string processor() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with("model name")) continue;
+    const auto value = line.find_first_not_of(" \t", line.find(':') + 1);
+    if (value != std::string::npos) return line.substr(value);
+  }
+  return "unknown";
+}
+
+Json machine(int threads) {
+  return {{"processor", processor()},
+          {"cores", std::thread::hardware_concurrency()},
+          {"instruction_set", instruction_set()},
+          {"threads", threads}};
+}
+
+Json final_scores(const Metric& metric) {
+  Json scores = {{"loss", metric.loss}, {"unit", metric.unit}};
+  if (metric.accuracy) scores["accuracy"] = *metric.accuracy;
+  return scores;
+}
+
+}  // namespace
+
+std::string_view to_string(Status status) { return name_of(kStatuses, "status", status); }
+
+std::string utc_now() {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
+
+void write_run_file(const std::filesystem::path& file, const Experiment& experiment,
+                    const RunFile& content) {
+  Json json = {{"format", kFormat},
+               {"format_version", kVersion},
+               {"status", to_string(content.status)},
+               {"experiment", experiment.name},
+               {"variant", experiment.variant},
+               {"model", to_string(experiment.network.cell)},
+               {"seed", experiment.seed},
+               {"device", experiment.device},
+               {"version", version()},
+               {"commit", commit()},
+               {"compiler", compiler()},
+               {"machine", machine(content.threads)},
+               {"started", content.started}};
+  if (content.status != Status::kRunning) json["ended"] = utc_now();
+  json["steps"] = content.steps;
+  json["train_seconds"] = content.train_seconds;
+  json["evaluate_seconds"] = content.evaluate_seconds;
+  json["parameters"] = content.parameters;
+  if (content.final) json["final"] = final_scores(*content.final);
+  replace_text(file, json.dump(2) + "\n");
+}
+
+RunSummary read_run_file(const std::filesystem::path& file) {
+  const JsonFields json(read_text(file), file.string());
+  if (const std::string format = json.text("/format"); format != kFormat) {
+    json.fail("format is {}, expected {}", io::quote(format), io::quote(kFormat));
+  }
+  RunSummary summary;
+  summary.status = json.text("/status");
+  try {
+    parse_name(kStatuses, "status", io::escape(summary.status));
+  } catch (const ConfigError& error) {
+    json.fail("{}", error.what());
+  }
+  summary.steps = json.count("/steps");
+  summary.train_seconds = json.number("/train_seconds");
+  summary.parameters = json.count("/parameters");
+  const auto counted = [&json](std::string_view path, std::string_view what) {
+    const std::int64_t count = json.count(path);
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+  };
+  summary.machine = fmt::format(
+      "{}, {}, {}, {}", json.text("/machine/processor"), counted("/machine/cores", "core"),
+      json.text("/machine/instruction_set"), counted("/machine/threads", "thread"));
+  return summary;
+}
+
+}  // namespace rwa::run

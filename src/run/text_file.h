@@ -1,0 +1,25 @@
+// src/run/text_file.h: small files of text, read and replaced as a whole.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "io/read_file.h"
+#include "io/replace_file.h"
+
+namespace rwa::run {
+
+inline std::string read_text(const std::filesystem::path& file) {
+  io::InputFile input(file);
+  std::string text(input.size(), '\0');
+  input.read(std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
+inline void replace_text(const std::filesystem::path& file, std::string_view text) {
+  io::replace_file(file, std::as_bytes(std::span(text)));
+}
+
+}  // namespace rwa::run

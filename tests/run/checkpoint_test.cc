@@ -1,0 +1,152 @@
+#include "run/checkpoint.h"
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "run/run_testing.h"
+#include "rwa/errors.h"
+
+namespace rwa::run {
+namespace {
+
+using io::expect_error;
+using io::TempFolder;
+
+const ModelConfig kConfig{.inputs = 2, .units = 3, .loss = Loss::kSquaredError};
+
+State uneven_state() {
+  State state;
+  state.step = 1;
+  state.metrics_bytes = 1234;
+  state.loss_sum = 0.1 + 0.2;
+  state.loss_count = 7;
+  state.rule = {.first = 1.0 / 3, .above = 2};
+  state.train_seconds = 1e-300;
+  state.evaluate_seconds = 12345.678901234567;
+  state.started = "2017-03-06T12:00:00Z";
+  return state;
+}
+
+// A model and a trainer after one step, so that nothing of them is 0.
+struct Trained {
+  Trained() {
+    const std::vector<float> x(4 * 2 * 2, 0.5f), targets(2, 1.0f);
+    trainer.step({.x = x, .steps = 4, .batch = 2}, {.values = targets});
+  }
+  void save(const std::filesystem::path& file) const {
+    write_checkpoint(file, small_adding(), uneven_state(), model, trainer);
+  }
+
+  Model model{kConfig};
+  Trainer trainer{model};
+};
+
+TEST(Checkpoint, ComesBackToTheLastBit) {
+  const TempFolder folder;
+  const auto file = folder.path() / kCheckpointFile;
+  const Trained trained;
+  trained.save(file);
+
+  const Checkpoint back = read_checkpoint(file);
+  EXPECT_EQ(back.experiment, small_adding());
+  const State expected = uneven_state();
+  EXPECT_EQ(back.state.step, expected.step);
+  EXPECT_EQ(back.state.metrics_bytes, expected.metrics_bytes);
+  EXPECT_EQ(back.state.loss_sum, expected.loss_sum);
+  EXPECT_EQ(back.state.loss_count, expected.loss_count);
+  EXPECT_EQ(back.state.rule.first, expected.rule.first);
+  EXPECT_EQ(back.state.rule.above, expected.rule.above);
+  EXPECT_EQ(back.state.train_seconds, expected.train_seconds);
+  EXPECT_EQ(back.state.evaluate_seconds, expected.evaluate_seconds);
+  EXPECT_EQ(back.state.started, expected.started);
+
+  Model model(kConfig);
+  Trainer trainer(model);
+  restore(back, model, trainer);
+  EXPECT_EQ(std::vector(model.weights().begin(), model.weights().end()),
+            std::vector(trained.model.weights().begin(), trained.model.weights().end()));
+  EXPECT_EQ(trainer.state().steps, trained.trainer.state().steps);
+  EXPECT_EQ(trainer.state().mean, trained.trainer.state().mean);
+  EXPECT_EQ(trainer.state().variance, trained.trainer.state().variance);
+}
+
+// Spaces may become other white space at the end of the header: nothing else goes unseen.
+TEST(Checkpoint, EveryWrongByteIsSeen) {
+  const TempFolder folder;
+  const auto file = folder.path() / kCheckpointFile;
+  Trained().save(file);
+  const std::string whole = io::get(file);
+  int unseen = 0;
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    for (const char flip : {'\x01', '\x29', '\x80'}) {
+      std::string damaged = whole;
+      damaged[i] = static_cast<char>(damaged[i] ^ flip);
+      io::put(file, damaged);
+      try {
+        read_checkpoint(file);
+        EXPECT_EQ(whole[i], ' ') << "byte " << i;
+        ++unseen;
+      } catch (const ModelFileError& error) {
+        EXPECT_TRUE(std::string_view(error.what()).starts_with(file.string())) << error.what();
+      }
+    }
+  }
+  EXPECT_LE(unseen, 7);
+}
+
+TEST(Checkpoint, AFileCutShortIsRefused) {
+  const TempFolder folder;
+  const auto file = folder.path() / kCheckpointFile;
+  Trained().save(file);
+  const std::string whole = io::get(file);
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    io::put(file, whole.substr(0, size));
+    expect_error<ModelFileError>([&] { read_checkpoint(file); }, {file.string()});
+  }
+  io::put(file, whole + "x");
+  expect_error<ModelFileError>([&] { read_checkpoint(file); }, {file.string()});
+}
+
+TEST(Checkpoint, AModelIsNone) {
+  const TempFolder folder;
+  const auto file = folder.path() / "model.safetensors";
+  Model(kConfig).save(file);
+  expect_error<ModelFileError>(
+      [&] { read_checkpoint(file); },
+      {file.string(), "format is \"rwa-model\", expected \"rwa-checkpoint\""});
+}
+
+TEST(Checkpoint, AnotherModelsIsRefused) {
+  const TempFolder folder;
+  const auto file = folder.path() / kCheckpointFile;
+  Trained().save(file);
+  const Checkpoint checkpoint = read_checkpoint(file);
+  for (ModelConfig config : {ModelConfig{.inputs = 2, .units = 4, .loss = Loss::kSquaredError},
+                             ModelConfig{.cell = Cell::kLstm, .inputs = 2, .units = 3}}) {
+    Model model(config);
+    Trainer trainer(model);
+    const std::vector<float> before(model.weights().begin(), model.weights().end());
+    expect_error<ModelFileError>([&] { restore(checkpoint, model, trainer); }, {file.string()});
+    EXPECT_EQ(before, std::vector(model.weights().begin(), model.weights().end()));
+  }
+}
+
+TEST(Checkpoint, OfNumbersThatAreNotFiniteIsNeverWritten) {
+  const TempFolder folder;
+  const auto file = folder.path() / kCheckpointFile;
+  Trained trained;
+  trained.save(file);
+  const std::string before = io::get(file);
+  // The library gives no way to put such a weight into a model; training itself would have to.
+  auto& weight = const_cast<float&>(trained.model.parameters().back().values[0]);
+  weight = std::numeric_limits<float>::infinity();
+  expect_error<DivergenceError>([&] { trained.save(file); },
+                                {"diverged at step 1", "output.bias has become inf"});
+  EXPECT_EQ(io::get(file), before);
+}
+
+}  // namespace
+}  // namespace rwa::run

@@ -1,0 +1,255 @@
+#include "run/experiment.h"
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include "run/experiment_toml.h"
+#include "run/run_testing.h"
+#include "rwa/errors.h"
+
+namespace rwa::run {
+namespace {
+
+const std::string kWhole = R"(name = "adding-100"
+variant = "script"
+seed = 3
+device = "cpu"
+
+[task]
+kind = "adding"
+steps = 100
+order = "value-indicator"
+train = 100000
+test = 10000
+
+[network]
+cell = "lstm"
+activation = "tanh"
+units = 250
+
+[training]
+steps = 10000
+batch = 100
+learning_rate = 0.001
+beta1 = 0.9
+beta2 = 0.999
+epsilon = 1e-08
+clip_norm = 0.0
+
+[evaluation]
+every = 100
+samples = 100
+final_draws = true
+)";
+
+TEST(Experiment, IsWrittenAsItIsRead) {
+  const Experiment experiment = parse_experiment(kWhole, "whole.toml");
+  EXPECT_EQ(experiment.seed, 3U);
+  EXPECT_EQ(std::get<data::AddingTask>(experiment.task).order, data::AddingOrder::kValueIndicator);
+  EXPECT_EQ(experiment.network.cell, Cell::kLstm);
+  EXPECT_TRUE(experiment.evaluation.final_draws);
+  EXPECT_EQ(format_experiment(experiment), kWhole);
+}
+
+TEST(Experiment, WhatIsMissingIsTheDefault) {
+  Experiment expected;
+  expected.name = "x";
+  expected.task = data::CopyTask{};
+  EXPECT_EQ(parse_experiment("name = 'x'\ntask.kind = 'copy'", "short.toml"), expected);
+}
+
+TEST(Experiment, AWholeNumberIsANumber) {
+  const auto experiment =
+      parse_experiment("name = 'x'\ntask.kind = 'mnist'\ntraining.clip_norm = 5", "x.toml");
+  EXPECT_EQ(experiment.training.clip_norm, 5.0);
+}
+
+rc::Gen<std::int64_t> positive() {
+  return rc::gen::inRange<std::int64_t>(2, std::numeric_limits<std::int64_t>::max());
+}
+rc::Gen<int> small_positive() { return rc::gen::inRange(2, std::numeric_limits<int>::max()); }
+rc::Gen<double> finite() {
+  return rc::gen::suchThat(
+      rc::gen::map(rc::gen::arbitrary<std::uint64_t>(),
+                   [](std::uint64_t bits) { return std::bit_cast<double>(bits); }),
+      [](double value) { return std::isfinite(value); });
+}
+// Any characters of one byte; TOML has its own rules for those above.
+rc::Gen<std::string> text() {
+  return rc::gen::container<std::string>(rc::gen::map(
+      rc::gen::inRange(0, 128), [](int character) { return static_cast<char>(character); }));
+}
+
+data::Task any_task() {
+  switch (*rc::gen::inRange(0, 5)) {
+    case 0:
+      return data::GrammarTask{.train = *positive(),
+                               .test = *positive(),
+                               .cut_test_by_first_length = *rc::gen::arbitrary<bool>()};
+    case 1:
+      return data::LengthTask{
+          .longest = *small_positive(),
+          .threshold = *small_positive(),
+          .values = *rc::gen::element(data::Values::kNormal, data::Values::kUniform),
+          .train = *positive(),
+          .test = *positive()};
+    case 2:
+      return data::CopyTask{.remember = *small_positive(),
+                            .delay = *small_positive(),
+                            .symbols = *small_positive(),
+                            .delimiter_places = *small_positive(),
+                            .train = *positive(),
+                            .test = *positive()};
+    case 3:
+      return data::AddingTask{.steps = *small_positive(),
+                              .order = *rc::gen::element(data::AddingOrder::kIndicatorValue,
+                                                         data::AddingOrder::kValueIndicator),
+                              .train = *positive(),
+                              .test = *positive()};
+    default:
+      return data::MnistTask{.permuted = *rc::gen::arbitrary<bool>()};
+  }
+}
+
+Experiment any_experiment() {
+  Experiment e;
+  e.name = *text();
+  e.variant = *text();
+  e.seed = static_cast<std::uint64_t>(*positive());
+  e.device = *text();
+  e.task = any_task();
+  e.network = {.cell = *rc::gen::element(Cell::kRwa, Cell::kLstm),
+               .activation = *rc::gen::element(Activation::kTanh, Activation::kIdentity),
+               .units = *small_positive()};
+  e.training = {.steps = *positive(),
+                .batch = *small_positive(),
+                .learning_rate = *finite(),
+                .beta1 = *finite(),
+                .beta2 = *finite(),
+                .epsilon = *finite(),
+                .clip_norm = *finite()};
+  e.evaluation = {.every = *positive(),
+                  .samples = *small_positive(),
+                  .final_draws = *rc::gen::arbitrary<bool>()};
+  return e;
+}
+
+TEST(Experiment, AnyComesBackToTheLastBit) {
+  EXPECT_TRUE(rc::check([] {
+    const Experiment experiment = any_experiment();
+    const std::string text = format_experiment(experiment);
+    const Experiment back = parse_experiment(text, "any.toml");
+    RC_ASSERT(back == experiment);
+    RC_ASSERT(std::signbit(back.training.epsilon) == std::signbit(experiment.training.epsilon));
+    RC_ASSERT(format_experiment(back) == text);
+    RC_ASSERT(differences(back, experiment).empty());
+  }));
+}
+
+TEST(Experiment, ChangesLeaveTheOtherFields) {
+  Experiment experiment = parse_experiment(kWhole, "whole.toml");
+  const toml::table changes = parse_toml("task.train = 5\n[evaluation]\nevery = 7", "changes.toml");
+  change_experiment(changes, "changes.toml", experiment);
+  EXPECT_EQ(differences(parse_experiment(kWhole, "whole.toml"), experiment),
+            (std::vector<std::string>{"task.train: 100000 there, 5 here",
+                                      "evaluation.every: 100 there, 7 here"}));
+}
+
+TEST(Experiment, DifferencesNameWhatDiffers) {
+  const Experiment there = parse_experiment(kWhole, "whole.toml");
+  Experiment here = there;
+  EXPECT_TRUE(differences(there, here).empty());
+  here.name = "other";
+  here.training.learning_rate = 0.1;
+  here.evaluation.final_draws = false;
+  EXPECT_EQ(differences(there, here),
+            (std::vector<std::string>{"name: \"adding-100\" there, \"other\" here",
+                                      "training.learning_rate: 0.001 there, 0.1 here",
+                                      "evaluation.final_draws: true there, false here"}));
+  here = there;
+  here.task = data::MnistTask{};
+  EXPECT_EQ(differences(there, here),
+            std::vector<std::string>{"task.kind: \"adding\" there, \"mnist\" here"});
+}
+
+// What is written, and the whole of what is said about it.
+TEST(Experiment, WhatIsWrongIsNamedWithItsPlace) {
+  const std::string head = "name = 'x'\ntask.kind = 'adding'\n";
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"name = ",
+       "bad.toml:1:8: not TOML: Error while parsing key-value pair: encountered "
+       "end-of-file"},
+      {"[.",
+       "bad.toml:1:2: not TOML: Error while parsing key: expected bare key starting character "
+       "or string delimiter, saw '.'"},
+      {"[[[x",
+       "bad.toml:1:3: not TOML: Error while parsing key: expected bare key starting "
+       "character or string delimiter, saw '['"},
+      {"task.kind = 'adding'", "bad.toml: the key 'name' is missing"},
+      {"name = 'x'", "bad.toml: the key 'task' is missing"},
+      {"name = 'x'\n[task]\n", "bad.toml: the key 'kind' is missing in [task]"},
+      {"name = 'x'\ntask.kind = 'ading'",
+       "bad.toml:2:13: unknown kind of task 'ading', did you mean adding?"},
+      {"name = 'x'\ntask = 3", "bad.toml:2:8: task is 3, expected a table, [task]"},
+      {head + "task.longest = 3",
+       "bad.toml:3:6: unknown key 'longest' in [task], expected one of: kind, steps, order, train, "
+       "test"},
+      {head + "[network]\nunit = 3",
+       "bad.toml:4:1: unknown key 'unit' in [network], did you mean "
+       "units?"},
+      {head + "sede = 3", "bad.toml:3:1: unknown key 'sede', did you mean seed?"},
+      {head + "seed = -1",
+       "bad.toml:3:8: seed is -1, expected a whole number from 0 to 9223372036854775807"},
+      {head + "seed = 1.0",
+       "bad.toml:3:8: seed is 1.0, expected a whole number from 0 to 9223372036854775807"},
+      {head + "network.units = 3000000000",
+       "bad.toml:3:17: units is 3000000000, expected a whole number from 1 to 2147483647"},
+      {head + "network.cell = 'gru'",
+       "bad.toml:3:16: unknown cell 'gru', expected one of: rwa, lstm"},
+      {head + "network.cell = 5", "bad.toml:3:16: cell is 5, expected a text in quotes"},
+      {head + "training.learning_rate = 'fast'",
+       "bad.toml:3:26: learning_rate is \"fast\", expected a finite number"},
+      {head + "training.learning_rate = nan",
+       "bad.toml:3:26: learning_rate is nan, expected a finite number"},
+      {head + "training.learning_rate = true",
+       "bad.toml:3:26: learning_rate is true, expected a finite number"},
+      {head + "evaluation.final_draws = 1",
+       "bad.toml:3:26: final_draws is 1, expected true or false"},
+      {head + "variant = [1]", "bad.toml:3:11: variant is an array, expected a text in quotes"},
+      {head + "variant = 2017-03-06",
+       "bad.toml:3:11: variant is a date or time, expected a text in quotes"},
+  };
+  for (const auto& [text, message] : cases) {
+    try {
+      parse_experiment(text, "bad.toml");
+      ADD_FAILURE() << "no error for: " << text;
+    } catch (const ConfigError& error) {
+      EXPECT_EQ(error.what(), message) << text;
+    }
+  }
+}
+
+TEST(Experiment, HostileTextIsNotRepeatedAsItIs) {
+  const auto parse = [](const std::string& text) { parse_experiment(text, "bad.toml"); };
+  const std::string head = "name = 'x'\ntask.kind = 'adding'\n";
+  const std::vector<std::string> texts = {
+      head + "\"\\u001b[2J\" = 1", head + "network.cell = \"\\u001b[2J\"",
+      head + "seed = \"\\u001b[2J\"", head + "\x1b[2J", "name = 'x'\ntask.kind = \"\\u001b[2J\""};
+  for (const std::string& text : texts) {
+    try {
+      parse(text);
+      ADD_FAILURE() << "no error for: " << text;
+    } catch (const ConfigError& error) {
+      EXPECT_EQ(std::string(error.what()).find('\x1b'), std::string::npos) << text;
+    }
+  }
+  EXPECT_THROW(parse(std::string(100'000, '[')), ConfigError);
+}
+
+}  // namespace
+}  // namespace rwa::run

@@ -1,0 +1,138 @@
+#include "run/folder.h"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include "run/run_testing.h"
+#include "rwa/errors.h"
+
+namespace rwa::run {
+namespace {
+
+namespace fs = std::filesystem;
+using io::expect_error;
+using io::TempFolder;
+
+TEST(Metric, IsALineOfJson) {
+  EXPECT_EQ(format_metric({.step = 100, .split = "test", .loss = 0.1618, .unit = "mse"}),
+            R"({"step":100,"split":"test","loss":0.1618,"unit":"mse"})");
+  EXPECT_EQ(
+      format_metric({.step = 9, .split = "final", .loss = 1e-9, .unit = "bits", .accuracy = 0.998}),
+      R"({"step":9,"split":"final","loss":1e-09,"unit":"bits","accuracy":0.998})");
+}
+
+TEST(Metric, AnyComesBackToTheLastBit) {
+  const auto loss = rc::gen::suchThat(
+      rc::gen::map(rc::gen::arbitrary<std::uint64_t>(),
+                   [](std::uint64_t bits) { return std::bit_cast<double>(bits); }),
+      [](double value) { return std::isfinite(value); });
+  EXPECT_TRUE(rc::check([&] {
+    Metric metric{.step = *rc::gen::inRange<std::int64_t>(0, 1'000'000),
+                  .split = *rc::gen::element<std::string>("train", "test", "final"),
+                  .loss = *loss,
+                  .unit = "bits"};
+    if (*rc::gen::arbitrary<bool>()) metric.accuracy = *rc::gen::inRange(0, 101) / 100.0;
+    const Metric back = parse_metric(format_metric(metric), "m:1");
+    RC_ASSERT(back == metric);
+    RC_ASSERT(std::signbit(back.loss) == std::signbit(metric.loss));
+  }));
+}
+
+TEST(Metric, WhatIsWrongIsNamed) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"", "m:7: found \"\", expected a JSON object: "},
+      {"{\"step\":1,\"spl", "m:7: found \"{\\\"step\\\":1,\\\"spl\", expected a JSON object: "},
+      {"[]", "m:7: found \"[]\", expected a JSON object: "},
+      {"{}", "m:7: step is missing, expected a whole number"},
+      {R"({"step":1.5})", "m:7: step is not a whole number"},
+      {R"({"step":-1})", "m:7: step is -1, expected 0 or more"},
+      {R"({"step":1,"split":2})", "m:7: split is not a text"},
+      {R"({"step":1,"split":"test","loss":"low"})", "m:7: loss is not a number"},
+      {R"({"step":1,"split":"test","loss":1})", "m:7: unit is missing, expected a text"},
+      {R"({"step":1,"split":"test","loss":1,"unit":"bits","accuracy":98})",
+       "m:7: accuracy is 98, expected 0 to 1"},
+  };
+  for (const auto& [line, message] : cases) {
+    expect_error<InputError>([&text = line] { parse_metric(text, "m:7"); }, {message});
+  }
+  EXPECT_THROW(parse_metric(std::string(1'000'000, '['), "m:1"), InputError);
+}
+
+TEST(Metric, PeopleReadBits) {
+  EXPECT_EQ(unit_of(Loss::kSoftmax), "bits");
+  EXPECT_EQ(unit_of(Loss::kSigmoid), "bits");
+  EXPECT_EQ(unit_of(Loss::kSquaredError), "mse");
+  EXPECT_DOUBLE_EQ(in_unit(Loss::kSigmoid, std::log(2)), 1);
+  EXPECT_DOUBLE_EQ(in_unit(Loss::kSquaredError, 0.25), 0.25);
+}
+
+const std::string kRun =
+    R"({"format":"rwa-run","format_version":1,"status":"interrupted",)"
+    R"("steps":150,"train_seconds":12.5,"parameters":1234,"machine":)"
+    R"({"processor":"Abacus","cores":2,"instruction_set":"avx2","threads":1}})";
+
+TEST(Record, IsReadFromAFolder) {
+  const TempFolder folder;
+  io::put(folder.path() / kConfigFile, format_experiment(small_adding()));
+  io::put(folder.path() / kMetricsFile,
+          "{\"step\":0,\"split\":\"test\",\"loss\":1,\"unit\":\"mse\"}\n"
+          "{\"step\":100,\"split\":\"test\",\"loss\":0.5,\"unit\":\"mse\"}\n"
+          "{\"step\":200,\"spl");
+  io::put(folder.path() / kRunFile, kRun);
+  const Record record = read_run(folder.path());
+  EXPECT_EQ(record.experiment, small_adding());
+  ASSERT_EQ(record.metrics.size(), 2U);
+  EXPECT_EQ(record.metrics[1].loss, 0.5);
+  EXPECT_EQ(record.status, "interrupted");
+  EXPECT_EQ(record.steps, 150);
+  EXPECT_EQ(record.train_seconds, 12.5);
+  EXPECT_EQ(record.parameters, 1234);
+  EXPECT_EQ(record.machine, "Abacus, 2 cores, avx2, 1 thread");
+}
+
+TEST(Record, OfARunThatHasOnlyBegun) {
+  const TempFolder folder;
+  io::put(folder.path() / kConfigFile, format_experiment(small_adding()));
+  const Record record = read_run(folder.path());
+  EXPECT_EQ(record.status, "running");
+  EXPECT_TRUE(record.metrics.empty());
+}
+
+TEST(Record, DamagedFilesAreNamed) {
+  const TempFolder folder;
+  const auto read = [&] { read_run(folder.path()); };
+  expect_error<ResourceError>(read, {"config.toml", "cannot open"});
+  io::put(folder.path() / kConfigFile, format_experiment(small_adding()));
+  io::put(folder.path() / kMetricsFile,
+          "{\"step\":0,\"split\":\"test\",\"loss\":1,\"unit\":\"mse\"}\n{\"step\n{}\n");
+  expect_error<InputError>(read, {"metrics.jsonl:2: found"});
+  io::put(folder.path() / kMetricsFile, "");
+  io::put(folder.path() / kRunFile, "{\"format\":\"jwa-run\"}");
+  expect_error<InputError>(read, {"run.json: format is \"jwa-run\", expected \"rwa-run\""});
+  io::put(folder.path() / kRunFile, "{\"format\":\"rwa-run\",\"status\":\"lost\"}");
+  expect_error<InputError>(read, {"run.json: unknown status 'lost', expected one of: running"});
+}
+
+TEST(FindRuns, FindsEveryFolderWithAConfiguration) {
+  const TempFolder folder;
+  for (const char* name : {"b/rwa-seed1", "b/lstm-seed1", "a/rwa-seed1", "report"}) {
+    fs::create_directories(folder.path() / name);
+  }
+  for (const char* name : {"b/rwa-seed1", "b/lstm-seed1", "a/rwa-seed1"}) {
+    io::put(folder.path() / name / kConfigFile, "");
+  }
+  EXPECT_EQ(find_runs(folder.path()),
+            (std::vector<fs::path>{folder.path() / "a/rwa-seed1", folder.path() / "b/lstm-seed1",
+                                   folder.path() / "b/rwa-seed1"}));
+  EXPECT_EQ(find_runs(folder.path() / "a/rwa-seed1"),
+            std::vector<fs::path>{folder.path() / "a/rwa-seed1"});
+  EXPECT_TRUE(find_runs(folder.path() / "report").empty());
+  expect_error<InputError>([&] { find_runs(folder.path() / "c"); }, {"/c: ", "found nothing"});
+}
+
+}  // namespace
+}  // namespace rwa::run

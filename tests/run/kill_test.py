@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+"""A run that was killed, stopped or out of disk at any moment goes on with the bits of another.
+
+    kill_test.py PROGRAM (run_experiment)
+
+Exit code 77 where strace may not trace: the parts that need it are then left out.
+"""
+import json
+import os
+import pathlib
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+CONFIG = """name = "killed"
+seed = 3
+[task]
+kind = "adding"
+steps = 10
+train = 200
+test = 40
+[network]
+units = 12
+[training]
+steps = {steps}
+batch = 8
+[evaluation]
+every = 4
+samples = 9
+"""
+# The system calls of which a checkpoint and the lines before it are made, and the few around them.
+CALLS = "openat,write,fsync,fdatasync,renameat,rename,close,ftruncate,unlink,unlinkat,flock,mkdir"
+LONG, SHORT = 1000, 3  # steps; the short runs are killed at every system call
+
+
+class Test:
+    def __init__(self, program, work):
+        self.program, self.work = program, work
+
+    def config(self, steps):
+        file = self.work / f"{steps}.toml"
+        file.write_text(CONFIG.format(steps=steps))
+        return file
+
+    def command(self, config, folder, seconds=0):
+        return [self.program, config, folder, "--checkpoint-seconds", str(seconds)]
+
+    def run(self, command, **more):
+        return subprocess.run(command, capture_output=True, text=True, timeout=120, **more)
+
+    def whole(self, config):
+        """What an uninterrupted run leaves."""
+        folder = self.work / f"whole-{config.stem}"
+        result = self.run(self.command(config, folder))
+        assert result.returncode == 0, result.stderr
+        return result_of(folder)
+
+    def finish(self, config, folder, what, seconds=0):
+        """Goes on to the end, which must be as if nothing had happened."""
+        result = self.run(self.command(config, folder, seconds))
+        assert result.returncode == 0, f"{what}: does not go on: {result.stderr}"
+        assert result_of(folder) == self.whole_result[config], f"{what}: other bytes"
+        left = [p.name for p in folder.iterdir() if p.name.endswith(".tmp")]
+        assert not left, f"{what}: remnants {left}"
+        shutil.rmtree(folder)
+
+
+def result_of(folder):
+    status = json.loads((folder / "run.json").read_text())
+    assert status["status"] == "finished", status
+    return (folder / "metrics.jsonl").read_bytes(), (folder / "model.safetensors").read_bytes()
+
+
+def repeat_until_done(test, folder, seconds, number, chance):
+    """Sends the signal at random moments until a run ends by itself; returns the exit codes."""
+    config, codes = test.config(LONG), []
+    begin = time.monotonic()
+    test.finish(config, folder, "not disturbed", seconds)
+    duration = time.monotonic() - begin
+    while True:
+        process = subprocess.Popen(test.command(config, folder, seconds))
+        try:
+            # Later and later, so that there is an end to it.
+            code = process.wait(chance.uniform(0, duration * (0.5 + 0.05 * len(codes))))
+        except subprocess.TimeoutExpired:
+            process.send_signal(number)
+            code = process.wait()
+        if code == 0:
+            test.finish(config, folder, f"with signal {number}")
+            return codes
+        codes.append(code)
+
+
+def check_kills_at_random(test):
+    chance, kills = random.Random(1), 0
+    for seconds in (0, 0.01, 0.01):
+        codes = repeat_until_done(test, test.work / "random", seconds, signal.SIGKILL, chance)
+        assert all(code == -signal.SIGKILL for code in codes), codes
+        kills += len(codes)
+    assert kills > 0, "too fast to be killed"
+    print(f"{kills} kills at random moments")
+
+
+def check_interrupts(test):
+    """Exit code 6 and a checkpoint, which is all that is kept between the runs."""
+    chance, stops = random.Random(2), 0
+    for number in (signal.SIGINT, signal.SIGTERM):
+        codes = repeat_until_done(test, test.work / "interrupted", 1e9, number, chance)
+        # Or the end of a program that had not begun to listen.
+        assert all(code in (6, -number) for code in codes), codes
+        stops += codes.count(6)
+    assert stops > 0, "too fast to be interrupted"
+    print(f"{stops} interruptions with exit code 6")
+
+
+def check_short_disk(test):
+    """No file may grow beyond a limit that a checkpoint breaks."""
+    config, folder = test.config(LONG), test.work / "limit"
+    stop_early(test, config, folder)
+    before = (folder / "checkpoint.safetensors").read_bytes()
+    limit = len(before) // 2
+
+    def limited():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # the call then fails, as on a full disk
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    result = test.run(test.command(config, folder), preexec_fn=limited)
+    assert result.returncode == 7, (result.returncode, result.stderr)
+    assert "checkpoint.safetensors: cannot write: File too large" in result.stderr, result.stderr
+    assert (folder / "checkpoint.safetensors").read_bytes() == before
+    test.finish(config, folder, "file size limit")
+    print("a limit on file sizes")
+
+
+def stop_early(test, config, folder):
+    """Leaves a folder with a checkpoint."""
+    process = subprocess.Popen(test.command(config, folder))
+    while not (folder / "checkpoint.safetensors").exists():
+        assert process.poll() is None, "ended before its first checkpoint"
+        time.sleep(0.001)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait() == 6
+
+
+def traced(test, inject, command):
+    return test.run(["strace", "-f", "-qq", "-o", test.work / "trace", "-e", f"trace={CALLS}",
+                     "-e", f"inject={inject}"] + command)
+
+
+def calls_of_a_run(test, config, folder):
+    """How often a run makes each system call, from its start."""
+    result = test.run(["strace", "-f", "-qq", "-o", test.work / "trace", "-e", f"trace={CALLS}"]
+                      + test.command(config, folder))
+    assert result.returncode == 0, result.stderr
+    shutil.rmtree(folder)
+    counts = {}
+    for line in (test.work / "trace").read_text().splitlines():
+        name = line.split(maxsplit=1)[1].split("(")[0]
+        if name in CALLS.split(","):
+            counts[name] = counts.get(name, 0) + 1
+    return counts
+
+
+def check_kills_at_every_call(test):
+    config, kills = test.config(SHORT), 0
+    for call, count in sorted(calls_of_a_run(test, config, test.work / "counted").items()):
+        for number in range(1, count + 1):
+            folder = test.work / f"{call}-{number}"
+            result = traced(test, f"{call}:signal=KILL:when={number}", test.command(config, folder))
+            what = f"killed at {call} number {number}"
+            assert result.returncode in (137, -signal.SIGKILL), (what, result)
+            kills += 1
+            test.finish(config, folder, what)
+    print(f"{kills} kills, one at every system call")
+
+
+def check_full_disk(test):
+    """Every write and fsync in turn is refused for want of space."""
+    config, errors = test.config(SHORT), 0
+    counts = calls_of_a_run(test, config, test.work / "counted")
+    for call in ("write", "fsync", "fdatasync"):
+        for number in range(1, counts.get(call, 0) + 1):
+            folder = test.work / f"full-{call}-{number}"
+            result = traced(test, f"{call}:error=ENOSPC:when={number}",
+                            test.command(config, folder))
+            what = f"no space at {call} number {number}"
+            assert result.returncode == 7, (what, result)
+            assert "No space left on device" in result.stderr, (what, result.stderr)
+            assert str(folder) in result.stderr, (what, result.stderr)
+            errors += 1
+            test.finish(config, folder, what)
+    print(f"{errors} refusals for want of space")
+
+
+def can_trace(test):
+    try:
+        return test.run(["strace", "-f", "-o", test.work / "trace", "true"]).returncode == 0
+    except FileNotFoundError:
+        return False
+
+
+def main():
+    program = pathlib.Path(sys.argv[1]).resolve()
+    # In memory, where there is such a place: a kill is the same there, and no disk is waited for.
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="rwa-kill-", dir=memory) as work:
+        test = Test(program, pathlib.Path(work))
+        configs = [test.config(LONG), test.config(SHORT)]
+        test.whole_result = {config: test.whole(config) for config in configs}
+        check_kills_at_random(test)
+        check_interrupts(test)
+        check_short_disk(test)
+        if not can_trace(test):
+            print("strace is missing or may not trace here: system calls were not tested")
+            return 77
+        check_kills_at_every_call(test)
+        check_full_disk(test)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

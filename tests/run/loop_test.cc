@@ -1,0 +1,392 @@
+#include "run/loop.h"
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "base/random.h"
+#include "run/claim.h"
+#include "run/run_testing.h"
+#include "rwa/errors.h"
+#include "rwa/trainer.h"
+
+namespace rwa::run {
+namespace {
+
+namespace fs = std::filesystem;
+using io::expect_error;
+using io::TempFolder;
+
+constexpr double kNever = 1e9;
+
+Outcome run_quietly(const Experiment& experiment, const fs::path& folder, int threads = 1) {
+  return run(experiment, folder, {.threads = threads, .checkpoint_seconds = kNever}, {});
+}
+
+// Stops as a signal during step `k` would have it: when that step is done.
+Outcome run_until(const Experiment& experiment, const fs::path& folder, std::int64_t k,
+                  int threads = 1) {
+  std::atomic<bool> stop{false};
+  return run(experiment, folder, {.threads = threads, .checkpoint_seconds = kNever, .stop = &stop},
+             [&](const Progress& progress) { stop = progress.step >= k; });
+}
+
+std::vector<std::string> lines_of(const fs::path& file) {
+  std::vector<std::string> lines;
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST(Run, EvaluatesWhenItShould) {
+  const TempFolder folder;
+  ASSERT_EQ(run_quietly(small_grammar(), folder.path()), Outcome::kFinished);
+  const Record record = read_run(folder.path());
+  std::string found;
+  for (const Metric& m : record.metrics) {
+    found += fmt::format("{}{} ", m.split, m.step);
+    EXPECT_EQ(m.unit, "bits");
+    EXPECT_EQ(m.accuracy.has_value(), m.split != "train");
+  }
+  EXPECT_EQ(
+      found,
+      "test0 train4 test4 train8 test8 train12 test12 train16 test16 train18 test18 final18 ");
+  EXPECT_EQ(record.experiment, small_grammar());
+  EXPECT_EQ(record.status, "finished");
+  EXPECT_EQ(record.steps, 18);
+  EXPECT_EQ(Model::load(folder.path() / kModelFile).config().units, 8);
+  EXPECT_EQ(static_cast<std::size_t>(record.parameters),
+            Model::load(folder.path() / kModelFile).parameter_count());
+}
+
+// The same steps and evaluations, written down as the definition has them.
+TEST(Run, DrawsTheSamplesItShould) {
+  const Experiment e = small_adding();
+  const TempFolder folder;
+  run_quietly(e, folder.path());
+  std::vector<double> found;
+  for (const Metric& m : read_run(folder.path()).metrics) {
+    if (m.split == "test") found.push_back(m.loss);
+  }
+
+  const auto dataset = data::open_task(e.task, e.seed, {});
+  Model model({.inputs = 2, .units = 8, .loss = Loss::kSquaredError, .seed = e.seed});
+  Trainer trainer(model);
+  Session session(model);
+  data::Batch batch;
+  const auto fill = [&](data::Split split, Purpose purpose, int number, int count) {
+    std::vector<std::int64_t> samples;
+    for (int b = 0; b < count; ++b) {
+      const auto size = static_cast<std::uint64_t>(dataset->size(split));
+      const auto index = static_cast<std::uint64_t>(number * count + b);
+      samples.push_back(static_cast<std::int64_t>(Random(e.seed, purpose).below(index, size)));
+    }
+    dataset->fill(split, samples, batch);
+  };
+  std::vector<double> expected;
+  for (int step = 0, evaluation = 0; step <= 18; ++step) {
+    if (step % 4 == 0 || step == 18) {
+      fill(data::Split::kTest, Purpose::kTestDraws, evaluation++, 5);
+      expected.push_back(session.loss(batch.sequences(), batch.targets()));
+    }
+    if (step == 18) break;
+    fill(data::Split::kTrain, Purpose::kTrainDraws, step, 6);
+    trainer.step(batch.sequences(), batch.targets());
+  }
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) EXPECT_DOUBLE_EQ(found[i], expected[i]) << i;
+  const Model trained = Model::load(folder.path() / kModelFile);
+  EXPECT_EQ(std::vector(trained.weights().begin(), trained.weights().end()),
+            std::vector(model.weights().begin(), model.weights().end()));
+}
+
+TEST(Run, TellsItsListener) {
+  const TempFolder folder;
+  std::vector<std::int64_t> steps;
+  Progress last;
+  run(small_adding(), folder.path(), {}, [&](const Progress& progress) {
+    steps.push_back(progress.step);
+    EXPECT_EQ(progress.steps, 18);
+    last = progress;
+  });
+  ASSERT_EQ(steps.size(), 20U);  // 0 to 18, and once more at the end
+  EXPECT_EQ(steps.front(), 0);
+  EXPECT_EQ(steps[5], 5);
+  ASSERT_TRUE(last.test.has_value());
+  EXPECT_EQ(last.test->split, "final");
+  EXPECT_GT(last.steps_per_second, 0);
+  EXPECT_EQ(last.seconds_left, 0);
+}
+
+TEST(Run, AFinishedOneIsNotRunAgain) {
+  const TempFolder folder;
+  run_quietly(small_adding(), folder.path());
+  EXPECT_TRUE(check(small_adding(), folder.path()));
+  const auto before = contents(folder.path());
+  EXPECT_EQ(run_quietly(small_adding(), folder.path()), Outcome::kAlreadyFinished);
+  EXPECT_EQ(contents(folder.path()), before);
+}
+
+TEST(Run, ThreadsDoNotChangeABit) {
+  const TempFolder one, two;
+  run_quietly(small_copy(), one.path(), 1);
+  run_quietly(small_copy(), two.path(), 2);
+  expect_same_run(two.path(), one.path());
+}
+
+class Resume : public ::testing::TestWithParam<Experiment> {};
+
+TEST_P(Resume, GivesTheBitsOfOneGo) {
+  const TempFolder whole;
+  run_quietly(GetParam(), whole.path());
+  for (const int threads : {1, 2}) {
+    for (const std::int64_t k : {0, 1, 4, 7, 16, 17, 18}) {
+      SCOPED_TRACE(fmt::format("{} threads, stopped after step {}", threads, k));
+      const TempFolder folder;
+      ASSERT_EQ(run_until(GetParam(), folder.path(), k, threads), Outcome::kInterrupted);
+      const Record record = read_run(folder.path());
+      EXPECT_EQ(record.status, "interrupted");
+      EXPECT_EQ(record.steps, k);
+      EXPECT_FALSE(fs::exists(folder.path() / kModelFile));
+      ASSERT_EQ(run_quietly(GetParam(), folder.path(), threads), Outcome::kFinished);
+      expect_same_run(folder.path(), whole.path());
+    }
+  }
+}
+
+TEST_P(Resume, AfterEveryStepGivesTheBitsOfOneGo) {
+  const TempFolder whole, folder;
+  run_quietly(GetParam(), whole.path());
+  for (std::int64_t k = 0; k <= 18; ++k) {
+    ASSERT_EQ(run_until(GetParam(), folder.path(), k), Outcome::kInterrupted);
+  }
+  ASSERT_EQ(run_quietly(GetParam(), folder.path()), Outcome::kFinished);
+  expect_same_run(folder.path(), whole.path());
+}
+
+TEST_P(Resume, MoreStepsLaterGiveTheBitsOfOneGo) {
+  for (const std::int64_t first : {1, 8, 10, 17}) {
+    SCOPED_TRACE(first);
+    Experiment shorter = GetParam();
+    shorter.training.steps = first;
+    const TempFolder whole, folder;
+    run_quietly(GetParam(), whole.path());
+    ASSERT_EQ(run_quietly(shorter, folder.path()), Outcome::kFinished);
+    ASSERT_EQ(run_quietly(GetParam(), folder.path()), Outcome::kFinished);
+    expect_same_run(folder.path(), whole.path());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, Resume,
+                         ::testing::Values(small_adding(Cell::kRwa), small_adding(Cell::kLstm),
+                                           small_copy(Cell::kRwa), small_grammar(Cell::kLstm)));
+
+// Whatever a kill leaves after the last checkpoint is cut off, however the last line looks.
+TEST(Run, GoesOnAfterLinesBeyondTheCheckpoint) {
+  const TempFolder whole, folder;
+  run_quietly(small_adding(), whole.path());
+  run_until(small_adding(), folder.path(), 9);
+  std::ofstream(folder.path() / kMetricsFile, std::ios::app)
+      << R"({"step":12,"split":"train","loss":1,"unit":"mse"})"
+      << "\n"
+      << R"({"step":12,"spl)";
+  EXPECT_EQ(read_run(folder.path()).metrics.back().step, 12);
+  ASSERT_EQ(run_quietly(small_adding(), folder.path()), Outcome::kFinished);
+  expect_same_run(folder.path(), whole.path());
+}
+
+TEST(Run, WithoutACheckpointStartsAnew) {
+  const TempFolder whole, folder;
+  run_quietly(small_adding(), whole.path());
+  run_until(small_adding(), folder.path(), 9);
+  fs::remove(folder.path() / kCheckpointFile);
+  ASSERT_EQ(run_quietly(small_adding(), folder.path()), Outcome::kFinished);
+  expect_same_run(folder.path(), whole.path());
+}
+
+TEST(Run, ALostModelIsMadeAgain) {
+  const TempFolder whole, folder;
+  run_quietly(small_adding(), whole.path());
+  run_quietly(small_adding(), folder.path());
+  fs::remove(folder.path() / kModelFile);
+  ASSERT_EQ(run_quietly(small_adding(), folder.path()), Outcome::kFinished);
+  expect_same_run(folder.path(), whole.path());
+}
+
+TEST(Run, RemnantsOfKilledProcessesAreNoForeignFilesAndAreSwept) {
+  const TempFolder folder;
+  io::put(folder.path() / ".rwa-123-0.tmp", "half a checkpoint");
+  ASSERT_EQ(run_quietly(small_adding(), folder.path()), Outcome::kFinished);
+  EXPECT_FALSE(fs::exists(folder.path() / ".rwa-123-0.tmp"));
+  EXPECT_EQ(folder.count(), 5U);
+}
+
+TEST(Run, FinalScoresCanBeDrawnWithReplacement) {
+  Experiment drawn = small_adding();
+  drawn.evaluation.final_draws = true;
+  const TempFolder all, some;
+  run_quietly(small_adding(), all.path());
+  run_quietly(drawn, some.path());
+  auto all_lines = lines_of(all.path() / kMetricsFile);
+  auto some_lines = lines_of(some.path() / kMetricsFile);
+  EXPECT_NE(all_lines.back(), some_lines.back());
+  all_lines.pop_back();
+  some_lines.pop_back();
+  EXPECT_EQ(all_lines, some_lines);
+}
+
+// What must leave the folder as it was.
+template <typename Error>
+void expect_refusal(const Experiment& experiment, const fs::path& folder,
+                    std::initializer_list<std::string_view> parts) {
+  const auto before = contents(folder);
+  expect_error<Error>([&] { check(experiment, folder); }, parts);
+  expect_error<Error>([&] { run_quietly(experiment, folder); }, parts);
+  EXPECT_EQ(contents(folder), before);
+}
+
+TEST(Run, AnotherExperimentsFolderIsRefusedWithTheDifferences) {
+  const TempFolder folder;
+  run_until(small_adding(), folder.path(), 5);
+  Experiment other = small_adding(Cell::kLstm);
+  other.training.learning_rate = 0.01;
+  other.training.steps = 30;  // which alone would be no reason
+  expect_refusal<ConfigError>(other, folder.path(),
+                              {folder.path().string(), "network.cell: \"rwa\" there, \"lstm\" here",
+                               "training.learning_rate: 0.001 there, 0.01 here", "--out"});
+  try {
+    check(other, folder.path());
+  } catch (const ConfigError& error) {
+    EXPECT_EQ(std::string(error.what()).find("training.steps"), std::string::npos);
+  }
+}
+
+TEST(Run, FewerStepsThanAreDoneAreRefused) {
+  const TempFolder folder;
+  run_until(small_adding(), folder.path(), 9);
+  Experiment shorter = small_adding();
+  shorter.training.steps = 8;
+  expect_refusal<ConfigError>(shorter, folder.path(), {"9 steps are done", "the 8 asked for"});
+  shorter.training.steps = 9;
+  EXPECT_EQ(run_quietly(shorter, folder.path()), Outcome::kFinished);
+}
+
+TEST(Run, AFolderOfSomethingElseIsRefused) {
+  const TempFolder folder;
+  io::put(folder.path() / "thesis.tex", "years of work");
+  expect_refusal<ConfigError>(small_adding(), folder.path(), {"thesis.tex", "config.toml"});
+  const fs::path file = folder.path() / "thesis.tex";
+  expect_error<ConfigError>([&] { run_quietly(small_adding(), file); }, {"expected a folder"});
+}
+
+TEST(Run, AnExperimentThatCannotBeMakesNoFolder) {
+  const TempFolder folder;
+  const auto expect_nothing = [&](const Experiment& experiment, std::string_view part) {
+    expect_error<ConfigError>([&] { run_quietly(experiment, folder.path() / "new"); }, {part});
+    EXPECT_EQ(folder.count(), 0U);
+  };
+  Experiment experiment = small_adding();
+  experiment.device = "cuda";
+  expect_nothing(experiment, "device is 'cuda', expected cpu");
+  experiment = small_adding();
+  experiment.evaluation.every = 0;
+  expect_nothing(experiment, "every is 0, expected a whole number from 1");
+  experiment = small_adding();
+  experiment.training.beta1 = 1.5;
+  expect_nothing(experiment, "beta1 is 1.5");
+  experiment = small_adding();
+  experiment.seed = std::uint64_t{1} << 63;
+  expect_nothing(experiment, "seed is 9223372036854775808");
+}
+
+TEST(Run, AFolderInUseIsRefused) {
+  const TempFolder folder;
+  {
+    const Claim other(folder.path());
+    const auto before = contents(folder.path());
+    expect_error<ConfigError>([&] { run_quietly(small_adding(), folder.path()); },
+                              {folder.path().string(), "another process is running"});
+    EXPECT_EQ(contents(folder.path()), before);
+  }
+  EXPECT_EQ(run_quietly(small_adding(), folder.path()), Outcome::kFinished);
+}
+
+TEST(Run, DamagedFilesAreNamedAndNothingIsOverwritten) {
+  const std::vector<std::pair<std::string_view, std::string>> damages = {
+      {kConfigFile, "name = "}, {kRunFile, "{}"}, {kMetricsFile, ""}, {kCheckpointFile, "rubbish"}};
+  for (const auto& [name, damage] : damages) {
+    SCOPED_TRACE(name);
+    const TempFolder folder;
+    const fs::path file = folder.path() / name;
+    run_until(small_adding(), folder.path(), 9);
+    io::put(folder.path() / kModelFile, "");  // so that run.json is looked at
+    io::put(file, damage);
+    if (name == kConfigFile) {
+      expect_refusal<ConfigError>(small_adding(), folder.path(), {file.string() + ":1:"});
+    } else if (name == kCheckpointFile) {
+      expect_refusal<ModelFileError>(small_adding(), folder.path(), {file.string()});
+    } else {
+      expect_refusal<InputError>(small_adding(), folder.path(), {file.string()});
+    }
+  }
+}
+
+TEST(Run, ACheckpointOfAnotherRunIsRefused) {
+  const TempFolder folder, other;
+  Experiment larger = small_adding();
+  larger.network.units = 9;
+  run_until(small_adding(), folder.path(), 9);
+  run_until(larger, other.path(), 9);
+  fs::copy_file(other.path() / kCheckpointFile, folder.path() / kCheckpointFile,
+                fs::copy_options::overwrite_existing);
+  expect_refusal<ModelFileError>(small_adding(), folder.path(),
+                                 {"checkpoint.safetensors", "network.units: 9 there, 8 here"});
+}
+
+// Adam and tanh keep all numbers finite: only the loss tells.
+TEST(Divergence, ALearningRateOfAMillionIsCaught) {
+  for (const Experiment& small : {small_adding(), small_grammar(), small_copy()}) {
+    Experiment experiment = small;
+    experiment.training.steps = 100;
+    experiment.training.learning_rate = 1e6;
+    const TempFolder folder;
+    const auto attempt = [&] { run(experiment, folder.path(), {.checkpoint_seconds = 0}, {}); };
+    expect_error<DivergenceError>(attempt, {"diverged at step 11", "for 10 steps in a row"});
+    const Record record = read_run(folder.path());
+    EXPECT_EQ(record.status, "diverged");
+    EXPECT_EQ(record.steps, 11);
+    // The first step's loss is that of the first weights, so the last good ones are those after it.
+    const Checkpoint good = read_checkpoint(folder.path() / kCheckpointFile);
+    EXPECT_EQ(good.state.step, 1);
+    expect_error<DivergenceError>(attempt, {"diverged at step 11"});
+    EXPECT_EQ(read_checkpoint(folder.path() / kCheckpointFile).state.step, 1);
+  }
+}
+
+TEST(Divergence, InterruptedCountingGoesOn) {
+  Experiment experiment = small_adding();
+  experiment.training.steps = 100;
+  experiment.training.learning_rate = 1e6;
+  const TempFolder folder;
+  EXPECT_EQ(run_until(experiment, folder.path(), 6), Outcome::kInterrupted);
+  expect_error<DivergenceError>([&] { run_quietly(experiment, folder.path()); },
+                                {"diverged at step 11"});
+}
+
+TEST(Divergence, NumbersThatAreNotFiniteAreCaught) {
+  Experiment experiment = small_adding();
+  experiment.training.learning_rate = 1e29;
+  const TempFolder folder;
+  expect_error<DivergenceError>([&] { run_quietly(experiment, folder.path()); },
+                                {"diverged at step 2", "not finite"});
+  EXPECT_EQ(read_run(folder.path()).status, "diverged");
+  EXPECT_EQ(read_checkpoint(folder.path() / kCheckpointFile).state.step, 0);
+}
+
+}  // namespace
+}  // namespace rwa::run
