@@ -1,0 +1,23 @@
+# Sets VARIABLE to the text of FILE, for a configure_file() that puts it into a source file between
+# R"embedded( and )embedded". When FILE changes, CMake runs again.
+function(rwa_read_text variable file)
+  file(READ ${file} text)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  set(${variable} "${text}" PARENT_SCOPE)
+endfunction()
+
+# Sets VARIABLE to the commit that is checked out, or to "unknown" outside a repository; again after every commit.
+function(rwa_read_commit variable)
+  set(git git -c safe.directory=* -C ${PROJECT_SOURCE_DIR})
+  execute_process(COMMAND ${git} rev-parse --short=12 HEAD OUTPUT_VARIABLE commit
+                  OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
+  execute_process(COMMAND ${git} rev-parse --path-format=absolute --git-path logs/HEAD OUTPUT_VARIABLE log
+                  OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  if(EXISTS "${log}")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${log})
+  endif()
+  if(failed)
+    set(commit unknown)
+  endif()
+  set(${variable} ${commit} PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,42 @@
+// src/report/chart.h: a chart as data: what is drawn, not how. page.h and figure.h draw it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace rwa::report {
+
+// What a curve is decides how it looks, the same on the page and in a figure. In the order of
+// legends, which is from front to back.
+enum class Role {
+  kRwa,
+  kLstm,
+  kNaive,         // dashed
+  kRwaReference,  // somebody else's curve of the same: faint, behind
+  kLstmReference,
+};
+
+// y against x. A band from `low` to `high` is drawn where they are not empty.
+struct Curve {
+  std::string label;
+  Role role;
+  std::vector<double> x, y, low, high;  // of equal size; the last two may be empty
+};
+
+struct Chart {
+  std::string id;  // letters, digits and hyphens: names its files and its place on the page
+  std::string title;
+  std::string caption;  // a sentence or two under it
+  std::string x_label, y_label;
+  bool log_x = false, log_y = false;
+  std::vector<Curve> curves;
+};
+
+// Several charts side by side with one number, as in the paper: "Figure 4".
+struct Figure {
+  std::string id;  // "figure-4"
+  std::string title;
+  std::vector<Chart> panels;
+};
+
+}  // namespace rwa::report

@@ -1,0 +1,171 @@
+// src/report/page.cc: the document around the blocks, and its charts as data for page.js.
+#include "report/page.h"
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "report/assets.h"
+#include "report/drawable.h"
+#include "report/look.h"
+#include "report/text.h"
+
+namespace rwa::report {
+namespace {
+
+constexpr std::size_t kHeadingsForContents = 3;
+
+// A browser would look for the map beside the page.
+std::string_view without_source_map(std::string_view code) {
+  const std::size_t place = code.find("# sourceMappingURL");
+  return place == std::string_view::npos ? code : code.substr(0, code.rfind('\n', place));
+}
+
+// Drawable numbers are finite, and so are JSON's. Six digits are more than a screen shows.
+std::string to_json(const Curve& curve) {
+  const Look& look = look_of(curve.role);
+  std::string json =
+      fmt::format(R"({{"x":[{:.10g}],"y":[{:.6g}],"width":{},"dashed":{})", fmt::join(curve.x, ","),
+                  fmt::join(curve.y, ","), look.width, look.dashed);
+  if (!curve.low.empty()) {
+    json += fmt::format(R"(,"low":[{:.6g}],"high":[{:.6g}])", fmt::join(curve.low, ","),
+                        fmt::join(curve.high, ","));
+  }
+  return json + '}';
+}
+
+// Holds no text of others, and so nothing that could end the element it stands in: the charts are
+// named by their number, labels stand in the page.
+std::string to_json(const Chart& chart) {
+  std::string json = fmt::format(R"({{"logX":{},"logY":{},"curves":[)", chart.log_x, chart.log_y);
+  for (const Curve& curve : chart.curves) {
+    if (json.back() == '}') json += ',';
+    json += to_json(curve);
+  }
+  return json + "]}";
+}
+
+std::string legend(const Chart& chart) {
+  std::string html = "<ul class=\"legend\">";
+  for (const Curve& curve : chart.curves) {
+    html += fmt::format("<li><i class=\"{}\"></i>{} <output></output></li>",
+                        look_of(curve.role).name, escape_html(curve.label));
+  }
+  return html + "</ul>\n";
+}
+
+std::string description(const Chart& chart) {
+  std::vector<std::string_view> labels;
+  for (const Curve& curve : chart.curves) labels.emplace_back(curve.label);
+  return fmt::format("{}: {} against {}. Curves: {}.", chart.title, chart.y_label, chart.x_label,
+                     fmt::join(labels, ", "));
+}
+
+// Writes the blocks one after the other and collects what stands elsewhere on the page.
+class Writer {
+ public:
+  void operator()(const Heading& heading) {
+    const std::string text = escape_html(heading.text);
+    const std::string id = escape_html(heading.id);
+    body_ += fmt::format("<h2 id=\"{}\">{}</h2>\n", id, text);
+    contents_ += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", id, text);
+    ++headings_;
+  }
+  void operator()(const Text& text) { body_ += fmt::format("<p>{}</p>\n", escape_html(text.text)); }
+  void operator()(const Table& table) { body_ += to_html(table); }
+  void operator()(const Example& example) { body_ += to_html(example); }
+  void operator()(const Figure& figure) {
+    body_ += fmt::format("<figure class=\"wide\" id=\"{}\"><h3>{}</h3>\n<div class=\"panels\">\n",
+                         escape_html(figure.id), escape_html(figure.title));
+    for (const Chart& panel : figure.panels) add(drawable(panel));
+    body_ += "</div></figure>\n";
+  }
+
+  [[nodiscard]] const std::string& body() const { return body_; }
+  [[nodiscard]] std::string charts() const { return '[' + charts_ + ']'; }
+  [[nodiscard]] std::string contents() const {
+    if (headings_ < kHeadingsForContents) return "";
+    return fmt::format("<nav aria-label=\"Contents\"><ul>\n{}</ul></nav>\n", contents_);
+  }
+
+ private:
+  void add(const Chart& chart) {
+    body_ += fmt::format("<div class=\"panel\" id=\"{}\"><h4>{}</h4>\n", escape_html(chart.id),
+                         escape_html(chart.title));
+    if (chart.curves.empty()) {
+      body_ += "<p class=\"empty\">Nothing to draw yet.</p>\n";
+    } else {
+      add_plot(chart);
+    }
+    if (!chart.caption.empty()) {
+      body_ += fmt::format("<p class=\"caption\">{}</p>\n", escape_html(chart.caption));
+    }
+    body_ += "</div>\n";
+  }
+
+  void add_plot(const Chart& chart) {
+    body_ += legend(chart);
+    body_ += fmt::format(
+        "<div class=\"y-label\">{}</div>\n"
+        "<div class=\"plot\" role=\"img\" aria-label=\"{}\"></div>\n"
+        "<noscript><p>The chart “{}” needs JavaScript, which is off here.</p></noscript>\n"
+        "<div class=\"x-label\"><output></output>{}</div>\n",
+        escape_html(chart.y_label), escape_html(description(chart)), escape_html(chart.title),
+        escape_html(chart.x_label));
+    if (!charts_.empty()) charts_ += ",\n";
+    charts_ += to_json(chart);
+  }
+
+  std::string body_;
+  std::string contents_;
+  std::size_t headings_ = 0;
+  std::string charts_;  // in the order of the elements of class "plot"
+};
+
+std::string role_styles() {
+  std::string css;
+  for (const Role role :
+       {Role::kRwa, Role::kLstm, Role::kNaive, Role::kRwaReference, Role::kLstmReference}) {
+    const Look& look = look_of(role);
+    css += fmt::format(".{0}{{color:light-dark({1}{3:02x},{2}{3:02x});border-top-style:{4}}}\n",
+                       look.name, look.light, look.dark, static_cast<int>(look.opacity * 255),
+                       look.dashed ? "dashed" : "solid");
+  }
+  return css;
+}
+
+// The policy is a promise that the browser keeps: nothing is fetched from anywhere.
+constexpr std::string_view kHead = R"(<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy"
+      content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+)";
+
+}  // namespace
+
+std::string to_html(const Page& page) {
+  Writer writer;
+  for (const Block& block : page.blocks) std::visit(writer, block);
+  const std::string title = escape_html(page.title);
+  std::string html(kHead);
+  html += fmt::format("<title>{}</title>\n<style>\n{}\n{}{}</style>\n</head>\n<body>\n", title,
+                      without_source_map(assets::kDygraphCss), assets::kPageCss, role_styles());
+  html += fmt::format(
+      "<header><button type=\"button\" id=\"theme\" hidden>Dark</button>\n"
+      "<h1>{}</h1>\n<p>{}</p></header>\n",
+      title, escape_html(page.subtitle));
+  html += writer.contents() + "<main>\n" + writer.body() + "</main>\n";
+  html +=
+      fmt::format("<script type=\"application/json\" id=\"charts\">{}</script>\n", writer.charts());
+  html += fmt::format("<script>\n{}\n</script>\n<script>\n{}</script>\n</body>\n</html>\n",
+                      without_source_map(assets::kDygraphJs), assets::kPageJs);
+  return html;
+}
+
+}  // namespace rwa::report

@@ -1,0 +1,154 @@
+// src/report/page.js: draws the charts of a page, shows values under the pointer, and switches
+// between light and dark. The page has the labels and the colours; this has the curves.
+"use strict";
+(() => {
+  const kQuiet = "rgba(128, 128, 128, 0.28)";  // axes and grid, on any ground
+  const exact = new Intl.NumberFormat("en", {maximumSignificantDigits: 12});
+  const short = new Intl.NumberFormat("en", {maximumSignificantDigits: 3});
+
+  const formatX = (x) => exact.format(x);
+  const formatY = (y) =>
+    y !== 0 && Math.abs(y) < 1e-4 ? y.toExponential(1) : short.format(y);
+  // Ticks are round numbers: what their last digits hold is noise.
+  function formatTick(y) {
+    const round = Number(y.toPrecision(8));
+    return y !== 0 && Math.abs(y) < 1e-4 ? round.toExponential() : exact.format(round);
+  }
+
+  // One row for every x of any curve; null where a curve has no point.
+  function mergedRows(curves, bands) {
+    const rows = new Map();
+    curves.forEach((curve, c) => {
+      curve.x.forEach((x, i) => {
+        if (!rows.has(x)) rows.set(x, [x, ...curves.map(() => null)]);
+        const y = curve.y[i];
+        rows.get(x)[c + 1] = bands ? [curve.low?.[i] ?? y, y, curve.high?.[i] ?? y] : y;
+      });
+    });
+    return [...rows.values()].sort((a, b) => a[0] - b[0]);
+  }
+
+  // Of the point nearest to x; nothing beyond the curve's ends.
+  function valueAt(curve, x) {
+    if (!(x >= curve.x[0] && x <= curve.x.at(-1))) return null;
+    let low = 0;
+    let high = curve.x.length - 1;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (curve.x[middle] <= x) low = middle; else high = middle;
+    }
+    return curve.y[x - curve.x[low] <= curve.x[high] - x ? low : high];
+  }
+
+  function showValues(panel, curves, x) {
+    panel.querySelectorAll(".legend output").forEach((output, c) => {
+      const y = x === null ? null : valueAt(curves[c], x);
+      output.textContent = y === null ? "" : formatY(y);
+    });
+    panel.querySelector(".x-label output").textContent = x === null ? "" : formatX(x);
+  }
+
+  // Decades, and 1, 2, 5 where there is room. Within a decade an axis is almost linear.
+  function logTicks(low, high, pixels, options, ...more) {
+    const decades = Math.log10(high / low);
+    if (decades < 1.2) return Dygraph.numericLinearTicks(low, high, pixels, options, ...more);
+    const room = pixels / options("pixelsPerLabel");
+    const digits = decades * 3 < room ? [1, 2, 5] : [1];
+    const every = Math.ceil(decades / room);
+    const ticks = [];
+    for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); ++power) {
+      if (power % every !== 0) continue;
+      const values = digits.map((digit) => Number(`${digit}e${power}`));
+      for (const v of values.filter((value) => value >= low && value <= high)) {
+        ticks.push({v, label: options("axisLabelFormatter")(v)});
+      }
+    }
+    return ticks;
+  }
+
+  // An axis needs a length, also where all points stand at one x.
+  function widened(rows, logarithmic) {
+    const x = rows[0][0];
+    if (rows.length > 1) return null;
+    return logarithmic ? [x / 2, x * 2] : [x - 1, x + 1];
+  }
+
+  // A finger on a chart scrolls the page; a tap shows values.
+  const {touchstart, touchmove, touchend, ...interactionModel} = Dygraph.defaultInteractionModel;
+
+  function draw(plot, chart) {
+    const panel = plot.closest(".panel");
+    const swatches = [...panel.querySelectorAll(".legend i")];
+    // The legend is read from front to back, and the canvas painted from back to front.
+    const order = chart.curves.map((_, c) => c).reverse();
+    const painted = order.map((c) => chart.curves[c]);
+    const names = order.map(String);
+    const bands = painted.some((curve) => curve.low);
+    const series = () => Object.fromEntries(order.map((c) => [String(c), {
+      color: getComputedStyle(swatches[c]).color,
+      strokeWidth: chart.curves[c].width,
+      strokePattern: chart.curves[c].dashed ? [6, 4] : null,
+      drawPoints: chart.curves[c].x.length === 1,
+      pointSize: 3,
+    }]));
+    const rows = mergedRows(painted, bands);
+    const graph = new Dygraph(plot, rows, {
+      labels: ["x", ...names],
+      series: series(),
+      customBars: bands,
+      fillAlpha: 0.2,
+      connectSeparatedPoints: true,
+      logscale: chart.logY,
+      legend: "never",
+      interactionModel,
+      highlightCircleSize: 3.5,
+      highlightCallback: (event, x) => showValues(panel, chart.curves, x),
+      unhighlightCallback: () => showValues(panel, chart.curves, null),
+      axisLineColor: kQuiet,
+      gridLineColor: kQuiet,
+      gridLineWidth: 0.6,
+      axisLabelFontSize: 12,
+      dateWindow: widened(rows, chart.logX),
+      xRangePad: chart.logX ? 0 : 6,
+      yRangePad: 10,
+      axes: {
+        x: {
+          logscale: chart.logX,
+          ticker: chart.logX ? logTicks : Dygraph.numericLinearTicks,
+          axisLabelFormatter: formatX,
+          axisLabelWidth: 64,
+          pixelsPerLabel: 74,
+          drawGrid: false,
+        },
+        y: {
+          ticker: chart.logY ? logTicks : Dygraph.numericLinearTicks,
+          axisLabelFormatter: formatTick,
+          axisLabelWidth: 44,
+          pixelsPerLabel: 34,
+        },
+      },
+    });
+    return () => graph.updateOptions({series: series()});
+  }
+
+  const charts = JSON.parse(document.getElementById("charts").textContent);
+  const repaints = [...document.querySelectorAll(".plot")].map((plot, i) => draw(plot, charts[i]));
+
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const button = document.getElementById("theme");
+  const root = document.documentElement;
+  function isDark() {
+    return root.style.colorScheme ? root.style.colorScheme === "dark" : dark.matches;
+  }
+  function repaint() {
+    button.textContent = isDark() ? "Light" : "Dark";
+    repaints.forEach((paint) => paint());
+  }
+  button.hidden = false;
+  button.textContent = isDark() ? "Light" : "Dark";
+  button.addEventListener("click", () => {
+    root.style.colorScheme = isDark() ? "light" : "dark";
+    repaint();
+  });
+  dark.addEventListener("change", repaint);
+})();
