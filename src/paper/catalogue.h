@@ -1,0 +1,98 @@
+// src/paper/catalogue.h: the paper's nine experiments. They are data, paper/*.toml, and are carried
+// inside the program. Each file is an experiment (run/experiment.h) and three tables more:
+//   [variant.NAME.…]   what another variant of the task changes, as in the released scripts
+//   [quick]            the length of a first look; absent where none is worth it
+//   [paper]            where it stands in the paper, and what the paper says about it
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/dataset.h"
+#include "run/experiment.h"
+
+namespace rwa::paper {
+
+// What it takes to beat the baseline: the first of five evaluations in a row that are this good.
+struct Beats {
+  std::optional<double> accuracy;       // at least this, or
+  std::optional<double> loss_fraction;  // at most this fraction of the naive loss
+};
+
+// What a claim is about.
+enum class Measure {
+  kBeats,         // the step at which the baseline is beaten (Beats)
+  kLossBelow,     // the step of the first evaluation with a loss below `threshold`
+  kAccuracyFrom,  // the step of the first evaluation with at least this accuracy
+  kFinalLoss,     // on the whole test set, after all steps of the experiment
+  kFinalAccuracy,
+  kParameters,
+  kSecondsPerStep,
+};
+
+// Whose measure divides a measure that is only claimed in comparison.
+struct Against {
+  std::string experiment;  // empty: the same
+  Cell cell = Cell::kRwa;
+};
+
+// What the paper, or the authors' logs, say of one model: in words, and as a range that counts as
+// the same. In the files, with numbers from single runs without a seed in mind:
+//   at = N, about = N   within a factor of 1.5 (of the error, where N is an accuracy)
+//   by = N              at most 1.5 N
+//   under = N, over = N at most N, at least N
+//   exactly = N
+//   against = "lstm"    (or "mnist.rwa") the limits are for the ratio to the measure there, and are
+//                       themselves outside: as fast is not faster
+struct Said {
+  std::string words;
+  double at_least = 0;
+  double at_most = std::numeric_limits<double>::infinity();
+  std::optional<Against> against;
+};
+
+struct Claim {
+  std::string text;    // "beats the baseline", "MSE below 0.01"
+  std::string source;  // "paper" or "logs"
+  Measure measure = Measure::kBeats;
+  double threshold = 0;
+  std::optional<Said> rwa, lstm;
+};
+
+struct Entry {
+  run::Experiment experiment;             // RWA, seed 1, the variant of the paper's text
+  std::vector<run::Experiment> variants;  // the others
+  std::string title;
+  std::string summary;         // one sentence: what comes in, what is wanted
+  std::string script_differs;  // the end of a sentence: what the variant "script" changes
+  int figure = 0;
+  std::optional<std::int64_t> quick_steps;
+  Beats beats;
+  bool log_y = false;
+  bool plot_accuracy = false;  // otherwise the loss
+  std::vector<Claim> claims;
+};
+
+// In the paper's order.
+std::span<const Entry> catalogue();
+// Throws ConfigError with the nearest names.
+const Entry& find(std::string_view name);
+
+// "text", and the others.
+std::vector<std::string> variants_of(const Entry& entry);
+// The experiment of an entry in another variant. Throws ConfigError for an unknown one.
+const run::Experiment& in_variant(const Entry& entry, std::string_view variant);
+
+// What is known of a task without its files, even where it needs some.
+struct Facts {
+  data::Shape shape;
+  data::Naive naive;
+};
+Facts facts(const run::Experiment& experiment);
+
+}  // namespace rwa::paper

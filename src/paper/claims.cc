@@ -1,0 +1,314 @@
+#include "paper/claims.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "paper/median.h"
+#include "paper/words.h"
+
+namespace rwa::paper {
+namespace {
+
+using report::Mark;
+
+// What is said of no experiment in particular: the measure of RWA is at most so much of LSTM's.
+std::vector<Claim> general_claims() {
+  const Against lstm{.experiment = "", .cell = Cell::kLstm};
+  return {{.text = "parameters with the same number of units",
+           .source = "paper",
+           .measure = Measure::kParameters,
+           .rwa = Said{.words = "over 25 % fewer than LSTM", .at_most = 0.75, .against = lstm},
+           .lstm = {}},
+          {.text = "clock time per step with the same number of units",
+           .source = "paper",
+           .measure = Measure::kSecondsPerStep,
+           .rwa = Said{.words = "less than LSTM", .at_most = 1, .against = lstm},
+           .lstm = {}}};
+}
+
+bool is_a_step(Measure measure) {
+  return measure == Measure::kBeats || measure == Measure::kLossBelow ||
+         measure == Measure::kAccuracyFrom;
+}
+
+Known exactly(double value) { return {.low = value, .high = value}; }
+Known exactly_or_unknown(const std::optional<double>& value) {
+  return value ? exactly(*value) : Known{};
+}
+
+// The first of `in_a_row` evaluations that are good. A run that ends within such a row may have
+// begun it; one that ends otherwise takes more steps.
+template <class Good>
+Known first_of(std::size_t in_a_row, const std::vector<Point>& points, Good good) {
+  std::size_t row = 0;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    row = good(points[i]) ? row + 1 : 0;
+    if (row == in_a_row) return exactly(static_cast<double>(points[i + 1 - row].step));
+  }
+  if (points.empty()) return {};
+  const Point& last = points.back();
+  return {.low = static_cast<double>(row > 0 ? points[points.size() - row].step : last.step + 1)};
+}
+
+// By each run of the key; empty where there is none.
+std::vector<Known> measure_all(const Library& library, const Key& key, const Claim& claim) {
+  std::vector<Known> values;
+  const auto found = library.find(key);
+  if (found == library.end()) return values;
+  const Beats& beats = find(key.experiment).beats;
+  for (const Evidence& evidence : found->second) {
+    values.push_back(measure(claim, beats, evidence));
+  }
+  return values;
+}
+
+std::int64_t longest(const Library& library, const Key& key) {
+  std::int64_t steps = 0;
+  for (const Evidence& evidence : library.at(key)) {
+    if (!evidence.curve.points.empty()) {
+      steps = std::max(steps, evidence.curve.points.back().step);
+    }
+  }
+  return steps;
+}
+
+// Times on two machines cannot be compared.
+bool is_comparable(const Claim& claim, const Library& library, const Key& key, const Key& other) {
+  if (claim.measure != Measure::kSecondsPerStep) return true;
+  std::set<std::string> machines;
+  for (const Key& one : {key, other}) {
+    for (const Evidence& evidence : library.at(one)) machines.insert(evidence.machine);
+  }
+  return machines.size() == 1;
+}
+
+Known ratio(const Known& a, const Known& b) {
+  return {.low = a.low / b.high, .high = b.low > 0 ? a.high / b.low : Known{}.high};
+}
+
+// A measure of some runs, and how to say it.
+struct Answer {
+  Known value;
+  std::string words;
+};
+
+std::string in_words(const std::vector<Known>& values, Measure measure, std::int64_t steps) {
+  const Known middle = median(values);
+  const auto one = [&](double value) {
+    return std::isfinite(value) ? paper::in_words(measure, value) : "not reached";
+  };
+  std::string words;
+  if (middle.exact()) {
+    words = one(middle.low);
+  } else if (is_a_step(measure)) {
+    words = fmt::format("not in {} steps", in_thousands(static_cast<double>(steps)));
+  } else {
+    return "not trained to the end";
+  }
+  const double low = std::ranges::min(values, {}, &Known::low).low;
+  const double high = std::ranges::max(values, {}, &Known::high).high;
+  const bool any_reached = std::ranges::any_of(values, &Known::exact);
+  if (low != high && any_reached) words += fmt::format(" ({} to {})", one(low), one(high));
+  return words;
+}
+
+std::string ratio_in_words(const Known& value, const std::string& whose) {
+  const auto times = [&](double number) { return fmt::format("{:.2f} × {}", number, whose); };
+  if (value.exact()) return times(value.low);
+  if (value.low > 0) return "over " + times(value.low);
+  if (std::isfinite(value.high)) return "under " + times(value.high);
+  return "cannot be compared yet";
+}
+
+// Nothing where a run is missing.
+std::optional<Answer> answer(const Library& library, const Key& key, const Claim& claim,
+                             const Said& said) {
+  const std::vector<Known> values = measure_all(library, key, claim);
+  if (values.empty()) return std::nullopt;
+  if (!said.against) {
+    return Answer{median(values), in_words(values, claim.measure, longest(library, key))};
+  }
+  const auto& [experiment, cell] = *said.against;
+  const Key other{experiment.empty() ? key.experiment : experiment, key.variant, cell};
+  const std::vector<Known> others = measure_all(library, other, claim);
+  if (others.empty()) return std::nullopt;
+  const Known value =
+      is_comparable(claim, library, key, other) ? ratio(median(values), median(others)) : Known{};
+  const std::string whose = experiment.empty() ? name_of(cell) : "that on " + experiment;
+  return Answer{value, ratio_in_words(value, whose)};
+}
+
+std::vector<std::string> variants_by_preference(const Entry& entry, const Claim& claim) {
+  std::vector<std::string> variants = variants_of(entry);
+  if (claim.source == "logs") {
+    std::stable_partition(variants.begin(), variants.end(),
+                          [](const std::string& name) { return name == kScript; });
+  }
+  return variants;
+}
+
+Finding not_run(const std::string& experiment, const Claim& claim, Cell cell, const Said& said) {
+  return {.experiment = experiment,
+          .claim = claim.text,
+          .model = name_of(cell),
+          .said = claim.source + ": " + said.words,
+          .authors = kNothing,
+          .ours = kNothing,
+          .variant = kNothing};
+}
+
+Finding check(const Entry& entry, const Claim& claim, Cell cell, const Said& said,
+              const Library& ours, const Library& authors) {
+  const std::string& name = entry.experiment.name;
+  Finding finding = not_run(name, claim, cell, said);
+  if (is_a_step(claim.measure)) {  // their curves say nothing else
+    const auto theirs = answer(authors, {name, kScript, cell}, claim, said);
+    if (theirs) finding.authors = theirs->words;
+  }
+  for (const std::string& variant : variants_by_preference(entry, claim)) {
+    const auto found = answer(ours, {name, variant, cell}, claim, said);
+    if (!found) continue;
+    finding.ours = found->words;
+    finding.variant = variant;
+    finding.verdict = judge(found->value, said);
+    break;
+  }
+  return finding;
+}
+
+// Wherever both models were run, and can be compared.
+Finding check_everywhere(const Claim& claim, const Library& ours) {
+  Finding finding = not_run("all", claim, Cell::kRwa, *claim.rwa);
+  std::vector<double> ratios;
+  for (const auto& [key, evidence] : ours) {
+    if (key.cell != Cell::kRwa) continue;
+    const auto found = answer(ours, key, claim, *claim.rwa);
+    if (found && found->value.exact()) ratios.push_back(found->value.low);
+  }
+  if (ratios.empty()) return finding;
+  const auto [low, high] = std::ranges::minmax(ratios);
+  finding.ours = low == high ? fmt::format("{:.2f} × LSTM", low)
+                             : fmt::format("{:.2f} to {:.2f} × LSTM", low, high);
+  finding.variant = fmt::format("{} task{}", ratios.size(), ratios.size() == 1 ? "" : "s");
+  finding.verdict = judge(exactly(high), *claim.rwa);
+  return finding;
+}
+
+std::string verdict_in_words(Mark verdict) {
+  switch (verdict) {
+    case Mark::kYes:
+      return "yes";
+    case Mark::kNo:
+      return "no";
+    case Mark::kOpen:
+      return "open";
+    case Mark::kNone:
+      break;
+  }
+  return "not run";
+}
+
+}  // namespace
+
+Known beaten(const Beats& beats, const Evidence& evidence) {
+  constexpr std::size_t kInARow = 5;
+  return first_of(kInARow, evidence.curve.points, [&](const Point& point) {
+    if (beats.accuracy) return point.accuracy && *point.accuracy >= *beats.accuracy;
+    return beats.loss_fraction && point.loss <= *beats.loss_fraction * evidence.naive.loss;
+  });
+}
+
+Known measure(const Claim& claim, const Beats& beats, const Evidence& evidence) {
+  const std::vector<Point>& points = evidence.curve.points;
+  const std::optional<Point>& final = evidence.final;
+  switch (claim.measure) {
+    case Measure::kBeats:
+      return beaten(beats, evidence);
+    case Measure::kLossBelow:
+      return first_of(1, points, [&](const Point& point) { return point.loss < claim.threshold; });
+    case Measure::kAccuracyFrom:
+      return first_of(1, points, [&](const Point& point) {
+        return point.accuracy && *point.accuracy >= claim.threshold;
+      });
+    case Measure::kFinalLoss:
+      return final ? exactly(final->loss) : Known{};
+    case Measure::kFinalAccuracy:
+      return final ? exactly_or_unknown(final->accuracy) : Known{};
+    case Measure::kParameters:
+      return exactly_or_unknown(evidence.parameters);
+    case Measure::kSecondsPerStep:
+      return exactly_or_unknown(evidence.seconds_per_step);
+  }
+  return {};
+}
+
+Known median(const std::vector<Known>& values) {
+  const auto middle = [&](double Known::*side) {
+    std::vector<double> numbers;
+    numbers.reserve(values.size());
+    for (const Known& value : values) numbers.push_back(value.*side);
+    return median(std::move(numbers));
+  };
+  return {.low = middle(&Known::low), .high = middle(&Known::high)};
+}
+
+Mark judge(const Known& value, const Said& said) {
+  const bool strict = said.against.has_value();
+  const auto high_enough = [&](double number) {
+    return said.at_least == 0 || (strict ? number > said.at_least : number >= said.at_least);
+  };
+  const auto low_enough = [&](double number) {
+    return std::isinf(said.at_most) || (strict ? number < said.at_most : number <= said.at_most);
+  };
+  if (high_enough(value.low) && low_enough(value.high)) return Mark::kYes;
+  if (!high_enough(value.high) || !low_enough(value.low)) return Mark::kNo;
+  return Mark::kOpen;
+}
+
+std::vector<Finding> check_claims(const Library& ours, const Library& authors) {
+  std::vector<Finding> findings;
+  for (const Entry& entry : catalogue()) {
+    for (const Claim& claim : entry.claims) {
+      if (claim.rwa) {
+        findings.push_back(check(entry, claim, Cell::kRwa, *claim.rwa, ours, authors));
+      }
+      if (claim.lstm) {
+        findings.push_back(check(entry, claim, Cell::kLstm, *claim.lstm, ours, authors));
+      }
+    }
+  }
+  for (const Claim& claim : general_claims()) findings.push_back(check_everywhere(claim, ours));
+  return findings;
+}
+
+report::Table to_table(const std::vector<Finding>& findings) {
+  report::Table table{.header = {"experiment", "claim", "model", "they say", "their curves", "ours",
+                                 "task", "reproduced"},
+                      .rows = {}};
+  for (const Finding& f : findings) {
+    table.rows.push_back({{f.experiment},
+                          {f.claim},
+                          {f.model},
+                          {f.said},
+                          {f.authors},
+                          {f.ours},
+                          {f.variant},
+                          {verdict_in_words(f.verdict), f.verdict}});
+  }
+  return table;
+}
+
+std::string beaten_in_words(const Library& library, const Key& key) {
+  const Claim claim{.text = "", .source = "", .rwa = {}, .lstm = {}};
+  const auto found = answer(library, key, claim, {});
+  return found ? found->words : kNothing;
+}
+
+}  // namespace rwa::paper

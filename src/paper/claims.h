@@ -1,0 +1,57 @@
+// src/paper/claims.h: what the paper and the authors' logs say, what our runs give, and whether the
+// two agree.
+#pragma once
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "paper/catalogue.h"
+#include "paper/evidence.h"
+#include "report/table.h"
+
+namespace rwa::paper {
+
+// A number, or what is known of it: a run that has not reached a loss after 1,200 steps says that it
+// takes more than that.
+struct Known {
+  double low = 0;
+  double high = std::numeric_limits<double>::infinity();
+
+  [[nodiscard]] bool exact() const { return low == high; }
+  friend bool operator==(const Known&, const Known&) = default;
+};
+
+// By one run.
+Known measure(const Claim& claim, const Beats& beats, const Evidence& evidence);
+// The step at which the baseline is beaten: the first of five evaluations in a row that are good
+// enough.
+Known beaten(const Beats& beats, const Evidence& evidence);
+
+// Of several runs; what is not known of one matters only where it is needed.
+Known median(const std::vector<Known>& values);
+
+// kYes, kNo, or kOpen where what is known leaves room for both.
+report::Mark judge(const Known& value, const Said& said);
+
+// One line of the table.
+struct Finding {
+  std::string experiment;
+  std::string claim;
+  std::string model;
+  std::string said;                            // "paper: about 1,000"
+  std::string authors;                         // their curves, measured as ours are
+  std::string ours;                            // median over seeds, and range
+  std::string variant;                         // that ours are of
+  report::Mark verdict = report::Mark::kNone;  // kNone: not run
+};
+
+// Every claim, in the paper's order. Those of the text are judged by runs of the text's task where
+// there are any, those of the logs by runs of the scripts'.
+std::vector<Finding> check_claims(const Library& ours, const Library& authors);
+report::Table to_table(const std::vector<Finding>& findings);
+
+// The runs of one key in words: "700 (600 to 900)", "not in 1,200 steps".
+std::string beaten_in_words(const Library& library, const Key& key);
+
+}  // namespace rwa::paper

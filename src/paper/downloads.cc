@@ -1,0 +1,182 @@
+#include "paper/downloads.h"
+
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+#include <sstream>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "net/download.h"
+#include "io/gzip.h"
+#include "io/quote.h"
+#include "io/read_file.h"
+#include "io/replace_file.h"
+#include "io/sha256.h"
+#include "paper/authors_logs.h"
+#include "paper/mnist_files.h"
+#include "rwa/errors.h"
+
+namespace rwa::paper {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kMostLogBytes = 16 << 20;
+constexpr std::uint64_t kMostCurveBytes = 1 << 20;
+
+// Where a set of files comes from. $RWA_MIRROR replaces the mirrors by its own, which keep each set
+// in a folder of that name.
+struct Origin {
+  std::string_view name;
+  std::vector<std::string> mirrors;
+};
+
+const Origin& mnist_origin() {
+  static const Origin origin{"mnist",
+                             {"https://ossci-datasets.s3.amazonaws.com/mnist",
+                              "https://storage.googleapis.com/cvdf-datasets/mnist"}};
+  return origin;
+}
+
+const Origin& logs_origin() {
+  static const Origin origin{"jostmey-rwa",
+                             {"https://raw.githubusercontent.com/jostmey/rwa/master"}};
+  return origin;
+}
+
+// Of one file of the set, at each mirror.
+std::vector<std::string> urls(const Origin& origin, std::string_view path) {
+  std::vector<std::string> bases;
+  const char* variable = std::getenv("RWA_MIRROR");
+  std::istringstream own(variable != nullptr ? variable : "");
+  for (std::string base; own >> base;) {
+    if (!base.starts_with("https://")) {
+      throw ConfigError(
+          fmt::format("RWA_MIRROR: found {}, expected addresses that begin with "
+                      "https://, with spaces between them",
+                      io::quote(base)));
+    }
+    while (base.ends_with('/')) base.pop_back();
+    bases.push_back(fmt::format("{}/{}", base, origin.name));
+  }
+  if (bases.empty()) bases = origin.mirrors;
+  for (std::string& base : bases) base += fmt::format("/{}", path);
+  return bases;
+}
+
+// Packed or not, it is the content that counts.
+void require_content(const fs::path& file, std::uint64_t most_bytes, std::string_view expected) {
+  io::UnpackedFile input(file);
+  io::Sha256 sum;
+  std::vector<std::byte> piece(1 << 16);
+  std::uint64_t total = 0;
+  for (std::size_t count = piece.size(); count == piece.size();) {
+    count = input.read(piece);
+    total += count;
+    if (total > most_bytes) {
+      throw InputError(fmt::format("{}: found more than {} bytes, expected no more than that",
+                                   file.string(), most_bytes));
+    }
+    sum.add(std::span(piece).first(count));
+  }
+  if (const std::string found = sum.hex(); found != expected) {
+    throw InputError(
+        fmt::format("{}: found SHA-256 {}, expected {}", file.string(), found, expected));
+  }
+}
+
+// Somebody may have put another file of that name there, and it may be their only one.
+bool is_there(const fs::path& file, std::uint64_t most_bytes, std::string_view expected,
+              const Say& say) {
+  std::error_code ignored;  // opening it says what is the matter
+  if (!fs::exists(file, ignored)) return false;
+  try {
+    require_content(file, most_bytes, expected);
+  } catch (const InputError& error) {
+    throw InputError(
+        fmt::format("{}. It is not overwritten: move it away to have it downloaded", error.what()));
+  }
+  say(fmt::format("{}: there already", file.string()));
+  return true;
+}
+
+void create_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) io::throw_refusal("create the folder", folder, error.value());
+}
+
+std::vector<std::byte> read_whole(const fs::path& file) {
+  io::InputFile input(file);
+  std::vector<std::byte> bytes(input.size());
+  input.read(bytes);
+  return bytes;
+}
+
+void keep_mnist_file(const MnistFile& wanted, const fs::path& part, const fs::path& file) {
+  require_content(part, wanted.bytes, wanted.sha256);
+  io::replace_file(file, read_whole(part));
+}
+
+void download_mnist_file(const MnistFile& wanted, const fs::path& file) {
+  net::download({
+      .urls = urls(mnist_origin(), fmt::format("{}.gz", wanted.name)),
+      .file = file,
+      .most_bytes = wanted.bytes,
+      .keep = [&](const fs::path& part) { keep_mnist_file(wanted, part, file); },
+      .otherwise = fmt::format("Without the download: {}.", mnist_by_hand(file.parent_path())),
+  });
+}
+
+void keep_curve(const AuthorsLog& wanted, const fs::path& part, const fs::path& file) {
+  const std::vector<std::byte> log = read_whole(part);
+  const std::string curve =
+      to_curve({reinterpret_cast<const char*>(log.data()), log.size()}, wanted.unit, wanted.path);
+  const auto bytes = std::as_bytes(std::span(curve));
+  if (const std::string found = io::sha256(bytes); found != wanted.sha256) {
+    throw InputError(fmt::format("{}: found a curve with SHA-256 {}, expected {}", wanted.path,
+                                 found, wanted.sha256));
+  }
+  io::replace_file(file, bytes);
+}
+
+void download_curve(const AuthorsLog& wanted, const fs::path& file) {
+  net::download({
+      .urls = urls(logs_origin(), wanted.path),
+      .file = file,
+      .most_bytes = kMostLogBytes,
+      .keep = [&](const fs::path& part) { keep_curve(wanted, part, file); },
+      .otherwise =
+          "Without the download: reports are made without the authors' curves, or with those "
+          "of a folder given as --reference DIR.",
+  });
+}
+
+}  // namespace
+
+void download_mnist(const fs::path& folder, const Say& say) {
+  create_folder(folder);
+  for (const MnistFile& wanted : kMnistFiles) {
+    const fs::path plain = folder / wanted.name;
+    const fs::path packed = folder / fmt::format("{}.gz", wanted.name);
+    if (is_there(plain, wanted.bytes, wanted.sha256, say)) continue;
+    if (is_there(packed, wanted.bytes, wanted.sha256, say)) continue;
+    say(fmt::format("{}: downloading", packed.string()));
+    download_mnist_file(wanted, packed);
+  }
+}
+
+void download_curves(const fs::path& folder, const Say& say) {
+  create_folder(folder);
+  for (const AuthorsLog& wanted : authors_logs()) {
+    const fs::path file = folder / fmt::format("{}.csv", wanted.curve);
+    if (is_there(file, kMostCurveBytes, wanted.sha256, say)) continue;
+    say(fmt::format("{}: downloading the log it is made of", file.string()));
+    download_curve(wanted, file);
+  }
+}
+
+}  // namespace rwa::paper

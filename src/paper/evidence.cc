@@ -1,0 +1,94 @@
+#include "paper/evidence.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "rwa/errors.h"
+
+namespace rwa::paper {
+namespace {
+
+// Empty where the run is the paper's.
+std::string what_differs(const run::Experiment& found) try {
+  run::Experiment papers = in_variant(find(found.name), found.variant);
+  papers.seed = found.seed;
+  papers.device = found.device;
+  papers.network.cell = found.network.cell;
+  papers.training.steps = found.training.steps;
+  return fmt::format("{}", fmt::join(run::differences(found, papers), "; "));
+} catch (const ConfigError& error) {
+  return error.what();
+}
+
+std::optional<Point> final_of(const run::Record& run, std::int64_t steps) {
+  for (const run::Metric& metric : run.metrics) {
+    if (metric.split == "final" && metric.step >= steps) {
+      return Point{metric.step, metric.loss, metric.accuracy};
+    }
+  }
+  return std::nullopt;
+}
+
+Evidence evidence_of(const run::Record& run, const Entry& entry) {
+  Evidence evidence;
+  evidence.curve = curve_of(run);
+  evidence.naive = facts(run.experiment).naive;
+  evidence.final = final_of(run, entry.experiment.training.steps);
+  if (run.parameters > 0) evidence.parameters = static_cast<double>(run.parameters);
+  if (run.steps > 0) evidence.seconds_per_step = run.train_seconds / static_cast<double>(run.steps);
+  evidence.machine = run.machine;
+  return evidence;
+}
+
+}  // namespace
+
+Sorted sort_runs(const std::vector<run::Record>& records) {
+  Sorted sorted;
+  for (const run::Record& run : records) {
+    const run::Experiment& experiment = run.experiment;
+    if (const std::string reason = what_differs(experiment); !reason.empty()) {
+      sorted.left_out.push_back(fmt::format("{} ({})", run.folder.string(), reason));
+    } else {
+      const Key key{experiment.name, experiment.variant, experiment.network.cell};
+      sorted.runs[key].push_back(&run);
+    }
+  }
+  for (auto& [key, runs] : sorted.runs) {
+    std::ranges::stable_sort(runs, {}, [](const run::Record* run) { return run->experiment.seed; });
+  }
+  return sorted;
+}
+
+Library evidence_of(const Runs& runs) {
+  Library library;
+  for (const auto& [key, records] : runs) {
+    for (const run::Record* run : records) {
+      library[key].push_back(evidence_of(*run, find(key.experiment)));
+    }
+  }
+  return library;
+}
+
+Library evidence_of_authors(const std::filesystem::path& folder) {
+  Library library;
+  if (folder.empty()) return library;
+  for (const Entry& entry : catalogue()) {
+    const std::string& name = entry.experiment.name;
+    const Facts task = facts(in_variant(entry, kScript));
+    for (const Cell cell : {Cell::kRwa, Cell::kLstm}) {
+      auto curve = find_curve(folder, name, cell, run::unit_of(task.shape.loss));
+      if (!curve) continue;
+      library[{name, kScript, cell}].push_back({.curve = *std::move(curve),
+                                                .naive = task.naive,
+                                                .final = {},
+                                                .parameters = {},
+                                                .seconds_per_step = {},
+                                                .machine = {}});
+    }
+  }
+  return library;
+}
+
+}  // namespace rwa::paper

@@ -1,0 +1,56 @@
+// src/paper/evidence.h: what there is to judge the paper's claims by: our runs, and the authors'
+// curves.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "data/dataset.h"
+#include "paper/catalogue.h"
+#include "paper/curves.h"
+#include "run/folder.h"
+
+namespace rwa::paper {
+
+inline constexpr const char* kScript = "script";  // the variant behind the authors' curves
+
+struct Key {
+  std::string experiment;
+  std::string variant;
+  Cell cell = Cell::kRwa;
+
+  friend bool operator<(const Key& a, const Key& b) {
+    return std::tie(a.experiment, a.variant, a.cell) < std::tie(b.experiment, b.variant, b.cell);
+  }
+};
+
+// What one training run can say; of the authors' there is the curve alone.
+struct Evidence {
+  TestCurve curve;
+  data::Naive naive;           // of the variant that was run
+  std::optional<Point> final;  // whole test set, after all the steps of the experiment
+  std::optional<double> parameters, seconds_per_step;
+  std::string machine;
+};
+
+// Runs of one key differ in their seeds, and may differ in their lengths.
+using Library = std::map<Key, std::vector<Evidence>>;
+using Runs = std::map<Key, std::vector<const run::Record*>>;
+
+// Runs that are the paper's but for seed, device and length, and those that are not, with the reason
+// in words.
+struct Sorted {
+  Runs runs;
+  std::vector<std::string> left_out;
+};
+Sorted sort_runs(const std::vector<run::Record>& records);
+
+Library evidence_of(const Runs& runs);
+// From a folder with NAME.MODEL.csv; empty: none.
+Library evidence_of_authors(const std::filesystem::path& folder);
+
+}  // namespace rwa::paper

@@ -1,0 +1,141 @@
+#include "paper/example.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "data/task.h"
+#include "paper/places.h"
+#include "rwa/errors.h"
+
+namespace rwa::paper {
+namespace {
+
+using data::Batch;
+using report::Example;
+using report::Lane;
+
+// Of a batch with one sample.
+std::vector<double> feature(const Batch& sample, int inputs, int which) {
+  std::vector<double> values;
+  values.reserve(static_cast<std::size_t>(sample.lengths[0]));
+  for (int t = 0; t < sample.lengths[0]; ++t) {
+    values.push_back(sample.x[static_cast<std::size_t>(t * inputs + which)]);
+  }
+  return values;
+}
+
+std::vector<std::string> letters(const Batch& sample, const std::vector<std::string>& names) {
+  std::vector<std::string> symbols;
+  const int inputs = static_cast<int>(names.size());
+  for (int t = 0; t < sample.lengths[0]; ++t) {
+    for (int i = 0; i < inputs; ++i) {
+      if (sample.x[static_cast<std::size_t>(t * inputs + i)] == 1) symbols.push_back(names[i]);
+    }
+  }
+  return symbols;
+}
+
+Lane bars(std::string label, std::vector<double> values, int columns = 0) {
+  return {
+      .label = std::move(label), .values = std::move(values), .symbols = {}, .columns = columns};
+}
+Lane symbols(std::string label, std::vector<std::string> symbols) {
+  return {.label = std::move(label), .values = {}, .symbols = std::move(symbols)};
+}
+Lane answer(std::string text) { return symbols("answer", {std::move(text)}); }
+
+bool is_yes(const Batch& sample) { return sample.values[0] == 1; }
+
+Example draw(const data::GrammarTask& /*task*/, const Batch& sample) {
+  const bool valid = is_yes(sample);
+  return {.title = valid ? "A valid sentence" : "A sentence with a typo",
+          .lanes = {symbols("letter", letters(sample, {"B", "E", "P", "S", "T", "V", "X"})),
+                    answer(valid ? "1, valid" : "0, not valid")}};
+}
+
+Example draw(const data::LengthTask& task, const Batch& sample) {
+  const char* more = is_yes(sample) ? "1, more" : "0, not more";
+  return {.title = fmt::format("A sequence of {} steps", sample.lengths[0]),
+          .lanes = {bars("value", feature(sample, 1, 0)),
+                    answer(fmt::format("{} than {} steps", more, task.threshold))}};
+}
+
+Example draw(const data::CopyTask& task, const Batch& sample) {
+  std::vector<std::string> names;
+  names.reserve(static_cast<std::size_t>(task.symbols) + 2);
+  for (int k = 0; k < task.symbols; ++k) names.emplace_back(1, static_cast<char>('a' + k));
+  names.emplace_back("·");
+  names.emplace_back("|");
+  std::vector<std::string> said;
+  for (const std::int32_t symbol : sample.classes) said.push_back(names[symbol]);
+  return {.title = "A sample: · is blank, | the delimiter",
+          .lanes = {symbols("input", letters(sample, names)), symbols("answer", std::move(said))}};
+}
+
+Example draw(const data::AddingTask& task, const Batch& sample) {
+  const int mark = task.order == data::AddingOrder::kIndicatorValue ? 0 : 1;
+  return {
+      .title = "A sample: the sum of the two marked values",
+      .lanes = {bars("mark", feature(sample, 2, mark)), bars("value", feature(sample, 2, 1 - mark)),
+                answer(fmt::format("{:.3f}", sample.values[0]))}};
+}
+
+Example draw(const data::MnistTask& task, const Batch& sample) {
+  constexpr int kColumns = 28;
+  return {.title = task.permuted ? "A digit, its pixels in the order in which they come in"
+                                 : "A digit, whose pixels come in row by row",
+          .lanes = {bars("pixels", feature(sample, 1, 0), kColumns),
+                    answer(std::to_string(sample.classes[0]))}};
+}
+
+// Nothing where MNIST is not found.
+std::unique_ptr<data::Dataset> open(const run::Experiment& experiment) {
+  std::filesystem::path folder;
+  if (std::holds_alternative<data::MnistTask>(experiment.task)) {
+    try {
+      folder = find_mnist({});
+    } catch (const ConfigError&) {
+      return nullptr;
+    }
+  }
+  return data::open_task(experiment.task, experiment.seed, folder);
+}
+
+// The first that has steps to show and, where `yes` is given, this answer.
+std::optional<Batch> find_sample(const data::Dataset& samples, std::optional<bool> yes) {
+  constexpr std::int64_t kTries = 1000;
+  Batch sample;
+  for (std::int64_t i = 0; i < std::min(kTries, samples.size(data::Split::kTest)); ++i) {
+    samples.fill(data::Split::kTest, {{i}}, sample);
+    if (sample.lengths[0] > 0 && (!yes || is_yes(sample) == *yes)) return sample;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Example> examples_of(const run::Experiment& experiment) {
+  std::vector<Example> examples;
+  const auto samples = open(experiment);
+  if (!samples) return examples;
+  std::vector<std::optional<bool>> answers = {std::nullopt};
+  if (samples->shape().loss == Loss::kSigmoid) answers = {true, false};
+  for (const std::optional<bool> yes : answers) {
+    const std::optional<Batch> sample = find_sample(*samples, yes);
+    if (!sample) continue;
+    examples.push_back(
+        std::visit([&](const auto& task) { return draw(task, *sample); }, experiment.task));
+  }
+  return examples;
+}
+
+}  // namespace rwa::paper

@@ -1,0 +1,14 @@
+// src/paper/parse_entry.h: one file of paper/ as an entry of the catalogue.
+#pragma once
+
+#include <string_view>
+
+#include "paper/catalogue.h"
+
+namespace rwa::paper {
+
+// Throws ConfigError, which names `origin` and the key, for whatever is missing, of another type or
+// unknown.
+Entry parse_entry(std::string_view toml, std::string_view origin);
+
+}  // namespace rwa::paper

@@ -1,0 +1,197 @@
+#include "paper/plan.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include "data/task.h"
+#include "io/descriptor.h"
+#include "paper/catalogue.h"
+#include "paper/places.h"
+#include "run/loop.h"
+#include "run/text_file.h"
+#include "rwa/errors.h"
+
+namespace rwa::paper {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kMostSeeds = 1000;
+constexpr std::int64_t kMostSteps = 1'000'000'000'000;
+constexpr std::string_view kFileEnding = ".toml";
+
+void require_range(std::string_view option, std::optional<std::int64_t> value, std::int64_t least,
+                   std::int64_t most) {
+  if (value && (*value < least || *value > most)) {
+    throw ConfigError(fmt::format("{} is {}, expected {} to {}", option, *value, least, most));
+  }
+}
+
+void require_once(std::string_view what, const std::vector<std::string>& names) {
+  for (auto name = names.begin(); name != names.end(); ++name) {
+    if (std::find(names.begin(), name, *name) != name) {
+      throw ConfigError(fmt::format("{} '{}' is named twice", what, *name));
+    }
+  }
+}
+
+void check_options(const Request& request) {
+  require_once("experiment", request.names);
+  require_once("model", request.models);
+  require_range("--steps", request.steps, 1, kMostSteps);
+  require_range("--seeds", request.seeds, 1, kMostSeeds);
+  require_range("--seed", request.seed, 0,
+                std::numeric_limits<std::int64_t>::max() - request.seeds.value_or(1) + 1);
+  if (request.quick && request.steps) {
+    throw ConfigError("--quick has its own number of steps: give --quick or --steps, not both");
+  }
+}
+
+std::vector<std::string> names_of_catalogue(bool quick) {
+  std::vector<std::string> names;
+  for (const Entry& entry : catalogue()) {
+    if (!quick || entry.quick_steps) names.push_back(entry.experiment.name);
+  }
+  return names;
+}
+
+std::vector<std::string> names_asked_for(const Request& request) {
+  if (request.names.empty()) {
+    if (request.quick) return names_of_catalogue(true);
+    throw ConfigError(
+        "nothing to run: name experiments (rwa paper list has them), all, or --quick");
+  }
+  if (std::ranges::find(request.names, "all") == request.names.end()) return request.names;
+  if (request.names.size() > 1) throw ConfigError("'all' has every experiment: name no other");
+  return names_of_catalogue(false);
+}
+
+std::vector<Cell> cells_asked_for(const Request& request) {
+  if (request.models.empty()) return {Cell::kRwa, Cell::kLstm};
+  std::vector<Cell> cells;
+  for (const std::string& model : request.models) cells.push_back(parse_cell(model));
+  return cells;
+}
+
+std::int64_t steps_of(const Entry& entry, const Request& request) {
+  if (!request.quick) return request.steps.value_or(entry.experiment.training.steps);
+  if (entry.quick_steps) return *entry.quick_steps;
+  throw ConfigError(fmt::format("'{}' has no quick length, only these have: {}",
+                                entry.experiment.name, fmt::join(names_of_catalogue(true), ", ")));
+}
+
+// The name comes from a file that anyone may have written, and becomes a part of a path.
+void require_plain_name(const run::Experiment& experiment, std::string_view origin) {
+  const auto is_plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == '.';
+  };
+  for (const std::string& name : {experiment.name, experiment.variant}) {
+    if (name.empty() || name[0] == '.' || !std::ranges::all_of(name, is_plain)) {
+      throw ConfigError(fmt::format(
+          "{}: name or variant '{}' cannot be that of a folder, expected letters, digits, "
+          "hyphens, underscores and dots, and no dot first",
+          origin, name));
+    }
+  }
+}
+
+fs::path folder_of(const run::Experiment& experiment, const fs::path& out) {
+  const bool text = experiment.variant == "text";
+  return out / (text ? experiment.name : experiment.name + "-" + experiment.variant) /
+         fmt::format("{}-seed{}", to_string(experiment.network.cell), experiment.seed);
+}
+
+void add_file(const std::string& file, const Request& request, std::vector<PlannedRun>& runs) {
+  std::vector<std::string_view> given;
+  if (request.quick) given.emplace_back("--quick");
+  if (!request.models.empty()) given.emplace_back("--model");
+  if (request.steps) given.emplace_back("--steps");
+  if (request.seeds) given.emplace_back("--seeds");
+  if (request.seed) given.emplace_back("--seed");
+  if (request.variant) given.emplace_back("--variant");
+  if (request.device) given.emplace_back("--device");
+  if (!given.empty()) {
+    throw ConfigError(fmt::format("{} is run as it stands: change the file instead of giving {}",
+                                  file, fmt::join(given, ", ")));
+  }
+  const auto experiment = run::parse_experiment(run::read_text(file), file);
+  require_plain_name(experiment, file);
+  runs.push_back({experiment, folder_of(experiment, request.out)});
+}
+
+void add_entry(const Entry& entry, const Request& request, std::vector<PlannedRun>& runs) {
+  run::Experiment experiment = in_variant(entry, request.variant.value_or("text"));
+  experiment.training.steps = steps_of(entry, request);
+  experiment.device = request.device.value_or(experiment.device);
+  const std::int64_t first = request.seed.value_or(1);
+  for (std::int64_t i = 0; i < request.seeds.value_or(1); ++i) {
+    experiment.seed = static_cast<std::uint64_t>(first + i);
+    for (const Cell cell : cells_asked_for(request)) {
+      experiment.network.cell = cell;
+      runs.push_back({experiment, folder_of(experiment, request.out)});
+    }
+  }
+}
+
+void require_own_folders(const std::vector<PlannedRun>& runs) {
+  for (auto run = runs.begin(); run != runs.end(); ++run) {
+    const auto same = std::ranges::find(runs.begin(), run, run->folder, &PlannedRun::folder);
+    if (same != run) {
+      throw ConfigError(
+          fmt::format("two of the runs would use the folder {}", run->folder.string()));
+    }
+  }
+}
+
+// The folder is made later; something above it is there.
+void require_writable(const fs::path& folder) {
+  fs::path existing = fs::absolute(folder);
+  std::error_code ignored;  // access() says what is the matter
+  while (!fs::exists(existing, ignored) && existing.has_relative_path()) {
+    existing = existing.parent_path();
+  }
+  if (::access((existing / ".").c_str(), W_OK | X_OK) != 0) {
+    io::throw_refusal("write into this folder", existing, errno);
+  }
+}
+
+}  // namespace
+
+std::vector<PlannedRun> plan(const Request& request) {
+  check_options(request);
+  std::vector<PlannedRun> runs;
+  for (const std::string& name : names_asked_for(request)) {
+    if (name.ends_with(kFileEnding)) {
+      add_file(name, request, runs);
+    } else {
+      add_entry(find(name), request, runs);
+    }
+  }
+  require_own_folders(runs);
+  return runs;
+}
+
+fs::path check(std::span<const PlannedRun> runs, const fs::path& data) {
+  fs::path mnist;
+  std::vector<data::Task> opened;
+  for (const auto& [experiment, folder] : runs) {
+    if (run::check(experiment, folder)) continue;
+    require_writable(folder);
+    if (std::ranges::find(opened, experiment.task) != opened.end()) continue;
+    if (mnist.empty() && std::holds_alternative<data::MnistTask>(experiment.task)) {
+      mnist = find_mnist(data);
+    }
+    data::open_task(experiment.task, experiment.seed, mnist);
+    opened.push_back(experiment.task);
+  }
+  return mnist;
+}
+
+}  // namespace rwa::paper

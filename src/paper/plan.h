@@ -1,0 +1,40 @@
+// src/paper/plan.h: what is asked for, and the list of runs that follows. Whatever can be refused
+// is refused here, before the first of them starts.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "run/experiment.h"
+
+namespace rwa::paper {
+
+struct Request {
+  std::vector<std::string> names;   // of the catalogue, or "all"; files of experiments, *.toml
+  bool quick = false;               // each at its quick length; without names: all that have one
+  std::vector<std::string> models;  // empty: rwa and lstm
+  // Absent: as the paper has it, one seed, 1, the text's variant, on the CPU.
+  std::optional<std::int64_t> steps, seeds, seed;
+  std::optional<std::string> variant, device;
+  std::filesystem::path out = "runs";
+};
+
+struct PlannedRun {
+  run::Experiment experiment;
+  std::filesystem::path folder;
+};
+
+// Experiment by experiment, seed by seed, and there both models. Throws ConfigError for a request
+// that makes no sense.
+std::vector<PlannedRun> plan(const Request& request);
+
+// Opens what the runs need, and leaves it alone: data, folders of earlier runs. Throws as run::run()
+// would in the middle of the work. Returns where MNIST is, where a run needs it; `data` is where to
+// look, as find_mnist() has it.
+std::filesystem::path check(std::span<const PlannedRun> runs, const std::filesystem::path& data);
+
+}  // namespace rwa::paper

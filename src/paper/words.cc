@@ -1,0 +1,42 @@
+#include "paper/words.h"
+
+#include <cmath>
+#include <cstddef>
+
+#include <fmt/format.h>
+
+namespace rwa::paper {
+
+std::string in_thousands(double number) {
+  std::string text = fmt::format("{:.0f}", number);
+  const std::size_t first = text.starts_with('-') ? 1 : 0;
+  for (std::size_t place = text.size(); place > first + 3;) text.insert(place -= 3, ",");
+  return text;
+}
+
+std::string in_percent(double fraction, int decimals) {
+  return fmt::format("{:.{}f} %", 100 * fraction, decimals);
+}
+
+std::string in_digits(double number) { return fmt::format("{:.3g}", number); }
+
+std::string in_words(Measure measure, double value) {
+  switch (measure) {
+    case Measure::kBeats:
+    case Measure::kLossBelow:
+    case Measure::kAccuracyFrom:
+    case Measure::kParameters:
+      return in_thousands(value);
+    case Measure::kFinalAccuracy:
+      return in_percent(value);
+    case Measure::kSecondsPerStep:
+      return in_digits(1000 * value) + " ms";
+    case Measure::kFinalLoss:
+      break;
+  }
+  return in_digits(value);
+}
+
+std::string name_of(Cell cell) { return cell == Cell::kRwa ? "RWA" : "LSTM"; }
+
+}  // namespace rwa::paper

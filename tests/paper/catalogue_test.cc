@@ -1,0 +1,280 @@
+// tests/paper/catalogue_test.cc: the nine files against what the paper and the released scripts say,
+// written down here a second time.
+#include "paper/catalogue.h"
+
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "io/io_testing.h"
+#include "paper/parse_entry.h"
+#include "rwa/errors.h"
+#include "rwa/model.h"
+
+namespace rwa::paper {
+namespace {
+
+using io::expect_error;
+using Texts = std::vector<std::string>;
+
+struct Expected {
+  std::string name;
+  int figure;
+  std::int64_t steps;
+  int inputs, outputs, longest;
+  Readout readout;
+  double naive_loss;
+  double script_naive_loss;
+  std::set<std::string> script_changes;  // beside the variant's name
+};
+
+const std::vector<Expected>& expected() {
+  const double copy_100 = 10 * 3 / 120.0;
+  const double copy_1000 = 10 * 3 / 1020.0;
+  const double copy_script = 10 * std::log2(7);
+  const std::set<std::string> length = {"task.longest", "task.values"};
+  const std::set<std::string> copy = {"task.symbols", "task.delimiter_places"};
+  const std::set<std::string> adding = {"task.order"};
+  const std::set<std::string> mnist = {"evaluation.final_draws"};
+  using enum Readout;
+  static const std::vector<Expected> all = {
+      {"grammar", 2, 10'000, 7, 1, 0, kLast, 1, 1, {"task.train", "task.cut_test_by_first_length"}},
+      {"length-100", 3, 20'000, 1, 1, 100, kLast, 1, 1, length},
+      {"length-1000", 3, 20'000, 1, 1, 1000, kLast, 1, 1, length},
+      {"copy-100", 4, 50'000, 10, 9, 120, kEvery, copy_100, copy_script / 120, copy},
+      {"copy-1000", 4, 50'000, 10, 9, 1020, kEvery, copy_1000, copy_script / 1020, copy},
+      {"adding-100", 5, 50'000, 2, 1, 100, kLast, 1 / 6.0, 1 / 6.0, adding},
+      {"adding-1000", 5, 50'000, 2, 1, 1000, kLast, 1 / 6.0, 1 / 6.0, adding},
+      {"mnist", 6, 250'000, 1, 10, 784, kLast, std::log2(10), std::log2(10), mnist},
+      {"mnist-permuted", 6, 250'000, 1, 10, 784, kLast, std::log2(10), std::log2(10), mnist},
+  };
+  return all;
+}
+
+TEST(Catalogue, HasTheNineInThePapersOrder) {
+  ASSERT_EQ(catalogue().size(), expected().size());
+  for (std::size_t i = 0; i < expected().size(); ++i) {
+    const Entry& entry = catalogue()[i];
+    EXPECT_EQ(entry.experiment.name, expected()[i].name);
+    EXPECT_EQ(entry.figure, expected()[i].figure);
+    EXPECT_FALSE(entry.title.empty());
+    EXPECT_FALSE(entry.summary.empty());
+    EXPECT_FALSE(entry.script_differs.empty());
+  }
+}
+
+TEST(Catalogue, AllHaveThePapersSettings) {
+  for (const Expected& paper : expected()) {
+    const run::Experiment& experiment = find(paper.name).experiment;
+    EXPECT_EQ(experiment.variant, "text");
+    EXPECT_EQ(experiment.seed, 1U);
+    EXPECT_EQ(experiment.network, (run::Network{Cell::kRwa, Activation::kTanh, 250}));
+    EXPECT_EQ(experiment.training, (run::Training{paper.steps, 100, 1e-3, 0.9, 0.999, 1e-8, 0}));
+    EXPECT_EQ(experiment.evaluation, (run::Evaluation{100, 100, false}));
+  }
+}
+
+TEST(Catalogue, TheTasksAreThePapers) {
+  for (const Expected& paper : expected()) {
+    const auto [shape, naive] = facts(find(paper.name).experiment);
+    EXPECT_EQ(shape.inputs, paper.inputs) << paper.name;
+    EXPECT_EQ(shape.outputs, paper.outputs) << paper.name;
+    EXPECT_EQ(shape.readout, paper.readout) << paper.name;
+    if (paper.longest > 0) {  // sentences of the grammar have no such limit
+      EXPECT_EQ(shape.longest, paper.longest) << paper.name;
+    }
+    EXPECT_DOUBLE_EQ(naive.loss, paper.naive_loss) << paper.name;
+  }
+}
+
+TEST(Catalogue, TheScriptsDifferWhereTheyAreKnownTo) {
+  for (const Expected& paper : expected()) {
+    const Entry& entry = find(paper.name);
+    const run::Experiment& script = in_variant(entry, "script");
+    std::set<std::string> changes;
+    for (const std::string& line : run::differences(entry.experiment, script)) {
+      changes.insert(line.substr(0, line.find(':')));
+    }
+    std::set<std::string> known = paper.script_changes;
+    known.insert("variant");
+    EXPECT_EQ(changes, known) << paper.name;
+    EXPECT_DOUBLE_EQ(facts(script).naive.loss, paper.script_naive_loss) << paper.name;
+  }
+}
+
+TEST(Catalogue, TheScriptsTasks) {
+  const auto task = [](const char* name) { return in_variant(find(name), "script").task; };
+  EXPECT_EQ(task("grammar"), data::Task(data::GrammarTask{10'000, 10'000, true}));
+  EXPECT_EQ(task("length-100"), data::Task(data::LengthTask{99, 50, data::Values::kUniform}));
+  EXPECT_EQ(task("length-1000"), data::Task(data::LengthTask{999, 500, data::Values::kUniform}));
+  EXPECT_EQ(task("copy-100"), data::Task(data::CopyTask{10, 100, 7, 99}));
+  EXPECT_EQ(task("copy-1000"), data::Task(data::CopyTask{10, 1000, 7, 999}));
+  EXPECT_EQ(task("adding-100"),
+            data::Task(data::AddingTask{100, data::AddingOrder::kValueIndicator}));
+  EXPECT_EQ(task("adding-1000"),
+            data::Task(data::AddingTask{1000, data::AddingOrder::kValueIndicator}));
+  EXPECT_TRUE(in_variant(find("mnist"), "script").evaluation.final_draws);
+  EXPECT_FALSE(in_variant(find("mnist"), "text").evaluation.final_draws);
+}
+
+// Weights and biases of u, g, a (without bias), s_0 and the output; four gates and the output.
+TEST(Catalogue, ParametersAreAsManyAsTheFormulasHave) {
+  for (const Entry& entry : catalogue()) {
+    const data::Shape shape = facts(entry.experiment).shape;
+    const auto d = static_cast<std::size_t>(shape.inputs);
+    const auto o = static_cast<std::size_t>(shape.outputs);
+    const auto h = static_cast<std::size_t>(entry.experiment.network.units);
+    const std::size_t output = h * o + o;
+    const auto count = [&](Cell cell) {
+      return Model({.cell = cell,
+                    .inputs = shape.inputs,
+                    .units = entry.experiment.network.units,
+                    .outputs = shape.outputs})
+          .parameter_count();
+    };
+    const std::size_t rwa = count(Cell::kRwa);
+    const std::size_t lstm = count(Cell::kLstm);
+    EXPECT_EQ(rwa, (d * h + h) + ((d + h) * h + h) + (d + h) * h + h + output);
+    EXPECT_EQ(lstm, 4 * ((d + h) * h + h) + output);
+    if (entry.experiment.name == "mnist") {
+      EXPECT_EQ(rwa, 129'010U);
+      EXPECT_EQ(lstm, 254'510U);
+    }
+  }
+}
+
+TEST(Catalogue, ThreeAreWorthAFirstLook) {
+  std::map<std::string, std::int64_t> quick;
+  for (const Entry& entry : catalogue()) {
+    if (entry.quick_steps) quick[entry.experiment.name] = *entry.quick_steps;
+  }
+  EXPECT_EQ(quick, (std::map<std::string, std::int64_t>{
+                       {"grammar", 1'500}, {"length-100", 600}, {"adding-100", 1'200}}));
+}
+
+// As the tables of the paper's results and of the logs' have them: claim, RWA, LSTM.
+TEST(Catalogue, SaysWhatThePaperAndTheLogsSay) {
+  using Lines = std::vector<Texts>;
+  std::map<std::string, Lines> found;
+  for (const Entry& entry : catalogue()) {
+    for (const Claim& claim : entry.claims) {
+      ASSERT_TRUE(claim.source == "paper" || claim.source == "logs");
+      found[entry.experiment.name].push_back(
+          {claim.text, claim.rwa ? claim.rwa->words : "", claim.lstm ? claim.lstm->words : ""});
+    }
+  }
+  const std::map<std::string, Lines> known = {
+      {"grammar",
+       {{"100 % accuracy", "by step 600", "by step 1,000"}, {"accuracy of 99 %", "400", "1,000"}}},
+      {"length-1000",
+       {{"near 100 % accuracy", "under 100", "over 2,000"}, {"accuracy of 99 %", "100", "2,300"}}},
+      {"copy-100",
+       {{"beats the baseline", "about 1,000", "over 10,000"},
+        {"loss below 0.1 bits", "4,000", "16,600"},
+        {"loss below 0.01 bits", "7,200", "23,900"}}},
+      {"copy-1000",
+       {{"beats the baseline", "about 3,000", "barely, after 50,000"},
+        {"loss below 0.01 bits", "8,400", "49,000"},
+        {"loss below 0.001 bits", "13,400", "never in 50,000"}}},
+      {"adding-100",
+       {{"beats the baseline", "under 1,000", "about 3,000"},
+        {"MSE below 0.01", "800", "3,500"},
+        {"MSE below 0.001", "1,600", "5,300"}}},
+      {"adding-1000",
+       {{"beats the baseline", "about 1,000", "over 15,000"},
+        {"MSE below 0.01", "1,400", "16,500"},
+        {"MSE below 0.001", "2,300", "18,900"}}},
+      {"mnist",
+       {{"beats the baseline", "under 20,000",
+         "considerably slower than RWA (over 1.5 × its steps)"},
+        {"passes 10 % first", "before LSTM", ""},
+        {"accuracy after 250,000 steps", "98.1 %", "99.0 %"},
+        {"loss in bits after 250,000 steps", "0.175", "0.077"},
+        {"parameters", "129,010", "254,510"}}},
+      {"mnist-permuted",
+       {{"beats the baseline", "slightly slower than on mnist (1 to 1.5 × its steps there)",
+         "faster than RWA"},
+        {"accuracy after 250,000 steps", "93.5 %", "93.6 %"},
+        {"loss in bits after 250,000 steps", "0.561", "0.577"}}},
+  };
+  EXPECT_EQ(found, known);
+}
+
+// The threshold of a measure stands in its words, so that neither changes without the other.
+TEST(Catalogue, ThresholdsAreThoseOfTheWords) {
+  for (const Entry& entry : catalogue()) {
+    for (const Claim& claim : entry.claims) {
+      if (claim.measure == Measure::kLossBelow) {
+        EXPECT_EQ(std::stod(claim.text.substr(claim.text.find("0."))), claim.threshold);
+      } else if (claim.measure == Measure::kAccuracyFrom) {
+        EXPECT_EQ(std::stod(claim.text.substr(claim.text.find("of ") + 3)) / 100, claim.threshold);
+      } else {
+        EXPECT_EQ(claim.threshold, 0) << claim.text;
+      }
+    }
+  }
+}
+
+TEST(Catalogue, ARangeForEachWayToSayANumber) {
+  const auto said = [](const std::string& how, const std::string& measure = "beats") {
+    return *parse_entry(
+                "name = \"x\"\n[task]\nkind = \"grammar\"\n[paper]\ntitle = \"\"\n"
+                "summary = \"\"\nscript_differs = \"\"\nfigure = 2\nplot = \"loss\"\n"
+                "[[paper.claim]]\ntext = \"\"\nsource = \"paper\"\nmeasure = \"" +
+                    measure + "\"\nrwa = { " + how + " }\n",
+                "x.toml")
+                .claims.at(0)
+                .rwa;
+  };
+  const double infinity = std::numeric_limits<double>::infinity();
+  const auto expect = [&](const Said& found, double at_least, double at_most) {
+    EXPECT_DOUBLE_EQ(found.at_least, at_least) << found.words;
+    EXPECT_DOUBLE_EQ(found.at_most, at_most) << found.words;
+  };
+  expect(said("at = 3000"), 2000, 4500);
+  expect(said("about = 3000"), 2000, 4500);
+  expect(said("by = 600"), 0, 900);
+  expect(said("under = 100"), 0, 100);
+  expect(said("over = 2000"), 2000, infinity);
+  expect(said("exactly = 7", "parameters"), 7, 7);
+  expect(said("at = 0.94", "final-accuracy"), 0.91, 0.96);
+  EXPECT_FALSE(said("under = 1").against);
+  EXPECT_EQ(said("against = \"lstm\", under = 1").against->experiment, "");
+  EXPECT_EQ(said("against = \"lstm\", under = 1").against->cell, Cell::kLstm);
+  EXPECT_EQ(said("against = \"mnist.rwa\", under = 1").against->experiment, "mnist");
+}
+
+TEST(Catalogue, NamesNearAnUnknownOne) {
+  expect_error<ConfigError>([] { find("adding-10"); }, {"'adding-10'", "adding-100"});
+  expect_error<ConfigError>([] { find("sorting"); }, {"'sorting'", "grammar", "mnist-permuted"});
+  expect_error<ConfigError>([] { in_variant(find("grammar"), "scripts"); },
+                            {"'scripts'", "grammar", "script"});
+}
+
+TEST(Catalogue, RefusesAFileWithAMistake) {
+  const std::string good =
+      "name = \"x\"\n[task]\nkind = \"grammar\"\n[paper]\ntitle = \"\"\nsummary = \"\"\n"
+      "script_differs = \"\"\nfigure = 2\nplot = \"loss\"\n";
+  EXPECT_NO_THROW(parse_entry(good, "x.toml"));
+  const auto refuse = [&](const std::string& text, std::initializer_list<std::string_view> parts) {
+    expect_error<ConfigError>([&] { parse_entry(text, "x.toml"); }, parts);
+  };
+  refuse(good + "log_z = true\n", {"x.toml", "paper", "'log_z'", "unknown"});
+  refuse(good + "log_y = \"yes\"\n", {"x.toml", "paper", "'log_y'", "type"});
+  refuse("name = \"x\"\n[task]\nkind = \"grammar\"\n[paper]\n", {"x.toml", "'title'", "missing"});
+  refuse("name = \"x\"\n[task]\nkind = \"grammar\"\n", {"x.toml", "[paper]"});
+  refuse(good + "[[paper.claim]]\ntext = \"\"\nsource = \"\"\nmeasure = \"luck\"\n",
+         {"'luck'", "beats"});
+  refuse(good +
+             "[[paper.claim]]\ntext = \"\"\nsource = \"\"\nmeasure = \"beats\"\n"
+             "rwa = { abuot = 3 }\n",
+         {"claim 1", "rwa", "'abuot'"});
+  refuse(good + "[quick]\nstep = 3\n", {"quick", "'steps'"});
+  refuse(good + "[variant.script.task]\nlength = 3\n", {"x.toml", "'length'"});
+}
+
+}  // namespace
+}  // namespace rwa::paper

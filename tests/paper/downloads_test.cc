@@ -1,0 +1,121 @@
+// tests/paper/downloads_test.cc: what is downloaded from where, and what is refused. The right
+// files are not here; the transfer itself is the subject of tests/net/download_test.cc.
+#include "paper/downloads.h"
+
+#include <memory>
+#include <vector>
+
+#include "io/io_testing.h"
+#include "net/tls_server.h"
+#include "paper/mnist_files.h"
+#include "rwa/errors.h"
+
+namespace rwa::paper {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Downloads : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    server_ = std::make_unique<net::TlsServer>();
+    server_->trust();
+  }
+  static void TearDownTestSuite() { server_.reset(); }
+
+  Downloads() { ::setenv("RWA_MIRROR", server_->url("good").c_str(), 1); }
+
+  static void serve(const std::string& path, std::string_view content) {
+    const fs::path file = server_->files() / path;
+    fs::create_directories(file.parent_path());
+    io::put(file, content);
+  }
+
+  template <typename Error>
+  void expect_refusal(void (*download)(const fs::path&, const Say&),
+                      std::initializer_list<std::string_view> parts) {
+    io::expect_error<Error>(
+        [&] { download(folder_, [&](const std::string& line) { said_.push_back(line); }); }, parts);
+  }
+
+  inline static std::unique_ptr<net::TlsServer> server_;
+  io::TempFolder temporary_;
+  fs::path folder_ = temporary_.path() / "new" / "folder";
+  std::vector<std::string> said_;
+};
+
+TEST_F(Downloads, WrongMnistIsNotKept) {
+  serve("mnist/train-images-idx3-ubyte.gz", "something else");
+  expect_refusal<InputError>(
+      download_mnist,
+      {server_->url("good") + "/mnist/train-images-idx3-ubyte.gz: ", "expected ba891046e6505d7a"});
+  EXPECT_TRUE(fs::is_empty(folder_));
+  EXPECT_EQ(said_, std::vector<std::string>{(folder_ / "train-images-idx3-ubyte.gz").string() +
+                                            ": downloading"});
+}
+
+TEST_F(Downloads, MirrorsAreTriedInTurn) {
+  serve("mnist/train-images-idx3-ubyte.gz", "something else");
+  server_->take_requests();
+  ::setenv("RWA_MIRROR",
+           (" " + server_->url("good") + "/none/  " + server_->url("wrong") + "/").c_str(), 1);
+  expect_refusal<InputError>(download_mnist, {"/good/none/mnist/", "status 404", "/wrong/mnist/"});
+  EXPECT_EQ(server_->take_requests(),
+            "/good/none/mnist/train-images-idx3-ubyte.gz -\n"
+            "/wrong/mnist/train-images-idx3-ubyte.gz -\n");
+}
+
+TEST_F(Downloads, WithoutANetworkItSaysWhatToDo) {
+  ::setenv("RWA_MIRROR", "https://localhost:1 https://localhost:2/x", 1);
+  expect_refusal<ResourceError>(
+      download_mnist, {"https://localhost:1/mnist/train-images-idx3-ubyte.gz: ",
+                       "https://localhost:2/x/mnist/train-images-idx3-ubyte.gz: ", folder_.string(),
+                       "--data DIR", "RWA_DATA", kMnistFiles[0].name, kMnistFiles[1].name,
+                       kMnistFiles[2].name, kMnistFiles[3].name});
+  expect_refusal<ResourceError>(
+      download_curves,
+      {"https://localhost:1/jostmey-rwa/reber_grammar/rwa_model/train.out: ", "--reference DIR"});
+}
+
+TEST_F(Downloads, AMirrorMustBeHttps) {
+  ::setenv("RWA_MIRROR", "https://localhost:1 http://localhost", 1);
+  expect_refusal<ConfigError>(download_mnist, {"RWA_MIRROR", "\"http://localhost\"", "https://"});
+}
+
+TEST_F(Downloads, AFileThatIsThereAndWrongIsNotOverwritten) {
+  fs::create_directories(folder_);
+  server_->take_requests();
+  for (const char* name : {"train-images-idx3-ubyte.gz", "train-images-idx3-ubyte"}) {
+    io::put(folder_ / name, "somebody's");
+    expect_refusal<InputError>(download_mnist, {(folder_ / name).string(), "found SHA-256",
+                                                "expected ba891046e6505d7a", "not overwritten"});
+    EXPECT_EQ(io::get(folder_ / name), "somebody's");
+  }
+  io::put(folder_ / "grammar.rwa.csv", "somebody's");
+  expect_refusal<InputError>(download_curves, {"grammar.rwa.csv: found SHA-256"});
+  EXPECT_EQ(io::get(folder_ / "grammar.rwa.csv"), "somebody's");
+  EXPECT_EQ(server_->take_requests(), "");
+}
+
+TEST_F(Downloads, AFolderThatCannotBeMade) {
+  io::put(temporary_.path() / "new", "a file");
+  expect_refusal<ResourceError>(download_mnist, {folder_.string(), "cannot create the folder"});
+}
+
+TEST_F(Downloads, ALogThatIsNotUnderstood) {
+  serve("jostmey-rwa/reber_grammar/rwa_model/train.out", "Iteration: 0 Dataset: test\n");
+  expect_refusal<InputError>(download_curves, {server_->url("good") + "/jostmey-rwa/",
+                                               "reber_grammar/rwa_model/train.out:1: found"});
+  EXPECT_TRUE(fs::is_empty(folder_));
+}
+
+TEST_F(Downloads, ALogOfAnotherRun) {
+  serve("jostmey-rwa/reber_grammar/rwa_model/train.out",
+        "Iteration: 0 Dataset: test Cost: 1 Accuracy: 50.0\n");
+  expect_refusal<InputError>(download_curves,
+                             {"found a curve with SHA-256", "expected 0dcacd9078abdea2"});
+  EXPECT_TRUE(fs::is_empty(folder_));
+}
+
+}  // namespace
+}  // namespace rwa::paper

@@ -1,0 +1,111 @@
+// tests/paper/plan_test.cc: which runs follow from a request, and which requests are refused.
+// Data and folders are checked from the outside, in tests/cli/paper_test.sh.
+#include "paper/plan.h"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "io/io_testing.h"
+#include "paper/catalogue.h"
+#include "rwa/errors.h"
+
+namespace rwa::paper {
+namespace {
+
+std::vector<std::string> folders(const Request& request) {
+  std::vector<std::string> names;
+  for (const PlannedRun& run : plan(request)) names.push_back(run.folder.string());
+  return names;
+}
+
+Request named(std::vector<std::string> names) {
+  Request request;
+  request.names = std::move(names);
+  return request;
+}
+
+TEST(Plan, GoesExperimentByExperimentSeedBySeedModelByModel) {
+  Request request = named({"grammar", "adding-100"});
+  request.seeds = 2;
+  request.seed = 7;
+  EXPECT_EQ(folders(request),
+            (std::vector<std::string>{"runs/grammar/rwa-seed7", "runs/grammar/lstm-seed7",
+                                      "runs/grammar/rwa-seed8", "runs/grammar/lstm-seed8",
+                                      "runs/adding-100/rwa-seed7", "runs/adding-100/lstm-seed7",
+                                      "runs/adding-100/rwa-seed8", "runs/adding-100/lstm-seed8"}));
+}
+
+TEST(Plan, IsThePaperUnlessAskedOtherwise) {
+  const auto runs = plan(named({"grammar"}));
+  ASSERT_EQ(runs.size(), 2u);
+  EXPECT_EQ(runs[0].experiment, find("grammar").experiment);
+  run::Experiment lstm = find("grammar").experiment;
+  lstm.network.cell = Cell::kLstm;
+  EXPECT_EQ(runs[1].experiment, lstm);
+}
+
+TEST(Plan, ChangesWhatIsAskedForAndNothingElse) {
+  Request request = named({"copy-100"});
+  request.models = {"lstm"};
+  request.variant = "script";
+  request.steps = 123;
+  request.out = "elsewhere";
+  const auto runs = plan(request);
+  ASSERT_EQ(runs.size(), 1u);
+  EXPECT_EQ(runs[0].folder, "elsewhere/copy-100-script/lstm-seed1");
+  run::Experiment expected = in_variant(find("copy-100"), "script");
+  expected.network.cell = Cell::kLstm;
+  expected.training.steps = 123;
+  EXPECT_EQ(runs[0].experiment, expected);
+}
+
+TEST(Plan, AllIsTheWholeCatalogueWithBothModels) {
+  EXPECT_EQ(plan(named({"all"})).size(), 2 * catalogue().size());
+}
+
+TEST(Plan, QuickHasItsOwnNamesAndLengths) {
+  Request request;
+  request.quick = true;
+  const auto runs = plan(request);
+  ASSERT_EQ(runs.size(), 6u);
+  for (const PlannedRun& run : runs) {
+    EXPECT_EQ(run.experiment.training.steps, find(run.experiment.name).quick_steps);
+  }
+  request.names = {"copy-100"};
+  io::expect_error<ConfigError>([&] { plan(request); }, {"'copy-100'", "adding-100"});
+}
+
+TEST(Plan, AFileIsRunAsItStands) {
+  const io::TempFolder folder;
+  run::Experiment experiment = find("length-100").experiment;
+  experiment.name = "mine";
+  experiment.seed = 5;
+  const auto file = folder.path() / "mine.toml";
+  io::put(file, run::format_experiment(experiment));
+  const auto runs = plan(named({file.string()}));
+  ASSERT_EQ(runs.size(), 1u);
+  EXPECT_EQ(runs[0].experiment, experiment);
+  EXPECT_EQ(runs[0].folder, "runs/mine/rwa-seed5");
+
+  Request request = named({file.string()});
+  request.steps = 10;
+  io::expect_error<ConfigError>([&] { plan(request); }, {file.string(), "--steps"});
+  for (const char* name : {"", "..", "../mine", "a/b", "a\nb", ".hidden"}) {
+    experiment.name = name;
+    io::put(file, run::format_experiment(experiment));
+    io::expect_error<ConfigError>([&] { plan(named({file.string()})); }, {file.string()});
+  }
+}
+
+TEST(Plan, SeedsEndWhereTheirNumbersDo) {
+  Request request = named({"grammar"});
+  request.seed = INT64_MAX;
+  EXPECT_EQ(folders(request)[0], "runs/grammar/rwa-seed9223372036854775807");
+  request.seeds = 2;
+  io::expect_error<ConfigError>([&] { plan(request); }, {"--seed is 9223372036854775807"});
+}
+
+}  // namespace
+}  // namespace rwa::paper

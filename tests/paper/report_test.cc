@@ -1,0 +1,251 @@
+// tests/paper/report_test.cc: from made-up runs to the blocks of the page, the figures and tables.
+#include "paper/report.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <iterator>
+#include <set>
+#include <string>
+#include <variant>
+
+#include "io/io_testing.h"
+#include "paper/example.h"
+#include "paper_testing.h"
+#include "rwa/errors.h"
+
+namespace rwa::paper {
+namespace {
+
+using report::Role;
+
+constexpr Point kBad{0, 0.17, {}};
+constexpr Point kGood{0, 0.001, {}};
+
+std::vector<run::Record> adding_runs(const std::string& variant) {
+  std::vector<run::Record> runs;
+  for (const std::uint64_t seed : {2, 1, 3}) {
+    const auto late = static_cast<std::int64_t>(100 * seed);
+    runs.push_back(
+        record("adding-100", variant, Cell::kRwa, seed, turning(500 + late, 1200, kBad, kGood)));
+  }
+  runs.push_back(record("adding-100", variant, Cell::kLstm, 1, turning(9000, 1200, kBad, kGood)));
+  return runs;
+}
+
+template <class Block>
+std::vector<Block> blocks_of(const report::Page& page) {
+  std::vector<Block> found;
+  for (const report::Block& block : page.blocks) {
+    if (const Block* one = std::get_if<Block>(&block)) found.push_back(*one);
+  }
+  return found;
+}
+
+bool says(const report::Page& page, const std::string& words) {
+  const auto texts = blocks_of<report::Text>(page);
+  return std::ranges::any_of(
+      texts, [&](const report::Text& text) { return text.text.find(words) != std::string::npos; });
+}
+
+const report::Curve& curve(const report::Chart& chart, Role role) {
+  return *std::ranges::find(chart.curves, role, &report::Curve::role);
+}
+bool has_curve(const report::Chart& chart, Role role) {
+  return std::ranges::find(chart.curves, role, &report::Curve::role) != chart.curves.end();
+}
+
+TEST(Report, DrawsMediansBandsAndTheBaseline) {
+  const auto figures = make_report(adding_runs("text"), "").figures;
+  ASSERT_EQ(figures.size(), 1U);
+  EXPECT_EQ(figures[0].id, "figure-5");
+  ASSERT_EQ(figures[0].panels.size(), 1U);
+  const report::Chart& chart = figures[0].panels[0];
+  EXPECT_EQ(chart.id, "adding-100");
+  EXPECT_TRUE(chart.log_y);
+  const report::Curve& rwa = curve(chart, Role::kRwa);
+  ASSERT_EQ(rwa.x.size(), 13U);
+  EXPECT_EQ(rwa.x[6], 600);
+  EXPECT_EQ(rwa.y[6], kBad.loss);  // one of three has turned
+  EXPECT_EQ(rwa.low[6], kGood.loss);
+  EXPECT_EQ(rwa.high[6], kBad.loss);
+  EXPECT_EQ(rwa.y[7], kGood.loss);
+  EXPECT_EQ(curve(chart, Role::kLstm).low.size(), 0U);  // a single run has no band
+  EXPECT_DOUBLE_EQ(curve(chart, Role::kNaive).y.at(0), 1 / 6.0);
+  EXPECT_EQ(curve(chart, Role::kNaive).x, (std::vector<double>{0, 1200}));
+  EXPECT_FALSE(has_curve(chart, Role::kRwaReference));
+}
+
+TEST(Report, DrawsAccuraciesInPercentWhereTheyAreWhatCounts) {
+  const auto runs = {
+      record("grammar", "text", Cell::kRwa, 1, turning(500, 1000, {0, 1, 0.5}, {0, 0.1, 0.98}))};
+  const report::Chart chart = make_report(runs, "").figures.at(0).panels.at(0);
+  EXPECT_EQ(curve(chart, Role::kRwa).y.back(), 98);
+  EXPECT_EQ(curve(chart, Role::kNaive).y.back(), 50);
+}
+
+TEST(Report, TheAuthorsCurvesReachAsFarAsOurs) {
+  const io::TempFolder folder;
+  io::put(folder.path() / "adding-100.rwa.csv",
+          "step,mse,accuracy\n0,1,\n600,0.1,\n1200,0.05,\n1300,0.01,\n");
+  const Report made = make_report(adding_runs("text"), folder.path());
+  const report::Chart& chart = made.figures.at(0).panels.at(0);
+  EXPECT_EQ(curve(chart, Role::kRwaReference).x, (std::vector<double>{0, 600, 1200}));
+  EXPECT_EQ(curve(chart, Role::kRwaReference).y, (std::vector<double>{1, 0.1, 0.05}));
+  EXPECT_FALSE(has_curve(chart, Role::kLstmReference));
+  EXPECT_NE(chart.caption.find("not quite the same"), std::string::npos);
+  const auto script = make_report(adding_runs("script"), folder.path()).figures.at(0);
+  EXPECT_EQ(script.id, "figure-5-script");
+  EXPECT_EQ(script.panels.at(0).caption.find("not quite the same"), std::string::npos);
+}
+
+TEST(Report, TheSummaryHasALineForEachTask) {
+  auto runs = adding_runs("script");
+  std::ranges::copy(adding_runs("text"), std::back_inserter(runs));
+  const auto& rows = make_report(runs, "").summary.rows;
+  ASSERT_EQ(rows.size(), 2U);
+  std::vector<std::string> texts;
+  for (const auto& cell : rows[0]) texts.push_back(cell.text);
+  EXPECT_EQ(texts,
+            (std::vector<std::string>{"adding-100", "1,200", "700 (600 to 800)",
+                                      "not in 1,200 steps", "—", "—", "0.001 MSE", "0.17 MSE"}));
+  EXPECT_EQ(rows[1][0].text, "adding-100-script");
+}
+
+TEST(Report, ThePageHasEverythingOnce) {
+  auto runs = adding_runs("text");
+  std::ranges::copy(adding_runs("script"), std::back_inserter(runs));
+  const report::Page page = make_report(runs, "").page;
+  std::set<std::string> ids;
+  std::size_t count = 0;
+  for (const report::Heading& heading : blocks_of<report::Heading>(page)) {
+    ids.insert(heading.id);
+    ++count;
+  }
+  for (const report::Figure& figure : blocks_of<report::Figure>(page)) {
+    ids.insert(figure.id);
+    ids.insert(figure.panels.at(0).id);
+    count += 2;
+  }
+  EXPECT_EQ(count, 8U);  // the claims, run and not, and heading, figure and panel of two tasks
+  EXPECT_EQ(ids.size(), count);
+  EXPECT_EQ(blocks_of<report::Example>(page).size(), 2U);
+  // Summary, claims, the runs of each task, and claims of what was not run.
+  const auto tables = blocks_of<report::Table>(page);
+  ASSERT_EQ(tables.size(), 5U);
+  for (const report::Table& table : tables) {
+    for (const auto& row : table.rows) EXPECT_EQ(row.size(), table.header.size());
+  }
+  EXPECT_EQ(tables[2].rows.size(), 4U);
+  EXPECT_EQ(tables[2].rows[0][0].text, "RWA");
+  EXPECT_EQ(tables[2].rows[0][1].text, "1");  // by seed
+  EXPECT_EQ(tables[2].rows[3][0].text, "LSTM");
+  EXPECT_EQ(tables[2].rows[3][5].text, "80");  // ms per step
+  EXPECT_TRUE(says(page, "seeds 1, 2, 3"));
+  EXPECT_TRUE(says(page, "a machine"));
+  EXPECT_TRUE(says(page, "rwa paper data curves"));
+}
+
+TEST(Report, SaysHowToRunItAgain) {
+  const report::Page page = make_report(adding_runs("script"), "").page;
+  EXPECT_TRUE(says(page, "rwa paper run adding-100 --variant script --steps 1200 --seeds 3"));
+  const auto one = {record("adding-100", "text", Cell::kLstm, 5, turning(0, 50'000, kBad, kGood))};
+  EXPECT_TRUE(says(make_report(one, "").page, "rwa paper run adding-100 --model lstm --seed 5"));
+}
+
+TEST(Report, LeavesOutWhatIsNotThePapers) {
+  auto runs = adding_runs("text");
+  runs[0].experiment.network.units = 100;
+  runs[0].folder = "runs/small";
+  runs[1].experiment.name = "sorting";
+  runs[2].experiment.variant = "mine";
+  const Report made = make_report(runs, "");
+  EXPECT_EQ(made.summary.rows.at(0).at(2).text, "—");
+  EXPECT_TRUE(says(made.page, "runs/small (network.units: 100 there, 250 here)"));
+  EXPECT_TRUE(says(made.page, "unknown experiment 'sorting'"));
+  EXPECT_TRUE(says(made.page, "unknown variant 'mine'"));
+}
+
+TEST(Report, AFinalScoreCountsForAClaimAfterAllStepsOnly) {
+  const auto ours = [](std::int64_t steps) {
+    const auto points = turning(100, steps, {0, 3.3, 0.1}, {0, 0.2, 0.98});
+    const auto rows = make_report({record("mnist", "text", Cell::kRwa, 1, points)}, "").claims.rows;
+    const auto row = std::ranges::find_if(
+        rows, [](const auto& cells) { return cells[1].text == "accuracy after 250,000 steps"; });
+    return row->at(5).text;
+  };
+  EXPECT_EQ(ours(20'000), "not trained to the end");
+  EXPECT_EQ(ours(250'000), "98.0 %");
+}
+
+TEST(Report, OfNothingSaysSo) {
+  const Report made = make_report({}, "");
+  EXPECT_TRUE(made.figures.empty());
+  EXPECT_TRUE(made.summary.rows.empty());
+  EXPECT_TRUE(made.claims.rows.empty());
+  EXPECT_FALSE(made.claims_not_run.rows.empty());
+  EXPECT_TRUE(says(made.page, "No run of one of the paper's experiments was found"));
+}
+
+TEST(Report, ARunThatHasJustBegunIsNoTrouble) {
+  run::Record begun = record("grammar", "text", Cell::kRwa, 1, accuracies({0.5}));
+  begun.metrics.clear();
+  begun.steps = 0;
+  begun.status = "running";
+  const Report made = make_report({begun}, "");
+  EXPECT_EQ(made.summary.rows.at(0).at(2).text, "not in 0 steps");
+  EXPECT_EQ(made.figures.size(), 1U);
+}
+
+TEST(Report, RefusesADamagedCurve) {
+  const io::TempFolder folder;
+  io::put(folder.path() / "adding-100.rwa.csv", "step,mse,accuracy\n0,x,\n");
+  io::expect_error<InputError>([&] { make_report({}, folder.path()); }, {"adding-100.rwa.csv:2:3"});
+}
+
+TEST(Examples, ShowASampleAndItsAnswer) {
+  const auto examples = [](const char* name) { return examples_of(find(name).experiment); };
+  const auto grammar = examples("grammar");
+  ASSERT_EQ(grammar.size(), 2U);
+  EXPECT_EQ(grammar[0].lanes.at(0).symbols.front(), "B");
+  EXPECT_EQ(grammar[0].lanes.at(0).symbols.back(), "E");
+  EXPECT_EQ(grammar[0].lanes.at(1).symbols, std::vector<std::string>{"1, valid"});
+  EXPECT_EQ(grammar[1].lanes.at(1).symbols, std::vector<std::string>{"0, not valid"});
+
+  const auto length = examples("length-100");
+  ASSERT_EQ(length.size(), 2U);
+  EXPECT_GT(length[0].lanes.at(0).values.size(), 50U);
+  EXPECT_LE(length[1].lanes.at(0).values.size(), 50U);
+
+  const auto copy = examples("copy-100").at(0).lanes;
+  ASSERT_EQ(copy.at(0).symbols.size(), 120U);
+  ASSERT_EQ(copy.at(1).symbols.size(), 120U);
+  const auto delimiter = std::ranges::find(copy[0].symbols, "|") - copy[0].symbols.begin();
+  EXPECT_TRUE(std::equal(copy[0].symbols.begin(), copy[0].symbols.begin() + 10,
+                         copy[1].symbols.begin() + delimiter + 1));
+}
+
+TEST(Examples, MarksAndValuesKeepTheirNamesInBothVariants) {
+  for (const char* variant : {"text", "script"}) {
+    const auto lanes = examples_of(in_variant(find("adding-100"), variant)).at(0).lanes;
+    ASSERT_EQ(lanes.size(), 3U);
+    double marks = 0;
+    double sum = 0;
+    for (std::size_t i = 0; i < 100; ++i) {
+      marks += lanes[0].values.at(i);
+      sum += lanes[0].values.at(i) * lanes[1].values.at(i);
+    }
+    EXPECT_EQ(marks, 2);
+    EXPECT_NEAR(std::stod(lanes[2].symbols.at(0)), sum, 6e-4);
+  }
+}
+
+TEST(Examples, OfMnistNeedItsFiles) {
+  const io::TempFolder folder;
+  ASSERT_EQ(::setenv("RWA_DATA", folder.path().c_str(), 1), 0);
+  EXPECT_TRUE(examples_of(find("mnist").experiment).empty());
+}
+
+}  // namespace
+}  // namespace rwa::paper
