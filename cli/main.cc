@@ -6,10 +6,14 @@
 #include <new>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "bench_command.h"
+#include "interrupt.h"
+#include "paper_command.h"
 #include "rwa/errors.h"
 #include "rwa/version.h"
 
@@ -22,12 +26,15 @@ enum ExitCode {
   kBadData = 3,
   kBadModelFile = 4,
   kDiverged = 5,
+  kInterrupted = 6,
   kResources = 7,
 };
 
 constexpr const char* kFooter =
-    "Example:\n"
-    "  rwa bench --quick     how fast this machine is, in half a minute\n"
+    "Examples:\n"
+    "  rwa paper run --quick     three of the paper's experiments, in a few minutes\n"
+    "  rwa paper report runs     its figures and claims, from what has been run\n"
+    "  rwa bench --quick         how fast this machine is, in half a minute\n"
     "\n"
     "'rwa COMMAND --help' says more about a command.";
 
@@ -38,18 +45,41 @@ int fail(ExitCode code, const std::string& message) {
 
 std::string version() { return fmt::format("rwa {} ({})", rwa::version(), rwa::instruction_set()); }
 
+// The last command that was understood: of "rwa paper run --nonsense", that is `run`.
+CLI::App& innermost(CLI::App& app) {
+  CLI::App* command = &app;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  return *command;
+}
+
+std::string full_name(const CLI::App& command) {
+  const CLI::App* parent = command.get_parent();
+  return parent == nullptr ? command.get_name() : full_name(*parent) + " " + command.get_name();
+}
+
+std::vector<std::string> names_of_commands(CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  return names;
+}
+
 // The words of CLI11 do not tell a command from an option.
-int refuse(const CLI::App& app, const CLI::ParseError& error) {
-  const auto commands = app.get_subcommands();
-  const std::string help =
-      commands.empty() ? "rwa --help" : "rwa " + commands[0]->get_name() + " --help";
+int refuse(CLI::App& app, const CLI::ParseError& error) {
+  CLI::App& command = innermost(app);
+  const std::string help = full_name(command) + " --help";
   const auto unknown = app.remaining(true);
   if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr || unknown.empty()) {
     return fail(kUsage, fmt::format("{}; see {}", error.what(), help));
   }
-  const bool option = unknown[0].starts_with('-');
-  const char* kind = option ? "option" : commands.empty() ? "command" : "argument";
-  return fail(kUsage, fmt::format("unknown {} '{}'; see {}", kind, unknown[0], help));
+  const auto commands = names_of_commands(command);
+  if (unknown[0].starts_with('-') || commands.empty()) {
+    const char* kind = unknown[0].starts_with('-') ? "option" : "argument";
+    return fail(kUsage, fmt::format("unknown {} '{}'; see {}", kind, unknown[0], help));
+  }
+  return fail(kUsage, fmt::format("unknown command '{}', expected one of: {}; see {}", unknown[0],
+                                  fmt::join(commands, ", "), help));
 }
 
 int parse_and_run(CLI::App& app, int argc, char** argv) {
@@ -60,8 +90,8 @@ int parse_and_run(CLI::App& app, int argc, char** argv) {
     app.exit(error);  // prints the help or the version that was asked for
     return kDone;
   }
-  if (app.get_subcommands().empty()) {
-    fmt::print(stderr, "{}", app.help());
+  if (!names_of_commands(innermost(app)).empty()) {
+    fmt::print(stderr, "{}", app.help());  // of the innermost
     return kUsage;
   }
   return kDone;
@@ -71,6 +101,8 @@ int run(int argc, char** argv) {
   CLI::App app{"Recurrent weighted averages: exact, deterministic and fast", "rwa"};
   app.set_version_flag("--version", version, "Version, and the instruction set in use");
   app.footer(kFooter);
+  app.require_subcommand(0, 1);
+  rwa::cli::add_paper_command(app);
   rwa::cli::add_bench_command(app);
   const int code = parse_and_run(app, argc, argv);
   // A full disk shows here at the latest.
@@ -86,6 +118,8 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     return run(argc, argv);
+  } catch (const rwa::cli::Interrupted& error) {
+    return fail(kInterrupted, error.what());
   } catch (const rwa::ConfigError& error) {
     return fail(kUsage, error.what());
   } catch (const rwa::InputError& error) {

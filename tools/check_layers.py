@@ -13,16 +13,18 @@ LAYERS = [
     ["src/cells"],
     ["src/backend"],
     ["src/io"],
-    ["src/model"],
+    ["src/model", "src/data", "src/net"],
     ["src/train"],
     ["src/api"],
+    ["src/run", "src/report"],
+    ["src/paper"],
     ["src/bench"],
     ["cli"],
 ]
 # Inside src/backend the devices do not know each other, and their common interface knows none of them.
 BACKENDS = ["src/backend/reference", "src/backend/cpu"]
-# The program is a user of the library: of src/ it sees what measures and reports, nothing else.
-CLI_SEES = ["include/rwa", "src/bench", "cli"]
+# The program is a user of the library: of src/ it sees what runs, measures and reports, nothing else.
+CLI_SEES = ["include/rwa", "src/run", "src/report", "src/paper", "src/bench", "cli"]
 
 
 def layer_of(path, layers):

@@ -1,0 +1,19 @@
+// cli/interrupt.h: Ctrl-C and its like ask for an end in good order instead of being one.
+#pragma once
+
+#include <atomic>
+#include <stdexcept>
+
+namespace rwa::cli {
+
+// Work was left with a checkpoint: exit code 6.
+class Interrupted : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// From now on the first Ctrl-C, SIGTERM or SIGHUP sets the flag; a second of the same kind ends the
+// process at once. What the caller of the program had set to be ignored (nohup) stays ignored.
+const std::atomic<bool>& watch_for_interrupts();
+
+}  // namespace rwa::cli

@@ -1,0 +1,54 @@
+// cli/paper_data.cc: `rwa paper data`: the only command that uses the network.
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "paper/downloads.h"
+#include "paper_command.h"
+#include "rwa/errors.h"
+
+namespace rwa::cli {
+namespace {
+
+constexpr const char* kExample =
+    "Examples:\n"
+    "  rwa paper data mnist                  into the cache, where rwa paper run looks\n"
+    "  rwa paper data mnist --out mnist      then: rwa paper run mnist --data mnist\n"
+    "  rwa paper data curves                 the authors' curves, for rwa paper report";
+
+struct DataOptions {
+  std::string what;
+  std::filesystem::path out;
+};
+
+void download(const DataOptions& options) {
+  const bool mnist = options.what == "mnist";
+  if (!mnist && options.what != "curves") {
+    throw ConfigError(
+        fmt::format("unknown data '{}', expected one of: mnist, curves", options.what));
+  }
+  const auto folder = options.out.empty() ? paper::cache_folder() / options.what : options.out;
+  const auto say = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
+  if (mnist) {
+    paper::download_mnist(folder, say);
+  } else {
+    paper::download_curves(folder, say);
+  }
+  fmt::print("{}\n", folder.string());
+}
+
+}  // namespace
+
+void add_paper_data(CLI::App& paper) {
+  auto options = std::make_shared<DataOptions>();
+  auto* command = paper.add_subcommand("data", "Download MNIST, or the authors' curves");
+  command->add_option("WHAT", options->what, "mnist or curves")->required();
+  command->add_option("--out", options->out, "Folder to put them in (default: the cache)");
+  command->footer(kExample);
+  command->callback([options] { download(*options); });
+}
+
+}  // namespace rwa::cli

@@ -1,0 +1,89 @@
+// cli/paper_report.cc: `rwa paper report`: run folders to a page, figures and the table of claims.
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "paper/places.h"
+#include "paper/report.h"
+#include "paper_command.h"
+#include "report/figure.h"
+#include "report/table.h"
+#include "report/write_page.h"
+#include "run/folder.h"
+#include "rwa/errors.h"
+
+namespace rwa::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kExample =
+    "Examples:\n"
+    "  rwa paper report runs                       writes runs/report/index.html and its figures\n"
+    "  rwa paper report runs --out page            into another folder\n"
+    "  rwa paper report runs --markdown >claims.md\n"
+    "\n"
+    "'rwa paper data curves' fetches the authors' curves, which are then drawn behind ours.";
+
+struct ReportOptions {
+  fs::path runs, reference, out;
+  bool markdown = false;
+};
+
+std::vector<run::Record> read_runs(const fs::path& root) {
+  std::vector<run::Record> records;
+  for (const fs::path& folder : run::find_runs(root)) records.push_back(run::read_run(folder));
+  if (records.empty()) {
+    throw InputError(fmt::format(
+        "{}: no runs found, expected folders with a {}, as rwa paper run --out {} makes them",
+        root.string(), run::kConfigFile, root.string()));
+  }
+  return records;
+}
+
+void write_figures(const std::vector<report::Figure>& figures, const fs::path& folder) {
+  if (const std::string missing = report::missing_for_figures(); !missing.empty()) {
+    fmt::print(stderr, "no SVG and PNG figures: {}\n", missing);
+    return;
+  }
+  for (const report::Figure& figure : figures) report::write_figure(figure, folder);
+}
+
+void write_report(const ReportOptions& options) {
+  const auto records = read_runs(options.runs);
+  const auto made = paper::make_report(records, paper::find_curves(options.reference));
+  const fs::path folder = options.out.empty() ? options.runs / "report" : options.out;
+  fs::create_directories(folder);
+  report::write_page(made.page, folder / "index.html");
+  write_figures(made.figures, folder);
+  const std::string where = fs::absolute(folder / "index.html").lexically_normal().string();
+  if (options.markdown) {
+    fmt::print("{}", report::to_markdown(made.claims));
+    fmt::print(stderr, "The page: {}\n", where);
+  } else {
+    fmt::print("{}\n", report::to_text(made.claims));
+    if (const auto count = made.claims_not_run.rows.size(); count > 0) {
+      fmt::print("{} more claims are of experiments that were not run.\n", count);
+    }
+    fmt::print("The page: {}\n", where);
+  }
+}
+
+}  // namespace
+
+void add_paper_report(CLI::App& paper) {
+  auto options = std::make_shared<ReportOptions>();
+  auto* command = paper.add_subcommand("report", "A page, figures and the table of claims of runs");
+  command->add_option("DIR", options->runs, "Folder with runs")->required();
+  command->add_option("--reference", options->reference,
+                      "Folder with the authors' curves (default: the cache, where they are)");
+  command->add_option("--out", options->out, "Folder to write to (default: DIR/report)");
+  command->add_flag("--markdown", options->markdown, "Print the claims as Markdown");
+  command->footer(kExample);
+  command->callback([options] { write_report(*options); });
+}
+
+}  // namespace rwa::cli

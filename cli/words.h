@@ -1,0 +1,20 @@
+// cli/words.h: numbers, times and scores as people read them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "run/experiment.h"
+#include "run/folder.h"
+
+namespace rwa::cli {
+
+std::string count(std::int64_t number);        // 250,000
+std::string duration(double seconds);          // 45s, 4m05s, 2h10m, 3d04h
+std::string loss(const run::Metric& metric);   // "0.0123 mse"
+std::string score(const run::Metric& metric);  // "98.0 %", "0.0123 mse"
+
+// Such as "grammar rwa seed 1", or "grammar (script) lstm seed 2".
+std::string title(const run::Experiment& experiment);
+
+}  // namespace rwa::cli

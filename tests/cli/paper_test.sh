@@ -1,0 +1,193 @@
+#!/bin/bash
+# tests/cli/paper_test.sh: `rwa paper` from the outside: what it writes, what it goes on with, and
+# what it refuses.
+#   tests/cli/paper_test.sh PATH_OF_RWA
+set -euo pipefail
+
+rwa=$1
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp"
+export XDG_CACHE_HOME=$tmp/cache  # neither the curves nor the MNIST of whoever runs this
+unset RWA_DATA
+
+fail() {
+  echo "paper_test.sh: $*" >&2
+  cat out err >&2
+  exit 1
+}
+
+# expect CODE TEXT COMMAND…: the command ends with CODE, and TEXT is in what it writes.
+expect() {
+  local code=$1 text=$2 found=0
+  shift 2
+  "$@" >out 2>err || found=$?
+  [[ $found == "$code" ]] || fail "'$*' ended with $found, expected $code"
+  grep -qF -- "$text" out err || fail "'$*' did not say '$text'"
+}
+paper() { expect "$1" "$2" "$rwa" paper "${@:3}"; }
+
+# experiment NAME STEPS [TRAINING…] > FILE: one of a few milliseconds a hundred steps.
+experiment() {
+  cat <<TOML
+name = "$1"
+[task]
+kind = "adding"
+steps = 8
+train = 1000
+test = 100
+[network]
+units = 8
+[training]
+steps = $2
+$(printf '%s\n' "${@:3}")
+[evaluation]
+every = 10
+TOML
+}
+
+### list
+paper 0 "mnist-permuted" list
+[[ $(grep -cE '^(grammar|length-|copy-|adding-|mnist)' out) == 9 ]] || fail "not nine experiments"
+grep -q "no CUDA backend" out || fail "the empty column is not explained"
+paper 0 "adding-100" list --json
+python3 - <<'PYTHON'
+import json
+
+rows = json.load(open("out", encoding="utf-8"))
+assert [r["name"] for r in rows] == ["grammar", "length-100", "length-1000", "copy-100", "copy-1000",
+                                     "adding-100", "adding-1000", "mnist", "mnist-permuted"], rows
+assert all(0 < r["rwa_seconds"] < r["lstm_seconds"] * 10 for r in rows), rows
+assert {r["name"] for r in rows if r["quick_steps"]} == {"grammar", "length-100", "adding-100"}, rows
+PYTHON
+
+### run: a folder for each model, and all that belongs in it
+paper 0 "rwa paper report runs" run grammar --steps 20
+for model in rwa lstm; do
+  folder=runs/grammar/$model-seed1
+  for file in config.toml metrics.jsonl checkpoint.safetensors model.safetensors run.json; do
+    [[ -s $folder/$file ]] || fail "$folder/$file is missing"
+  done
+  [[ $(find $folder -type f | wc -l) == 5 ]] || fail "$folder has other files: $(ls -a $folder)"
+  grep -q '"step":20,"split":"final"' $folder/metrics.jsonl || fail "$folder has no final score"
+done
+grep -q "grammar" out || fail "no summary"
+grep -q "finished in" err || fail "no line at the end of a run"
+grep -q $'\x1b' err out && fail "escape codes, and no terminal to read them"
+
+# What is finished is not run again; more steps continue it.
+cp -r runs before
+paper 0 "was finished already" run grammar --steps 20
+diff -r runs before || fail "a finished run was changed"
+paper 0 "finished in" run grammar --model rwa --steps 30
+paper 0 "finished in" run grammar --model rwa --steps 30 --out whole --threads 1
+cmp runs/grammar/rwa-seed1/model.safetensors whole/grammar/rwa-seed1/model.safetensors
+cmp runs/grammar/rwa-seed1/metrics.jsonl whole/grammar/rwa-seed1/metrics.jsonl
+
+# Seeds and variants live side by side; a run's own configuration repeats it.
+paper 0 "[2/2] grammar (script) rwa seed 4" run grammar --steps 2 --model rwa --seed 3 --seeds 2 \
+  --variant script --out many
+[[ -s many/grammar-script/rwa-seed3/run.json && -s many/grammar-script/rwa-seed4/run.json ]] ||
+  fail "a seed is missing: $(find many)"
+paper 0 "finished in" run many/grammar-script/rwa-seed4/config.toml --out again
+cmp {many,again}/grammar-script/rwa-seed4/model.safetensors
+
+### report
+paper 0 "The page: $tmp/runs/report/index.html" report runs
+grep -q "<html" runs/report/index.html || fail "no page"
+if command -v gnuplot >/dev/null && command -v rsvg-convert >/dev/null; then
+  [[ -s runs/report/figure-2.svg && -s runs/report/figure-2.png ]] || fail "no figure"
+fi
+paper 0 "| grammar" report runs --markdown --out elsewhere
+[[ -s elsewhere/index.html ]] || fail "no page in --out"
+grep -q "The page" out && fail "not only Markdown on the standard output"
+# Without the programs that draw figures there is still a page.
+mkdir empty
+expect 0 "gnuplot" env PATH="$tmp/empty" "$rwa" paper report runs --out bare
+[[ -s bare/index.html ]] || fail "no page without gnuplot"
+paper 3 "no runs found" report empty
+paper 3 "nowhere" report nowhere
+paper 2 "nowhere" report runs --reference nowhere
+
+### divergence: the others still run, the step is named
+experiment wild 1000 "learning_rate = 1e6" >wild.toml
+experiment tame 20 >tame.toml
+paper 5 "1 of 2 runs diverged: wild rwa seed 1" run wild.toml tame.toml
+grep -q '"split":"final"' runs/tame/rwa-seed1/metrics.jsonl || fail "the other was not run"
+grep -qE "step [0-9,]+" err || fail "the step is not named"
+
+### interrupted: exit code 6, and the same command goes on
+experiment long 6000 >long.toml
+experiment long 6000 >whole.toml
+paper 0 "finished in" run long.toml --out whole
+python3 - "$rwa" <<'PYTHON'
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+metrics = pathlib.Path("runs/long/rwa-seed1/metrics.jsonl")
+for round, kind in enumerate([signal.SIGINT, signal.SIGTERM]):
+    size = metrics.stat().st_size if metrics.exists() else 0
+    process = subprocess.Popen([sys.argv[1], "paper", "run", "long.toml"], stderr=subprocess.PIPE,
+                               text=True)
+    while not (metrics.exists() and metrics.stat().st_size > size) and process.poll() is None:
+        time.sleep(0.001)
+    process.send_signal(kind)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 6, (process.returncode, said)
+    assert "interrupted after step" in said and "the same command goes on" in said, said
+PYTHON
+paper 0 "finished in" run long.toml
+cmp runs/long/rwa-seed1/model.safetensors whole/long/rwa-seed1/model.safetensors
+cmp runs/long/rwa-seed1/metrics.jsonl whole/long/rwa-seed1/metrics.jsonl
+
+### refused before any work, in words that name what is wrong
+refuse() { paper 2 "$1" run "${@:2}" --out refused; }
+refuse "nothing to run"
+refuse "did you mean adding-100" addding-100
+refuse "did you mean grammar" grammar gramar
+refuse "'grammar' is named twice" grammar grammar
+refuse "'all' has every experiment" all grammar
+refuse "rwa paper data mnist" all
+refuse "rwa paper data mnist" grammar mnist
+refuse "--data" mnist --data "$tmp/empty"
+refuse "'copy-100' has no quick length" --quick copy-100
+refuse "--quick or --steps" --quick --steps 10
+refuse "--steps is 0" grammar --steps 0
+refuse "--steps" grammar --steps many
+refuse "--seeds is 0" grammar --seeds 0
+refuse "--seed is -1" grammar --seed -1
+refuse "--threads is 0" grammar --threads 0
+refuse "--checkpoint is nan" grammar --checkpoint nan
+refuse "expected one of: rwa, lstm" grammar --model rwa,gru
+refuse "'rwa' is named twice" grammar --model rwa,rwa
+refuse "device is 'cuda', expected cpu" grammar --device cuda
+refuse "script" grammar --variant scripts
+refuse "change the file instead of giving --model, --seed" tame.toml --model rwa --seed 2
+refuse "two of the runs would use the folder" long.toml whole.toml
+refuse "unknown option '--nonsense'; see rwa paper run --help" grammar --nonsense
+sed 's/kind = "adding"/kind = "addding"/' tame.toml >typo.toml
+refuse "typo.toml:3" typo.toml
+sed 's|name = "tame"|name = "../tame"|' tame.toml >climbs.toml
+refuse "climbs.toml" climbs.toml
+[[ ! -e refused ]] || fail "something was done before it was refused: $(find refused)"
+expect 7 "missing.toml" "$rwa" paper run missing.toml
+# Of several, the last has a folder of another configuration: the first is not begun.
+sed 's/units = 8/units = 9/' tame.toml >other.toml
+experiment first 20 >first.toml
+paper 2 "network.units" run first.toml other.toml
+[[ ! -e runs/first ]] || fail "a run began before another was refused"
+paper 2 "30 steps are done" run grammar --model rwa --steps 10
+touch file
+paper 7 "file" run tame.toml --out file
+
+### data
+paper 2 "expected one of: mnist, curves" data mnits
+expect 7 "--data" env RWA_MIRROR=https://127.0.0.1:9/ "$rwa" paper data mnist
+
+### the frame
+paper 2 "unknown command 'rnu', expected one of: list, run, report, data" rnu
+paper 2 "Train and score" # the help
+for command in list run report data; do paper 0 "Examples:" $command --help; done

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""The progress bar of `rwa paper run`, in pseudo-terminals of several widths.
+
+    tests/cli/progress_test.py PATH_OF_RWA
+"""
+import fcntl
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+
+EXPERIMENT = """
+name = "bar"
+[task]
+kind = "adding"
+steps = 8
+train = 1000
+test = 100
+[network]
+units = 8
+[training]
+steps = {steps}
+"""
+ESCAPE = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+
+
+class Terminal:
+    """`rwa paper run` with its standard error on a terminal."""
+
+    def __init__(self, rwa, folder, columns, steps=8000, **environment):
+        with open(os.path.join(folder, "bar.toml"), "w", encoding="utf-8") as file:
+            file.write(EXPERIMENT.format(steps=steps))
+        self.master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        variables = {"PATH": os.environ["PATH"], "TERM": "xterm", "LANG": "C.UTF-8", **environment}
+        self.process = subprocess.Popen(
+            [rwa, "paper", "run", "bar.toml", "--out", tempfile.mkdtemp(dir=folder)], cwd=folder,
+            stdin=slave, stdout=subprocess.DEVNULL, stderr=slave, start_new_session=True,
+            # Makes the terminal the one whose Ctrl-C the process hears.
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0), env=variables)
+        os.close(slave)
+        self.text = ""
+
+    def read(self, until=None):
+        """Everything, or up to the first appearance of some text."""
+        while until is None or until not in self.text:
+            try:
+                piece = os.read(self.master, 65536)
+            except OSError:  # the other end is closed
+                break
+            if not piece:
+                break
+            self.text += piece.decode()
+        return self.text
+
+    def end(self):
+        self.read()
+        os.close(self.master)
+        return self.process.wait(timeout=60)
+
+
+def bars(text):
+    """What was redrawn: between a carriage return that clears the line and the next."""
+    return [piece.split("\r")[0] for piece in text.split("\r\x1b[K")[1:]]
+
+
+def last_bar(rwa, folder, columns):
+    """The last one drawn while training, after a look at the width of all."""
+    terminal = Terminal(rwa, folder, columns)
+    assert terminal.end() == 0, terminal.text
+    *drawn, after = [ESCAPE.sub("", bar) for bar in bars(terminal.text)]
+    assert len(drawn) >= 2, terminal.text
+    assert all(len(line) < columns for line in drawn), (columns, drawn)
+    assert after.strip().startswith("finished in"), ("the bar was not taken away", terminal.text)
+    return [line for line in drawn if "8,000/8,000" not in line][-1]
+
+
+def check_widths(rwa, folder):
+    numbers = ("━", "/8,000", "/s", "loss ", "test ", " mse", "ETA ")
+    wide, usual, narrow, tiny = (last_bar(rwa, folder, columns) for columns in (120, 80, 40, 8))
+    assert all(part in wide for part in ("bar rwa seed 1", *numbers)), wide
+    assert all(part in usual for part in numbers), usual
+    assert "/8,000" in narrow and "ETA " in narrow and "loss" not in narrow, narrow
+    assert tiny == "", tiny
+
+
+def check_environment(rwa, folder):
+    terminal = Terminal(rwa, folder, 100)
+    terminal.end()
+    assert "\x1b[36m" in terminal.text and "━" in terminal.text
+    terminal = Terminal(rwa, folder, 100, NO_COLOR="1", LANG="C")
+    terminal.end()
+    assert "\x1b[36m" not in terminal.text and terminal.text.isascii() and "#" in terminal.text
+    terminal = Terminal(rwa, folder, 100, TERM="dumb")
+    terminal.end()
+    assert "\x1b" not in terminal.text, terminal.text
+
+
+def check_control_c(rwa, folder):
+    terminal = Terminal(rwa, folder, 100, steps=10**6)
+    terminal.read(until="ETA")
+    os.write(terminal.master, b"\x03")
+    assert terminal.end() == 6, terminal.text
+    last = bars(terminal.text)[-1]
+    assert "rwa: interrupted after step" in last, terminal.text
+
+
+def main():
+    rwa = os.path.abspath(sys.argv[1])
+    with tempfile.TemporaryDirectory() as folder:
+        check_widths(rwa, folder)
+        check_environment(rwa, folder)
+        check_control_c(rwa, folder)
+
+
+if __name__ == "__main__":
+    main()
