@@ -24,8 +24,9 @@ test:
 	@ctest --preset release
 
 demo: all
-	@build/release/examples/adding
-	@build/release/rwa bench --quick --no-peers
+	@$(SETUP) $(REPORT_PACKAGES)
+	@build/release/rwa paper run --quick --out runs/demo
+	@build/release/rwa paper report runs/demo
 
 bench:
 	@$(SETUP) $(BUILD_PACKAGES) $(BENCH_PACKAGES)

@@ -101,13 +101,15 @@ void Trainer::set_state(TrainerState state) {
   const std::size_t parameters = impl_->model->spec.parameters();
   check_size("the mean", state.mean.size(), parameters, "all parameters");
   check_size("the variance", state.variance.size(), parameters, "all parameters");
-  if (state.steps < 0) throw InputError(fmt::format("steps is {}, expected 0 or more", state.steps));
+  if (state.steps < 0)
+    throw InputError(fmt::format("steps is {}, expected 0 or more", state.steps));
   for (std::size_t i = 0; i < parameters; ++i) {
     if (!std::isfinite(state.mean[i]) || !std::isfinite(state.variance[i]) ||
         state.variance[i] < 0) {
-      throw InputError(fmt::format("mean {} and variance {} at {}, expected finite numbers, the "
-                                   "variance 0 or more",
-                                   state.mean[i], state.variance[i], i));
+      throw InputError(
+          fmt::format("mean {} and variance {} at {}, expected finite numbers, the "
+                      "variance 0 or more",
+                      state.mean[i], state.variance[i], i));
     }
   }
   impl_->optimizer.state = std::move(state);

@@ -13,6 +13,9 @@
 
 namespace rwa::io {
 namespace {
+// Of the names of temporary files.
+constexpr std::string_view kPrefix = ".rwa-";
+constexpr std::string_view kSuffix = ".tmp";
 
 namespace fs = std::filesystem;
 
@@ -78,7 +81,7 @@ class Temporary {
   Descriptor create() {
     static std::atomic<unsigned> serial{0};
     while (true) {
-      name_ = fmt::format(".rwa-{}-{}.tmp", ::getpid(), serial++);
+      name_ = fmt::format("{}{}-{}{}", kPrefix, ::getpid(), serial++, kSuffix);
       Descriptor descriptor(repeat_if_interrupted([&] {
         return ::openat(folder_.get(), name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
                         0666);
@@ -96,6 +99,11 @@ class Temporary {
 };
 
 }  // namespace
+
+bool is_unfinished(const fs::path& file) {
+  const std::string name = file.filename().string();
+  return name.starts_with(kPrefix) && name.ends_with(kSuffix);
+}
 
 void replace_file(const fs::path& file, std::span<const std::byte> content) {
   require_regular_or_absent(file);

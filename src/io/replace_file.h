@@ -16,4 +16,7 @@ namespace rwa::io {
 // after the rename, and the message says so.
 void replace_file(const std::filesystem::path& file, std::span<const std::byte> content);
 
+// Whether a file is one that replace_file() had begun when its process was killed.
+bool is_unfinished(const std::filesystem::path& file);
+
 }  // namespace rwa::io

@@ -9,12 +9,12 @@
 
 #include <fmt/format.h>
 
-#include "net/download.h"
 #include "io/gzip.h"
 #include "io/quote.h"
 #include "io/read_file.h"
 #include "io/replace_file.h"
 #include "io/sha256.h"
+#include "net/download.h"
 #include "paper/authors_logs.h"
 #include "paper/mnist_files.h"
 #include "rwa/errors.h"

@@ -19,8 +19,8 @@
 
 #include "base/random.h"
 #include "run/checkpoint.h"
-#include "run/claim.h"
 #include "run/evaluate.h"
+#include "run/inspect.h"
 #include "run/metrics_file.h"
 #include "run/run_file.h"
 #include "run/text_file.h"
@@ -326,7 +326,7 @@ Outcome run(const Experiment& experiment, const fs::path& folder, const Options&
                                   options.checkpoint_seconds));
   }
   Loop loop(experiment, folder, options, listener);
-  const Claim claim(folder);
+  const FolderLock lock(folder);
   // Only now can nobody else change it.
   const Found found = inspect(experiment, folder);
   if (found.finished) return Outcome::kAlreadyFinished;

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
-#include "run/claim.h"
+#include "run/inspect.h"
 #include "run/run_testing.h"
 #include "rwa/errors.h"
 #include "rwa/trainer.h"
@@ -307,7 +307,7 @@ TEST(Run, AnExperimentThatCannotBeMakesNoFolder) {
 TEST(Run, AFolderInUseIsRefused) {
   const TempFolder folder;
   {
-    const Claim other(folder.path());
+    const FolderLock other(folder.path());
     const auto before = contents(folder.path());
     expect_error<ConfigError>([&] { run_quietly(small_adding(), folder.path()); },
                               {folder.path().string(), "another process is running"});

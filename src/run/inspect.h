@@ -1,4 +1,4 @@
-// src/run/claim.h: whether a folder may be used for an experiment, and holding it meanwhile.
+// src/run/inspect.h: whether a folder may be used for an experiment, and holding it meanwhile.
 #pragma once
 
 #include <filesystem>
@@ -24,9 +24,9 @@ Found inspect(const Experiment& experiment, const std::filesystem::path& folder)
 
 // Makes the folder where there is none, and keeps other processes out of it: they get a
 // ConfigError. A process that dies gives it up.
-class Claim {
+class FolderLock {
  public:
-  explicit Claim(const std::filesystem::path& folder);
+  explicit FolderLock(const std::filesystem::path& folder);
 
  private:
   io::Descriptor descriptor_;

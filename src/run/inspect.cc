@@ -1,4 +1,4 @@
-#include "run/claim.h"
+#include "run/inspect.h"
 
 #include <string>
 #include <vector>
@@ -9,6 +9,7 @@
 #include <sys/file.h>
 
 #include "io/quote.h"
+#include "io/replace_file.h"
 #include "run/folder.h"
 #include "run/run_file.h"
 #include "run/text_file.h"
@@ -19,12 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a process that was killed inside io::replace_file() left.
-bool is_remnant(const fs::path& file) {
-  const std::string name = file.filename().string();
-  return name.starts_with(".rwa-") && name.ends_with(".tmp");
-}
-
 // A folder without a configuration is one to begin in, if it is empty.
 void refuse_foreign(const fs::path& folder) {
   if (!fs::exists(folder)) return;
@@ -33,7 +28,7 @@ void refuse_foreign(const fs::path& folder) {
         fmt::format("{}: found a file, expected a folder for a run", folder.string()));
   }
   for (const auto& entry : fs::directory_iterator(folder)) {
-    if (is_remnant(entry.path())) continue;
+    if (io::is_unfinished(entry.path())) continue;
     throw ConfigError(fmt::format(
         "{}: holds {} but no {}, so it is not the folder of a run: choose another one or an empty "
         "one",
@@ -107,7 +102,7 @@ io::Descriptor make_and_lock(const fs::path& folder) try {
   io::Descriptor descriptor = lock(folder);
   std::vector<fs::path> remnants;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    if (is_remnant(entry.path())) remnants.push_back(entry.path());
+    if (io::is_unfinished(entry.path())) remnants.push_back(entry.path());
   }
   for (const fs::path& file : remnants) fs::remove(file);
   return descriptor;
@@ -136,6 +131,6 @@ Found inspect(const Experiment& experiment, const fs::path& folder) try {
   throw ResourceError(error.what());
 }
 
-Claim::Claim(const fs::path& folder) : descriptor_(make_and_lock(folder)) {}
+FolderLock::FolderLock(const fs::path& folder) : descriptor_(make_and_lock(folder)) {}
 
 }  // namespace rwa::run
