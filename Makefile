@@ -5,7 +5,7 @@ BUILD_PACKAGES = g++ cmake ninja-build pkg-config libhwy-dev librandom123-dev li
                  nlohmann-json3-dev libsimdjson-dev libtomlplusplus-dev zlib1g-dev libcurl4-openssl-dev libssl-dev \
                  libjs-dygraphs
 REPORT_PACKAGES = gnuplot-nox librsvg2-bin fonts-dejavu-core
-TEST_PACKAGES  = libgtest-dev librapidcheck-dev python3 strace openssl chromium chromium-driver $(REPORT_PACKAGES)
+TEST_PACKAGES  = libgtest-dev librapidcheck-dev python3 strace openssl chromium $(REPORT_PACKAGES)
 BENCH_PACKAGES = libdnnl-dev python3-torch libopenblas0-openmp
 PREFIX        ?= /usr/local
 SETUP          = tools/install_packages.sh

@@ -10,6 +10,7 @@
 #include "bench/table.h"
 #include "rwa/errors.h"
 #include "rwa/version.h"
+#include "say.h"
 
 namespace rwa::cli {
 namespace {
@@ -77,8 +78,7 @@ void run_bench(const BenchOptions& options) {
   bench::check(options.plan);
   instruction_set();  // throws for an RWA_CPU that this machine lacks
   if (!options.json.empty()) bench::require_writable(options.json);
-  const auto report =
-      bench::run(options.plan, [](const std::string& line) { fmt::print(stderr, "{}\n", line); });
+  const auto report = bench::run(options.plan, [](const std::string& line) { say("{}\n", line); });
   fmt::print("{}", bench::to_text(options.plan, report));
   if (!options.json.empty()) bench::write_file(options.json, bench::to_json(report));
   if (report.failed > 0) {

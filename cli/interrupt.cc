@@ -23,6 +23,8 @@ const std::atomic<bool>& watch_for_interrupts() {
       ::sigaction(signal, &action, nullptr);
     }
   }
+  // A reader that is gone and a file that may not grow are errors of the call that meets them.
+  for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
   return interrupted;
 }
 

@@ -13,7 +13,8 @@ class Interrupted : public std::runtime_error {
 };
 
 // From now on the first Ctrl-C, SIGTERM or SIGHUP sets the flag; a second of the same kind ends the
-// process at once. What the caller of the program had set to be ignored (nohup) stays ignored.
+// process at once. What the caller of the program had set to be ignored (nohup) stays ignored. A pipe
+// whose reader is gone, and a file that may not grow, no longer end the process either.
 const std::atomic<bool>& watch_for_interrupts();
 
 }  // namespace rwa::cli

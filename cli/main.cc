@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <iostream>
 #include <new>
 #include <string>
 #include <system_error>
@@ -16,6 +17,7 @@
 #include "paper_command.h"
 #include "rwa/errors.h"
 #include "rwa/version.h"
+#include "say.h"
 
 namespace {
 
@@ -39,7 +41,7 @@ constexpr const char* kFooter =
     "'rwa COMMAND --help' says more about a command.";
 
 int fail(ExitCode code, const std::string& message) {
-  fmt::print(stderr, "rwa: {}\n", message);
+  rwa::cli::say("rwa: {}\n", message);
   return code;
 }
 
@@ -91,7 +93,7 @@ int parse_and_run(CLI::App& app, int argc, char** argv) {
     return kDone;
   }
   if (!names_of_commands(innermost(app)).empty()) {
-    fmt::print(stderr, "{}", app.help());  // of the innermost
+    rwa::cli::say("{}", app.help());  // of the innermost
     return kUsage;
   }
   return kDone;

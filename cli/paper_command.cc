@@ -22,4 +22,12 @@ void add_paper_command(CLI::App& app) {
   add_paper_data(*paper);
 }
 
+CLI::Option* add_folder(CLI::App& command, const std::string& name, std::filesystem::path& folder,
+                        const std::string& description) {
+  const auto check = [](const std::string& text) {
+    return std::string(text.empty() ? "found '', expected a folder" : "");
+  };
+  return command.add_option(name, folder, description)->check(CLI::Validator(check, ""));
+}
+
 }  // namespace rwa::cli

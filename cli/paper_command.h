@@ -2,6 +2,8 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
+#include <string>
 
 namespace rwa::cli {
 
@@ -11,5 +13,9 @@ void add_paper_list(CLI::App& paper);
 void add_paper_run(CLI::App& paper);
 void add_paper_report(CLI::App& paper);
 void add_paper_data(CLI::App& paper);
+
+// An option for a folder; '' is none.
+CLI::Option* add_folder(CLI::App& command, const std::string& name, std::filesystem::path& folder,
+                        const std::string& description);
 
 }  // namespace rwa::cli

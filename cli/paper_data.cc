@@ -7,8 +7,10 @@
 #include <fmt/format.h>
 
 #include "paper/downloads.h"
+#include "paper/places.h"
 #include "paper_command.h"
 #include "rwa/errors.h"
+#include "say.h"
 
 namespace rwa::cli {
 namespace {
@@ -31,11 +33,11 @@ void download(const DataOptions& options) {
         fmt::format("unknown data '{}', expected one of: mnist, curves", options.what));
   }
   const auto folder = options.out.empty() ? paper::cache_folder() / options.what : options.out;
-  const auto say = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
+  const auto tell = [](const std::string& line) { say("{}\n", line); };
   if (mnist) {
-    paper::download_mnist(folder, say);
+    paper::download_mnist(folder, tell);
   } else {
-    paper::download_curves(folder, say);
+    paper::download_curves(folder, tell);
   }
   fmt::print("{}\n", folder.string());
 }
@@ -46,7 +48,7 @@ void add_paper_data(CLI::App& paper) {
   auto options = std::make_shared<DataOptions>();
   auto* command = paper.add_subcommand("data", "Download MNIST, or the authors' curves");
   command->add_option("WHAT", options->what, "mnist or curves")->required();
-  command->add_option("--out", options->out, "Folder to put them in (default: the cache)");
+  add_folder(*command, "--out", options->out, "Folder to put them in (default: the cache)");
   command->footer(kExample);
   command->callback([options] { download(*options); });
 }

@@ -14,6 +14,7 @@
 #include "report/write_page.h"
 #include "run/folder.h"
 #include "rwa/errors.h"
+#include "say.h"
 
 namespace rwa::cli {
 namespace {
@@ -35,7 +36,13 @@ struct ReportOptions {
 
 std::vector<run::Record> read_runs(const fs::path& root) {
   std::vector<run::Record> records;
-  for (const fs::path& folder : run::find_runs(root)) records.push_back(run::read_run(folder));
+  for (const fs::path& folder : run::find_runs(root)) {
+    try {
+      records.push_back(run::read_run(folder));
+    } catch (const Error& error) {  // the others can still be reported
+      say("left out: {}\n", error.what());
+    }
+  }
   if (records.empty()) {
     throw InputError(fmt::format(
         "{}: no runs found, expected folders with a {}, as rwa paper run --out {} makes them",
@@ -46,7 +53,7 @@ std::vector<run::Record> read_runs(const fs::path& root) {
 
 void write_figures(const std::vector<report::Figure>& figures, const fs::path& folder) {
   if (const std::string missing = report::missing_for_figures(); !missing.empty()) {
-    fmt::print(stderr, "no SVG and PNG figures: {}\n", missing);
+    say("no SVG and PNG figures: {}\n", missing);
     return;
   }
   for (const report::Figure& figure : figures) report::write_figure(figure, folder);
@@ -55,6 +62,7 @@ void write_figures(const std::vector<report::Figure>& figures, const fs::path& f
 void write_report(const ReportOptions& options) {
   const auto records = read_runs(options.runs);
   const auto made = paper::make_report(records, paper::find_curves(options.reference));
+  for (const std::string& run : made.left_out) say("left out: {}\n", run);
   const fs::path folder = options.out.empty() ? options.runs / "report" : options.out;
   fs::create_directories(folder);
   report::write_page(made.page, folder / "index.html");
@@ -62,7 +70,7 @@ void write_report(const ReportOptions& options) {
   const std::string where = fs::absolute(folder / "index.html").lexically_normal().string();
   if (options.markdown) {
     fmt::print("{}", report::to_markdown(made.claims));
-    fmt::print(stderr, "The page: {}\n", where);
+    say("The page: {}\n", where);
   } else {
     fmt::print("{}\n", report::to_text(made.claims));
     if (const auto count = made.claims_not_run.rows.size(); count > 0) {
@@ -77,10 +85,10 @@ void write_report(const ReportOptions& options) {
 void add_paper_report(CLI::App& paper) {
   auto options = std::make_shared<ReportOptions>();
   auto* command = paper.add_subcommand("report", "A page, figures and the table of claims of runs");
-  command->add_option("DIR", options->runs, "Folder with runs")->required();
-  command->add_option("--reference", options->reference,
-                      "Folder with the authors' curves (default: the cache, where they are)");
-  command->add_option("--out", options->out, "Folder to write to (default: DIR/report)");
+  add_folder(*command, "DIR", options->runs, "Folder with runs")->required();
+  add_folder(*command, "--reference", options->reference,
+             "Folder with the authors' curves (default: the cache, where they are)");
+  add_folder(*command, "--out", options->out, "Folder to write to (default: DIR/report)");
   command->add_flag("--markdown", options->markdown, "Print the claims as Markdown");
   command->footer(kExample);
   command->callback([options] { write_report(*options); });

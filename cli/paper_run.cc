@@ -13,6 +13,7 @@
 
 #include "bench/plan.h"
 #include "interrupt.h"
+#include "paper/evidence.h"
 #include "paper/places.h"
 #include "paper/plan.h"
 #include "paper/report.h"
@@ -22,6 +23,7 @@
 #include "run/loop.h"
 #include "rwa/errors.h"
 #include "rwa/version.h"
+#include "say.h"
 #include "words.h"
 
 namespace rwa::cli {
@@ -59,11 +61,9 @@ void check_numbers(const RunOptions& options) {
 
 // "98.1 %, 0.175 bits", or where the run has no final score, nothing.
 std::string final_score(const run::Record& record) {
-  for (const run::Metric& metric : record.metrics) {
-    if (metric.split != "final") continue;
-    return metric.accuracy ? score(metric) + ", " + loss(metric) : loss(metric);
-  }
-  return "";
+  const run::Metric* final = run::final_of(record);
+  if (final == nullptr) return "";
+  return final->accuracy ? score(*final) + ", " + loss(*final) : loss(*final);
 }
 
 run::Outcome run_and_show(const paper::PlannedRun& planned, const run::Options& options) {
@@ -71,7 +71,7 @@ run::Outcome run_and_show(const paper::PlannedRun& planned, const run::Options& 
   bool first = true;
   return run::run(planned.experiment, planned.folder, options, [&](const run::Progress& progress) {
     if (std::exchange(first, false) && progress.step > 0) {
-      fmt::print(stderr, "  goes on from step {}\n", count(progress.step));
+      say("  goes on from step {}\n", count(progress.step));
     }
     display.show(progress);
   });
@@ -84,11 +84,11 @@ void run_one(const paper::PlannedRun& planned, const run::Options& options) {
   const run::Record record = run::read_run(planned.folder);
   switch (outcome) {
     case run::Outcome::kFinished:
-      fmt::print(stderr, "  finished in {}: {} on the whole test set\n", duration(time.count()),
-                 final_score(record));
+      say("  finished in {}: {} on the whole test set\n", duration(time.count()),
+          final_score(record));
       return;
     case run::Outcome::kAlreadyFinished:
-      fmt::print(stderr, "  was finished already: {} on the whole test set\n", final_score(record));
+      say("  was finished already: {} on the whole test set\n", final_score(record));
       return;
     case run::Outcome::kInterrupted:
       throw Interrupted(fmt::format(
@@ -107,12 +107,12 @@ std::vector<std::string> run_each(const std::vector<paper::PlannedRun>& runs,
       throw Interrupted(
           fmt::format("interrupted before {}; the same command goes on from there", name));
     }
-    fmt::print(stderr, "[{}/{}] {}, {} steps, in {}\n", i + 1, runs.size(), name,
-               count(runs[i].experiment.training.steps), runs[i].folder.string());
+    say("[{}/{}] {}, {} steps, in {}\n", i + 1, runs.size(), name,
+        count(runs[i].experiment.training.steps), runs[i].folder.string());
     try {
       run_one(runs[i], options);
     } catch (const DivergenceError& error) {
-      fmt::print(stderr, "  {}\n", error.what());
+      say("  {}\n", error.what());
       diverged.push_back(fmt::format("{}: {}", name, error.what()));
     }
   }
@@ -120,12 +120,12 @@ std::vector<std::string> run_each(const std::vector<paper::PlannedRun>& runs,
 }
 
 // Of runs that are the paper's; others have none.
-void print_summary(const std::vector<paper::PlannedRun>& runs,
-                   const std::filesystem::path& reference, const std::filesystem::path& out) {
+void print_summary(const std::vector<paper::PlannedRun>& runs, const paper::Library& authors,
+                   const std::filesystem::path& out) {
   std::vector<run::Record> records;
   records.reserve(runs.size());
   for (const auto& planned : runs) records.push_back(run::read_run(planned.folder));
-  const auto summary = paper::make_report(records, reference).summary;
+  const auto summary = paper::summarise(records, authors);
   if (summary.rows.empty()) return;
   fmt::print("\n{}\nThe page with figures and claims: rwa paper report {}\n",
              report::to_text(summary), out.string());
@@ -135,12 +135,12 @@ void run_paper(const RunOptions& options) {
   check_numbers(options);
   const auto runs = paper::plan(options.request);
   const auto data = paper::check(runs, options.data);
-  const auto reference = paper::find_curves({});
+  const auto authors = paper::evidence_of_authors(paper::find_curves({}));
   const auto diverged = run_each(runs, {.threads = options.threads,
                                         .checkpoint_seconds = options.checkpoint_seconds,
                                         .data_folder = data,
                                         .stop = &watch_for_interrupts()});
-  print_summary(runs, reference, options.request.out);
+  print_summary(runs, authors, options.request.out);
   if (!diverged.empty()) {
     throw DivergenceError(fmt::format("{} of {} runs diverged: {}", diverged.size(), runs.size(),
                                       fmt::join(diverged, "; ")));
@@ -162,7 +162,7 @@ void add_request(CLI::App& command, paper::Request& request) {
   command.add_option("--variant", request.variant,
                      "text: as the paper says (default); script: as the released scripts do");
   command.add_option("--device", request.device, "cpu (default) or cuda");
-  command.add_option("--out", request.out, "Folder for the runs")->capture_default_str();
+  add_folder(command, "--out", request.out, "Folder for the runs")->capture_default_str();
 }
 
 }  // namespace
@@ -171,8 +171,8 @@ void add_paper_run(CLI::App& paper) {
   auto options = std::make_shared<RunOptions>();
   auto* command = paper.add_subcommand("run", "Train and score experiments as the paper does");
   add_request(*command, options->request);
-  command->add_option("--data", options->data,
-                      "Folder with the files of MNIST (default: RWA_DATA, or the cache)");
+  add_folder(*command, "--data", options->data,
+             "Folder with the files of MNIST (default: RWA_DATA, or the cache)");
   command->add_option("--threads", options->threads, "Threads (default: cores, at most 8)")
       ->capture_default_str();
   command->add_option("--checkpoint", options->checkpoint_seconds, "Seconds between checkpoints")

@@ -12,6 +12,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "say.h"
 #include "words.h"
 
 namespace rwa::cli {
@@ -135,13 +136,15 @@ void ProgressDisplay::show(const run::Progress& progress) {
     return std::chrono::duration<double>(now - then).count();
   };
   if (terminal_) {
-    if (drawn_ && seconds_since(shown_) < kRedrawSeconds) return;
-    fmt::print(stderr, "{}{}", kClearLine, bar_line(title_, progress, look_of_terminal()));
+    // The last step is always shown: scoring the whole test set follows, and takes its time.
+    const bool last = progress.step == progress.steps;
+    if (drawn_ && !last && seconds_since(shown_) < kRedrawSeconds) return;
+    say("{}{}", kClearLine, bar_line(title_, progress, look_of_terminal()));
     drawn_ = true;
   } else {
     const double pause = std::max(kLineSeconds, kLineFraction * seconds_since(start_));
     if (seconds_since(shown_) < pause) return;
-    fmt::print(stderr, "{}\n", plain_line(title_, progress));
+    say("{}\n", plain_line(title_, progress));
   }
   shown_ = now;
 }

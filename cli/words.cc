@@ -30,9 +30,7 @@ std::string score(const run::Metric& metric) {
 }
 
 std::string title(const run::Experiment& experiment) {
-  const bool text = experiment.variant == "text";
-  return fmt::format("{}{} {} seed {}", experiment.name,
-                     text ? "" : fmt::format(" ({})", experiment.variant),
+  return fmt::format("{} {} seed {}", paper::with_variant(experiment.name, experiment.variant),
                      to_string(experiment.network.cell), experiment.seed);
 }
 

@@ -6,8 +6,13 @@ function(rwa_read_text variable file)
   set(${variable} "${text}" PARENT_SCOPE)
 endfunction()
 
-# Sets VARIABLE to the commit that is checked out, or to "unknown" outside a repository; again after every commit.
+# Sets VARIABLE to the commit that is checked out, or to "unknown" where this is no repository; again after every
+# commit.
 function(rwa_read_commit variable)
+  set(${variable} unknown PARENT_SCOPE)
+  if(NOT EXISTS ${PROJECT_SOURCE_DIR}/.git)
+    return()  # not even that of another project around us
+  endif()
   set(git git -c safe.directory=* -C ${PROJECT_SOURCE_DIR})
   execute_process(COMMAND ${git} rev-parse --short=12 HEAD OUTPUT_VARIABLE commit
                   OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
@@ -16,8 +21,7 @@ function(rwa_read_commit variable)
   if(EXISTS "${log}")
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${log})
   endif()
-  if(failed)
-    set(commit unknown)
+  if(NOT failed)
+    set(${variable} ${commit} PARENT_SCOPE)
   endif()
-  set(${variable} ${commit} PARENT_SCOPE)
 endfunction()

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "io/descriptor.h"
+#include "io/write.h"
 
 namespace rwa::io {
 namespace {
@@ -55,12 +56,7 @@ class Temporary {
   }
 
   void write(std::span<const std::byte> content) {
-    while (!content.empty()) {
-      const ssize_t count = repeat_if_interrupted(
-          [&] { return ::write(descriptor_.get(), content.data(), content.size()); });
-      if (count < 0) throw_refusal("write", file_, errno);
-      content = content.subspan(static_cast<std::size_t>(count));
-    }
+    write_all(descriptor_, content, file_);
     if (repeat_if_interrupted([&] { return ::fsync(descriptor_.get()); }) != 0) {
       throw_refusal("force to the disk (fsync)", file_, errno);
     }

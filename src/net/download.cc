@@ -48,10 +48,17 @@ void fetch(const std::string& url, const Download& wanted) {
   }
 }
 
+// Those of the other servers: remnants, in the way of nothing.
 void remove_parts(const Download& wanted) {
   for (const std::string& url : wanted.urls) {
-    std::error_code ignored;  // a remnant in the way of nothing
-    fs::remove(part_of(wanted, url), ignored);
+    const fs::path path = part_of(wanted, url);
+    std::error_code ignored;
+    if (!fs::exists(path, ignored)) continue;
+    try {
+      PartFile(path).clear();
+    } catch (const ResourceError&) {
+      continue;  // another process is writing it
+    }
   }
 }
 

@@ -1,45 +1,47 @@
 #include "net/part_file.h"
 
-#include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/write.h"
+
 namespace rwa::net {
 namespace {
 
-int open_to_append(const std::filesystem::path& path) {
-  return io::repeat_if_interrupted(
-      [&] { return ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666); });
+std::uint64_t size_of(const io::Descriptor& descriptor, const std::filesystem::path& path) {
+  struct stat status {};
+  if (::fstat(descriptor.get(), &status) != 0) io::throw_refusal("inspect", path, errno);
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+io::Descriptor open_and_lock(const std::filesystem::path& path) {
+  while (true) {
+    io::Descriptor descriptor = io::open_to_append(path);
+    // The lock is the system's: it goes with the process, however that ends.
+    if (::flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0) {
+      if (errno != EWOULDBLOCK) io::throw_refusal("lock", path, errno);
+      throw ResourceError(fmt::format("{}: another process is downloading it", path.string()));
+    }
+    // The process that had it may have removed it between the two calls.
+    if (::access(path.c_str(), F_OK) == 0) return descriptor;
+  }
 }
 
 }  // namespace
 
 PartFile::PartFile(std::filesystem::path path)
-    : path_(std::move(path)), descriptor_(open_to_append(path_)) {
-  if (!descriptor_.is_open()) io::throw_refusal("open", path_, errno);
-  // The lock is the system's: it goes with the process, however that ends.
-  if (::flock(descriptor_.get(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK) io::throw_refusal("lock", path_, errno);
-    throw ResourceError(fmt::format("{}: another process is downloading it", path_.string()));
-  }
-  struct stat status {};
-  if (::fstat(descriptor_.get(), &status) != 0) io::throw_refusal("inspect", path_, errno);
-  size_ = static_cast<std::uint64_t>(status.st_size);
-}
+    : path_(std::move(path)),
+      descriptor_(open_and_lock(path_)),
+      size_(size_of(descriptor_, path_)) {}
 
 PartFile::~PartFile() {
   if (size_ == 0) ::unlink(path_.c_str());
 }
 
 void PartFile::append(std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = io::repeat_if_interrupted(
-        [&] { return ::write(descriptor_.get(), bytes.data(), bytes.size()); });
-    if (count < 0) io::throw_refusal("write", path_, errno);
-    size_ += static_cast<std::uint64_t>(count);
-    bytes = bytes.subspan(static_cast<std::size_t>(count));
-  }
+  io::write_all(descriptor_, bytes, path_);
+  size_ += bytes.size();
 }
 
 void PartFile::clear() {

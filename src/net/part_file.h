@@ -29,7 +29,7 @@ class PartFile {
  private:
   std::filesystem::path path_;
   io::Descriptor descriptor_;
-  std::uint64_t size_ = 0;
+  std::uint64_t size_;
 };
 
 }  // namespace rwa::net

@@ -78,6 +78,9 @@ struct Entry {
   std::vector<Claim> claims;
 };
 
+inline constexpr const char* kText = "text";      // the task as the paper has it
+inline constexpr const char* kScript = "script";  // and as behind the authors' curves
+
 // In the paper's order.
 std::span<const Entry> catalogue();
 // Throws ConfigError with the nearest names.

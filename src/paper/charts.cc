@@ -106,18 +106,10 @@ std::vector<std::string> variants_run(const Entry& entry, const Library& ours) {
   return variants;
 }
 
-std::string id_of(const Entry& entry, const std::string& variant) {
-  const std::string& name = entry.experiment.name;
-  return variant == entry.experiment.variant ? name : name + "-" + variant;
-}
-
-std::string title_of(const Entry& entry, const std::string& variant) {
-  return variant == entry.experiment.variant ? entry.title : entry.title + " (" + variant + ")";
-}
-
 report::Chart chart_of(const Entry& entry, const std::string& variant, const Library& ours,
                        const Library& authors) {
-  const Facts task = facts(in_variant(entry, variant));
+  const run::Experiment& experiment = in_variant(entry, variant);
+  const Facts task = facts(experiment);
   std::vector<Curve> curves = curves_of(entry, variant, ours, "", Role::kRwa, Role::kLstm);
   const double last = last_step(curves);
   if (const auto naive = height(entry, task.naive.loss, task.naive.accuracy)) {
@@ -136,8 +128,8 @@ report::Chart chart_of(const Entry& entry, const std::string& variant, const Lib
   }
   const bool has_bands =
       std::ranges::any_of(curves, [](const Curve& curve) { return !curve.low.empty(); });
-  return {.id = id_of(entry, variant),
-          .title = title_of(entry, variant),
+  return {.id = id_of(experiment),
+          .title = with_variant(entry.title, variant),
           .caption = caption_of(entry, variant, has_bands, !references.empty()),
           .x_label = "training steps",
           .y_label = entry.plot_accuracy ? "accuracy, %" : label_of_loss(task),
@@ -149,10 +141,10 @@ std::vector<report::Figure> figures_of(const Library& ours, const Library& autho
   std::map<std::pair<int, std::string>, report::Figure> figures;
   for (const Entry& entry : catalogue()) {
     for (const std::string& variant : variants_run(entry, ours)) {
-      const bool text = variant == entry.experiment.variant;
+      const bool text = variant == kText;
       report::Figure& figure = figures[{entry.figure, text ? "" : variant}];
       figure.id = fmt::format("figure-{}{}", entry.figure, text ? "" : "-" + variant);
-      figure.title = fmt::format("Figure {}{}", entry.figure, text ? "" : " (" + variant + ")");
+      figure.title = with_variant(fmt::format("Figure {}", entry.figure), variant);
       figure.panels.push_back(chart_of(entry, variant, ours, authors));
     }
   }

@@ -21,9 +21,4 @@ std::vector<report::Figure> figures_of(const Library& ours, const Library& autho
 // "text", "script": those that there are runs of.
 std::vector<std::string> variants_run(const Entry& entry, const Library& ours);
 
-// "grammar", or "grammar-script".
-std::string id_of(const Entry& entry, const std::string& variant);
-// "Reber grammar", or "Reber grammar (script)".
-std::string title_of(const Entry& entry, const std::string& variant);
-
 }  // namespace rwa::paper

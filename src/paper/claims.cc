@@ -99,29 +99,53 @@ struct Answer {
   std::string words;
 };
 
+std::string from_to(const Known& range, Measure measure) {
+  const std::string low = paper::in_words(measure, range.low);
+  if (range.exact()) return low;
+  return low + " to " +
+         (std::isfinite(range.high) ? paper::in_words(measure, range.high) : "not reached");
+}
+
+// A step that need not be reached at all, in runs of up to `steps`.
+std::string open_step_in_words(const Known& value, std::int64_t steps) {
+  const auto last = static_cast<double>(steps);
+  if (value.low == 0 || value.low > last) return fmt::format("not in {} steps", in_thousands(last));
+  return "at least " + in_thousands(value.low);
+}
+
+// From the lowest to the highest. A step that some run has not reached has no highest; a number that
+// some run does not have yet is not missed.
+std::optional<Known> range_of(std::vector<Known> values, Measure measure) {
+  const auto is_open = [](const Known& value) { return !value.exact(); };
+  const bool any_open = std::erase_if(values, is_open) > 0;
+  if (values.empty()) return std::nullopt;
+  const auto [low, high] = std::ranges::minmax(values, {}, &Known::low);
+  return Known{.low = low.low, .high = any_open && is_a_step(measure) ? Known{}.high : high.low};
+}
+
 std::string in_words(const std::vector<Known>& values, Measure measure, std::int64_t steps) {
   const Known middle = median(values);
-  const auto one = [&](double value) {
-    return std::isfinite(value) ? paper::in_words(measure, value) : "not reached";
-  };
   std::string words;
-  if (middle.exact()) {
-    words = one(middle.low);
+  if (std::isfinite(middle.high)) {
+    words = from_to(middle, measure);
   } else if (is_a_step(measure)) {
-    words = fmt::format("not in {} steps", in_thousands(static_cast<double>(steps)));
+    words = open_step_in_words(middle, steps);
   } else {
     return "not trained to the end";
   }
-  const double low = std::ranges::min(values, {}, &Known::low).low;
-  const double high = std::ranges::max(values, {}, &Known::high).high;
-  const bool any_reached = std::ranges::any_of(values, &Known::exact);
-  if (low != high && any_reached) words += fmt::format(" ({} to {})", one(low), one(high));
+  const std::optional<Known> range = range_of(values, measure);
+  if (range && !range->exact() && *range != middle) {
+    words += " (" + from_to(*range, measure) + ")";
+  }
   return words;
 }
 
 std::string ratio_in_words(const Known& value, const std::string& whose) {
   const auto times = [&](double number) { return fmt::format("{:.2f} × {}", number, whose); };
   if (value.exact()) return times(value.low);
+  if (value.low > 0 && std::isfinite(value.high)) {
+    return fmt::format("{:.2f} to {}", value.low, times(value.high));
+  }
   if (value.low > 0) return "over " + times(value.low);
   if (std::isfinite(value.high)) return "under " + times(value.high);
   return "cannot be compared yet";
@@ -187,16 +211,20 @@ Finding check(const Entry& entry, const Claim& claim, Cell cell, const Said& sai
 Finding check_everywhere(const Claim& claim, const Library& ours) {
   Finding finding = not_run("all", claim, Cell::kRwa, *claim.rwa);
   std::vector<double> ratios;
+  std::set<std::string> experiments;  // whatever the variants
   for (const auto& [key, evidence] : ours) {
     if (key.cell != Cell::kRwa) continue;
     const auto found = answer(ours, key, claim, *claim.rwa);
-    if (found && found->value.exact()) ratios.push_back(found->value.low);
+    if (!found || !found->value.exact()) continue;
+    ratios.push_back(found->value.low);
+    experiments.insert(key.experiment);
   }
   if (ratios.empty()) return finding;
   const auto [low, high] = std::ranges::minmax(ratios);
   finding.ours = low == high ? fmt::format("{:.2f} × LSTM", low)
                              : fmt::format("{:.2f} to {:.2f} × LSTM", low, high);
-  finding.variant = fmt::format("{} task{}", ratios.size(), ratios.size() == 1 ? "" : "s");
+  finding.variant =
+      fmt::format("{} task{}", experiments.size(), experiments.size() == 1 ? "" : "s");
   finding.verdict = judge(exactly(high), *claim.rwa);
   return finding;
 }

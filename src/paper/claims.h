@@ -51,7 +51,8 @@ struct Finding {
 std::vector<Finding> check_claims(const Library& ours, const Library& authors);
 report::Table to_table(const std::vector<Finding>& findings);
 
-// The runs of one key in words: "700 (600 to 900)", "not in 1,200 steps".
+// The runs of one key in words: "700 (600 to 900)", "not in 1,200 steps", or "at least 700" where a
+// shorter run may still bring the median down to that.
 std::string beaten_in_words(const Library& library, const Key& key);
 
 }  // namespace rwa::paper

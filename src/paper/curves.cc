@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "io/quote.h"
-#include "run/text_file.h"
+#include "io/text_file.h"
 #include "rwa/errors.h"
 
 namespace rwa::paper {
@@ -96,7 +96,7 @@ TestCurve curve_of(const run::Record& run) {
 }
 
 TestCurve read_curve(const fs::path& file) {
-  const std::string text = run::read_text(file);
+  const std::string text = io::read_text(file);
   std::string_view rest = text;
   TestCurve curve;
   const std::string_view header = take_until('\n', rest);

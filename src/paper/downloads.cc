@@ -9,13 +9,12 @@
 
 #include <fmt/format.h>
 
-#include "io/gzip.h"
 #include "io/quote.h"
-#include "io/read_file.h"
-#include "io/replace_file.h"
 #include "io/sha256.h"
+#include "io/text_file.h"
 #include "net/download.h"
 #include "paper/authors_logs.h"
+#include "paper/content.h"
 #include "paper/mnist_files.h"
 #include "rwa/errors.h"
 
@@ -67,27 +66,6 @@ std::vector<std::string> urls(const Origin& origin, std::string_view path) {
   return bases;
 }
 
-// Packed or not, it is the content that counts.
-void require_content(const fs::path& file, std::uint64_t most_bytes, std::string_view expected) {
-  io::UnpackedFile input(file);
-  io::Sha256 sum;
-  std::vector<std::byte> piece(1 << 16);
-  std::uint64_t total = 0;
-  for (std::size_t count = piece.size(); count == piece.size();) {
-    count = input.read(piece);
-    total += count;
-    if (total > most_bytes) {
-      throw InputError(fmt::format("{}: found more than {} bytes, expected no more than that",
-                                   file.string(), most_bytes));
-    }
-    sum.add(std::span(piece).first(count));
-  }
-  if (const std::string found = sum.hex(); found != expected) {
-    throw InputError(
-        fmt::format("{}: found SHA-256 {}, expected {}", file.string(), found, expected));
-  }
-}
-
 // Somebody may have put another file of that name there, and it may be their only one.
 bool is_there(const fs::path& file, std::uint64_t most_bytes, std::string_view expected,
               const Say& say) {
@@ -109,16 +87,9 @@ void create_folder(const fs::path& folder) {
   if (error) io::throw_refusal("create the folder", folder, error.value());
 }
 
-std::vector<std::byte> read_whole(const fs::path& file) {
-  io::InputFile input(file);
-  std::vector<std::byte> bytes(input.size());
-  input.read(bytes);
-  return bytes;
-}
-
 void keep_mnist_file(const MnistFile& wanted, const fs::path& part, const fs::path& file) {
   require_content(part, wanted.bytes, wanted.sha256);
-  io::replace_file(file, read_whole(part));
+  io::replace_text(file, io::read_text(part));
 }
 
 void download_mnist_file(const MnistFile& wanted, const fs::path& file) {
@@ -132,15 +103,13 @@ void download_mnist_file(const MnistFile& wanted, const fs::path& file) {
 }
 
 void keep_curve(const AuthorsLog& wanted, const fs::path& part, const fs::path& file) {
-  const std::vector<std::byte> log = read_whole(part);
-  const std::string curve =
-      to_curve({reinterpret_cast<const char*>(log.data()), log.size()}, wanted.unit, wanted.path);
-  const auto bytes = std::as_bytes(std::span(curve));
-  if (const std::string found = io::sha256(bytes); found != wanted.sha256) {
+  const std::string curve = to_curve(io::read_text(part), wanted.unit, wanted.path);
+  const std::string found = io::sha256(std::as_bytes(std::span(curve)));
+  if (found != wanted.sha256) {
     throw InputError(fmt::format("{}: found a curve with SHA-256 {}, expected {}", wanted.path,
                                  found, wanted.sha256));
   }
-  io::replace_file(file, bytes);
+  io::replace_text(file, curve);
 }
 
 void download_curve(const AuthorsLog& wanted, const fs::path& file) {

@@ -6,8 +6,6 @@
 #include <functional>
 #include <string>
 
-#include "paper/places.h"
-
 namespace rwa::paper {
 
 // Lines for people: what is being fetched, what is there already.

@@ -1,6 +1,7 @@
 #include "paper/evidence.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -22,24 +23,41 @@ std::string what_differs(const run::Experiment& found) try {
   return error.what();
 }
 
-std::optional<Point> final_of(const run::Record& run, std::int64_t steps) {
-  for (const run::Metric& metric : run.metrics) {
-    if (metric.split == "final" && metric.step >= steps) {
-      return Point{metric.step, metric.loss, metric.accuracy};
-    }
-  }
-  return std::nullopt;
-}
-
 Evidence evidence_of(const run::Record& run, const Entry& entry) {
   Evidence evidence;
   evidence.curve = curve_of(run);
   evidence.naive = facts(run.experiment).naive;
-  evidence.final = final_of(run, entry.experiment.training.steps);
+  const run::Metric* final = final_of(run);
+  if (final != nullptr && final->step >= entry.experiment.training.steps) {
+    evidence.final = Point{final->step, final->loss, final->accuracy};
+  }
   if (run.parameters > 0) evidence.parameters = static_cast<double>(run.parameters);
   if (run.steps > 0) evidence.seconds_per_step = run.train_seconds / static_cast<double>(run.steps);
   evidence.machine = run.machine;
   return evidence;
+}
+
+// Of the same seed, the one that says most comes first.
+void sort_by_seed(std::vector<const run::Record*>& runs) {
+  const auto order = [](const run::Record* run) {
+    return std::tuple(run->experiment.seed, -run->steps, final_of(*run) == nullptr);
+  };
+  std::ranges::stable_sort(runs, {}, order);
+}
+
+// The same seed gives the same run: a second one, however long, is not another sample. The first of
+// each is kept.
+void leave_out_repeated(std::vector<const run::Record*>& runs, std::vector<std::string>& left_out) {
+  std::vector<const run::Record*> kept;
+  for (const run::Record* run : runs) {
+    if (kept.empty() || kept.back()->experiment.seed != run->experiment.seed) {
+      kept.push_back(run);
+    } else {
+      left_out.push_back(fmt::format("{} (the same seed as {}, which is at least as long)",
+                                     run->folder.string(), kept.back()->folder.string()));
+    }
+  }
+  runs = std::move(kept);
 }
 
 }  // namespace
@@ -56,7 +74,8 @@ Sorted sort_runs(const std::vector<run::Record>& records) {
     }
   }
   for (auto& [key, runs] : sorted.runs) {
-    std::ranges::stable_sort(runs, {}, [](const run::Record* run) { return run->experiment.seed; });
+    sort_by_seed(runs);
+    leave_out_repeated(runs, sorted.left_out);
   }
   return sorted;
 }

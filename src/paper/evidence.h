@@ -16,8 +16,6 @@
 
 namespace rwa::paper {
 
-inline constexpr const char* kScript = "script";  // the variant behind the authors' curves
-
 struct Key {
   std::string experiment;
   std::string variant;
@@ -41,8 +39,8 @@ struct Evidence {
 using Library = std::map<Key, std::vector<Evidence>>;
 using Runs = std::map<Key, std::vector<const run::Record*>>;
 
-// Runs that are the paper's but for seed, device and length, and those that are not, with the reason
-// in words.
+// Runs that are the paper's but for seed, device and length, by seed, and of each seed the longest;
+// and the others, with the reason in words.
 struct Sorted {
   Runs runs;
   std::vector<std::string> left_out;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -97,17 +96,15 @@ Example draw(const data::MnistTask& task, const Batch& sample) {
                     answer(std::to_string(sample.classes[0]))}};
 }
 
-// Nothing where MNIST is not found.
+// Nothing where MNIST is not to be had.
 std::unique_ptr<data::Dataset> open(const run::Experiment& experiment) {
-  std::filesystem::path folder;
-  if (std::holds_alternative<data::MnistTask>(experiment.task)) {
-    try {
-      folder = find_mnist({});
-    } catch (const ConfigError&) {
-      return nullptr;
-    }
+  const bool mnist = std::holds_alternative<data::MnistTask>(experiment.task);
+  try {
+    return data::open_task(experiment.task, experiment.seed, mnist ? find_mnist({}) : "");
+  } catch (const Error&) {
+    if (mnist) return nullptr;
+    throw;
   }
-  return data::open_task(experiment.task, experiment.seed, folder);
 }
 
 // The first that has steps to show and, where `yes` is given, this answer.

@@ -9,7 +9,7 @@
 namespace rwa::paper {
 
 // The first test sample, or the first of each answer where that is yes or no. Nothing for MNIST
-// where its files are not found.
+// where its files are not found, or are damaged: a picture less.
 std::vector<report::Example> examples_of(const run::Experiment& experiment);
 
 }  // namespace rwa::paper

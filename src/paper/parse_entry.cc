@@ -51,6 +51,19 @@ class Fields {
     return *std::move(value);
   }
 
+  // What `parse` makes of a text.
+  template <class Parse>
+  auto require_as(std::string_view key, Parse parse) {
+    const auto text = require<std::string>(key);
+    try {
+      return parse(text);
+    } catch (const ConfigError& error) {
+      throw ConfigError(fmt::format("{}: '{}': {}", name_, key, error.what()));
+    }
+  }
+
+  [[nodiscard]] bool has(std::string_view key) const { return table_.contains(key); }
+
   std::optional<Fields> take_table(std::string_view key) {
     toml::table* table = table_.get_as<toml::table>(key);
     if (table == nullptr) return std::nullopt;
@@ -119,9 +132,7 @@ Said parse_said(Fields fields, Measure measure) {
   if (const auto value = number("over", "over ")) said.at_least = *value;
   if (const auto value = number("exactly", "")) said.at_least = said.at_most = *value;
   if (const auto words = fields.take<std::string>("words")) said.words = *words;
-  if (const auto against = fields.take<std::string>("against")) {
-    said.against = parse_against(*against);
-  }
+  if (fields.has("against")) said.against = fields.require_as("against", parse_against);
   fields.refuse_rest();
   return said;
 }
@@ -130,7 +141,8 @@ Claim parse_claim(Fields fields) {
   Claim claim;
   claim.text = fields.require<std::string>("text");
   claim.source = fields.require<std::string>("source");
-  claim.measure = parse_name(kMeasures, "measure", fields.require<std::string>("measure"));
+  claim.measure = fields.require_as(
+      "measure", [](std::string_view text) { return parse_name(kMeasures, "measure", text); });
   claim.threshold = fields.take<double>("threshold").value_or(0);
   if (auto said = fields.take_table("rwa")) claim.rwa = parse_said(*said, claim.measure);
   if (auto said = fields.take_table("lstm")) claim.lstm = parse_said(*said, claim.measure);
@@ -150,8 +162,9 @@ void parse_paper(Fields fields, Entry& entry) {
   entry.summary = fields.require<std::string>("summary");
   entry.script_differs = fields.require<std::string>("script_differs");
   entry.figure = fields.require<int>("figure");
-  entry.plot_accuracy =
-      parse_name(kPlots, "plot", fields.require<std::string>("plot")) == Plot::kAccuracy;
+  const Plot plot = fields.require_as(
+      "plot", [](std::string_view text) { return parse_name(kPlots, "plot", text); });
+  entry.plot_accuracy = plot == Plot::kAccuracy;
   entry.log_y = fields.take<bool>("log_y").value_or(false);
   if (auto beats = fields.take_table("beats")) entry.beats = parse_beats(*beats);
   for (Fields& claim : fields.take_tables("claim")) entry.claims.push_back(parse_claim(claim));

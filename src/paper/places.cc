@@ -48,7 +48,9 @@ bool has_a_curve(const fs::path& folder) {
 
 fs::path cache_folder() {
   if (const auto folder = cache_folder_if_any()) return *folder;
-  throw ConfigError("there is no folder for downloads: neither XDG_CACHE_HOME nor HOME names one");
+  throw ConfigError(
+      "there is no folder for downloads: neither XDG_CACHE_HOME nor HOME names one, and neither "
+      "--data, --out nor RWA_DATA was given");
 }
 
 fs::path find_mnist(const fs::path& asked) {

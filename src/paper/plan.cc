@@ -11,10 +11,12 @@
 
 #include "data/task.h"
 #include "io/descriptor.h"
+#include "io/text_file.h"
 #include "paper/catalogue.h"
+#include "paper/content.h"
 #include "paper/places.h"
+#include "paper/words.h"
 #include "run/loop.h"
-#include "run/text_file.h"
 #include "rwa/errors.h"
 
 namespace rwa::paper {
@@ -103,8 +105,7 @@ void require_plain_name(const run::Experiment& experiment, std::string_view orig
 }
 
 fs::path folder_of(const run::Experiment& experiment, const fs::path& out) {
-  const bool text = experiment.variant == "text";
-  return out / (text ? experiment.name : experiment.name + "-" + experiment.variant) /
+  return out / id_of(experiment) /
          fmt::format("{}-seed{}", to_string(experiment.network.cell), experiment.seed);
 }
 
@@ -121,13 +122,13 @@ void add_file(const std::string& file, const Request& request, std::vector<Plann
     throw ConfigError(fmt::format("{} is run as it stands: change the file instead of giving {}",
                                   file, fmt::join(given, ", ")));
   }
-  const auto experiment = run::parse_experiment(run::read_text(file), file);
+  const auto experiment = run::parse_experiment(io::read_text(file), file);
   require_plain_name(experiment, file);
   runs.push_back({experiment, folder_of(experiment, request.out)});
 }
 
 void add_entry(const Entry& entry, const Request& request, std::vector<PlannedRun>& runs) {
-  run::Experiment experiment = in_variant(entry, request.variant.value_or("text"));
+  run::Experiment experiment = in_variant(entry, request.variant.value_or(kText));
   experiment.training.steps = steps_of(entry, request);
   experiment.device = request.device.value_or(experiment.device);
   const std::int64_t first = request.seed.value_or(1);
@@ -162,6 +163,10 @@ void require_writable(const fs::path& folder) {
   }
 }
 
+bool uses_files(const PlannedRun& run) {
+  return std::holds_alternative<data::MnistTask>(run.experiment.task);
+}
+
 }  // namespace
 
 std::vector<PlannedRun> plan(const Request& request) {
@@ -170,6 +175,9 @@ std::vector<PlannedRun> plan(const Request& request) {
   for (const std::string& name : names_asked_for(request)) {
     if (name.ends_with(kFileEnding)) {
       add_file(name, request, runs);
+    } else if (fs::exists(fs::path(name) / run::kConfigFile)) {
+      throw ConfigError(fmt::format("'{}' is the folder of a run; to run its experiment, give {}",
+                                    name, (fs::path(name) / run::kConfigFile).string()));
     } else {
       add_entry(find(name), request, runs);
     }
@@ -181,15 +189,20 @@ std::vector<PlannedRun> plan(const Request& request) {
 fs::path check(std::span<const PlannedRun> runs, const fs::path& data) {
   fs::path mnist;
   std::vector<data::Task> opened;
-  for (const auto& [experiment, folder] : runs) {
+  for (const PlannedRun& planned : runs) {
+    const auto& [experiment, folder] = planned;
     if (run::check(experiment, folder)) continue;
     require_writable(folder);
     if (std::ranges::find(opened, experiment.task) != opened.end()) continue;
-    if (mnist.empty() && std::holds_alternative<data::MnistTask>(experiment.task)) {
+    if (mnist.empty() && uses_files(planned)) {
       mnist = find_mnist(data);
+      require_mnist(mnist);
     }
     data::open_task(experiment.task, experiment.seed, mnist);
     opened.push_back(experiment.task);
+  }
+  if (!data.empty() && std::ranges::none_of(runs, uses_files)) {
+    throw ConfigError("--data is for the experiments of MNIST, and none of these is one");
   }
   return mnist;
 }

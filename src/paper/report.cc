@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -13,7 +15,6 @@
 #include "paper/catalogue.h"
 #include "paper/charts.h"
 #include "paper/claims.h"
-#include "paper/evidence.h"
 #include "paper/example.h"
 #include "paper/median.h"
 #include "paper/words.h"
@@ -70,31 +71,26 @@ Key key_of(const Section& section, Cell cell) {
   return {section.entry->experiment.name, section.variant, cell};
 }
 
-const run::Metric* final_of(const run::Record& run) {
-  const auto found = std::ranges::find(run.metrics, "final", &run::Metric::split);
-  return found == run.metrics.end() ? nullptr : &*found;
+std::string id_of(const Section& section) {
+  return paper::id_of(in_variant(*section.entry, section.variant));
 }
 
 std::string loss_in_words(const run::Metric& metric) {
   return fmt::format("{} {}", in_digits(metric.loss), metric.unit == "mse" ? "MSE" : metric.unit);
 }
 
-// On the whole test set, median over seeds.
-std::string final_score(const Section& section, Cell cell) {
+// Of scores after the same number of steps.
+std::string median_in_words(const std::vector<const run::Metric*>& scores) {
   std::vector<double> losses;
   std::vector<double> accuracies;
-  run::Metric score;
-  for (const run::Record* run : section.runs) {
-    const run::Metric* final = final_of(*run);
-    if (run->experiment.network.cell != cell || final == nullptr) continue;
-    score = *final;
-    losses.push_back(final->loss);
-    if (final->accuracy) accuracies.push_back(*final->accuracy);
+  for (const run::Metric* score : scores) {
+    losses.push_back(score->loss);
+    if (score->accuracy) accuracies.push_back(*score->accuracy);
   }
-  if (losses.empty()) return kNothing;
   if (!accuracies.empty()) return in_percent(median(accuracies), 2);
-  score.loss = median(losses);
-  return loss_in_words(score);
+  run::Metric middle = *scores.front();
+  middle.loss = median(losses);
+  return loss_in_words(middle);
 }
 
 std::set<std::uint64_t> seeds_of(const Section& section) {
@@ -109,6 +105,22 @@ std::int64_t most_steps(const Section& section) {
   return steps;
 }
 
+// On the whole test set, median over the seeds that were trained longest.
+std::string final_score(const Section& section, Cell cell) {
+  std::map<std::int64_t, std::vector<const run::Metric*>> scores;
+  for (const run::Record* run : section.runs) {
+    const run::Metric* final = final_of(*run);
+    if (run->experiment.network.cell == cell && final != nullptr) {
+      scores[final->step].push_back(final);
+    }
+  }
+  if (scores.empty()) return kNothing;
+  const auto& [steps, longest] = *scores.rbegin();
+  const std::string words = median_in_words(longest);
+  if (steps == most_steps(section)) return words;
+  return fmt::format("{} after {} steps", words, in_thousands(static_cast<double>(steps)));
+}
+
 Table summary_of(const std::vector<Section>& sections, const Library& ours,
                  const Library& authors) {
   Table table{.header = {"experiment", "steps", "RWA beats baseline at", "LSTM beats baseline at",
@@ -118,7 +130,7 @@ Table summary_of(const std::vector<Section>& sections, const Library& ours,
     const auto theirs = [&](Cell cell) {
       return beaten_in_words(authors, {section.entry->experiment.name, kScript, cell});
     };
-    table.rows.push_back({{id_of(*section.entry, section.variant)},
+    table.rows.push_back({{id_of(section)},
                           {in_thousands(static_cast<double>(most_steps(section)))},
                           {beaten_in_words(ours, key_of(section, Cell::kRwa))},
                           {beaten_in_words(ours, key_of(section, Cell::kLstm))},
@@ -145,28 +157,45 @@ Table runs_of(const Section& section) {
          {final != nullptr && final->accuracy ? in_percent(*final->accuracy, 2) : kNothing},
          {steps > 0 ? in_digits(1000 * run->train_seconds / steps) : kNothing},
          {in_thousands(static_cast<double>(run->parameters))},
-         {run->status}});
+         {std::string(to_string(run->status))}});
   }
   return table;
 }
 
-// The command that gives the runs of a section.
-std::string command_of(const Section& section) {
+// The options for these seeds, one text for each range without gaps.
+std::vector<std::string> seed_options(const std::set<std::uint64_t>& seeds) {
+  std::vector<std::string> options;
+  for (auto first = seeds.begin(); first != seeds.end();) {
+    std::uint64_t count = 0;
+    auto next = first;
+    while (next != seeds.end() && *next == *first + count) {
+      ++next;
+      ++count;
+    }
+    options.emplace_back();
+    if (*first != 1) options.back() += fmt::format(" --seed {}", *first);
+    if (count > 1) options.back() += fmt::format(" --seeds {}", count);
+    first = next;
+  }
+  return options;
+}
+
+// The commands that give the runs of a section, whole where they are not.
+std::string commands_of(const Section& section) {
   const Entry& entry = *section.entry;
-  const std::set<std::uint64_t> seeds = seeds_of(section);
   std::set<Cell> cells;
-  for (const run::Record* run : section.runs) cells.insert(run->experiment.network.cell);
+  std::int64_t steps = 0;
+  for (const run::Record* run : section.runs) {
+    cells.insert(run->experiment.network.cell);
+    steps = std::max(steps, run->experiment.training.steps);
+  }
   std::string command = "rwa paper run " + entry.experiment.name;
-  if (section.variant != entry.experiment.variant) command += " --variant " + section.variant;
+  if (section.variant != kText) command += " --variant " + section.variant;
   if (cells.size() == 1) command += fmt::format(" --model {}", to_string(*cells.begin()));
-  if (const auto steps = most_steps(section); steps != entry.experiment.training.steps) {
-    command += fmt::format(" --steps {}", steps);
-  }
-  if (*seeds.begin() != 1) command += fmt::format(" --seed {}", *seeds.begin());
-  if (const auto count = *seeds.rbegin() - *seeds.begin() + 1; count > 1) {
-    command += fmt::format(" --seeds {}", count);
-  }
-  return command;
+  if (steps != entry.experiment.training.steps) command += fmt::format(" --steps {}", steps);
+  std::vector<std::string> commands = seed_options(seeds_of(section));
+  for (std::string& options : commands) options.insert(0, command);
+  return fmt::format("{}", fmt::join(commands, "; "));
 }
 
 std::string overview(const std::vector<Section>& sections, bool has_authors) {
@@ -175,7 +204,7 @@ std::string overview(const std::vector<Section>& sections, bool has_authors) {
   std::set<std::string> machines;
   for (const Section& section : sections) {
     const auto seeds = seeds_of(section);
-    parts.push_back(fmt::format("{} ({} steps, {} {})", id_of(*section.entry, section.variant),
+    parts.push_back(fmt::format("{} ({} steps, {} {})", id_of(section),
                                 in_thousands(static_cast<double>(most_steps(section))),
                                 seeds.size() == 1 ? "seed" : "seeds", fmt::join(seeds, ", ")));
     for (const run::Record* run : section.runs) machines.insert(run->machine);
@@ -193,8 +222,8 @@ std::string overview(const std::vector<Section>& sections, bool has_authors) {
 void add_section(const Section& section, const Library& ours, const Library& authors,
                  report::Page& page) {
   const Entry& entry = *section.entry;
-  const std::string id = id_of(entry, section.variant);
-  const std::string title = title_of(entry, section.variant);
+  const std::string id = id_of(section);
+  const std::string title = with_variant(entry.title, section.variant);
   page.blocks.emplace_back(report::Heading{title, "experiment-" + id});
   std::string summary = entry.summary;
   if (section.variant == kScript) {
@@ -215,7 +244,7 @@ void add_section(const Section& section, const Library& ours, const Library& aut
                   beaten_in_words(ours, key_of(section, Cell::kRwa)),
                   beaten_in_words(ours, key_of(section, Cell::kLstm)))});
   page.blocks.emplace_back(runs_of(section));
-  page.blocks.emplace_back(Text{"To run it again: " + command_of(section)});
+  page.blocks.emplace_back(Text{"To run it again: " + commands_of(section)});
 }
 
 }  // namespace
@@ -231,6 +260,7 @@ Report make_report(const std::vector<run::Record>& records, const fs::path& refe
       findings, [](const Finding& finding) { return finding.verdict != report::Mark::kNone; });
 
   Report report;
+  report.left_out = sorted.left_out;
   report.figures = figures_of(ours, authors);
   report.claims = to_table({findings.begin(), not_run.begin()});
   report.claims_not_run = to_table({not_run.begin(), not_run.end()});
@@ -250,12 +280,18 @@ Report make_report(const std::vector<run::Record>& records, const fs::path& refe
     page.blocks.emplace_back(report.claims_not_run);
   }
   if (!sorted.left_out.empty()) {
-    page.blocks.emplace_back(Text{
-        fmt::format("Left out, as they are not the paper's experiments (there: the run, here: the "
-                    "paper): {}.",
-                    fmt::join(sorted.left_out, "; "))});
+    page.blocks.emplace_back(Text{fmt::format(
+        "Left out, as a run of the paper's counts once and any other not at all (there: the "
+        "run, here: the paper): {}.",
+        fmt::join(sorted.left_out, "; "))});
   }
   return report;
+}
+
+Table summarise(const std::vector<run::Record>& runs, const Library& authors) {
+  const Sorted sorted = sort_runs(runs);
+  const Library ours = evidence_of(sorted.runs);
+  return summary_of(sections_of(sorted.runs, ours), ours, authors);
 }
 
 }  // namespace rwa::paper

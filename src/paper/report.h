@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "paper/evidence.h"
 #include "report/chart.h"
 #include "report/page.h"
 #include "report/table.h"
@@ -16,6 +17,7 @@ struct Report {
   std::vector<report::Figure> figures;  // as files: the paper's numbers
   report::Table claims;                 // those of the paper that the runs are about
   report::Table claims_not_run;         // and the others
+  std::vector<std::string> left_out;    // runs that are not the paper's, and why
   report::Table summary;                // a row for each experiment that was run
 };
 
@@ -23,5 +25,8 @@ struct Report {
 // not the paper's are left out, and the page says so. Throws InputError and ResourceError for files
 // that cannot be read.
 Report make_report(const std::vector<run::Record>& runs, const std::filesystem::path& reference);
+
+// Its summary alone.
+report::Table summarise(const std::vector<run::Record>& runs, const Library& authors);
 
 }  // namespace rwa::paper

@@ -39,4 +39,13 @@ std::string in_words(Measure measure, double value) {
 
 std::string name_of(Cell cell) { return cell == Cell::kRwa ? "RWA" : "LSTM"; }
 
+std::string id_of(const run::Experiment& experiment) {
+  const bool text = experiment.variant == kText;
+  return text ? experiment.name : experiment.name + "-" + experiment.variant;
+}
+
+std::string with_variant(const std::string& title, const std::string& variant) {
+  return variant == kText ? title : title + " (" + variant + ")";
+}
+
 }  // namespace rwa::paper

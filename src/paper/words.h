@@ -17,6 +17,9 @@ std::string in_words(Measure measure, double value);
 // Where there is nothing to say.
 inline constexpr const char* kNothing = "—";
 
-std::string name_of(Cell cell);  // "RWA", "LSTM"
+std::string name_of(Cell cell);                        // "RWA", "LSTM"
+std::string id_of(const run::Experiment& experiment);  // "grammar", "grammar-script"
+// "Reber grammar", "Reber grammar (script)"
+std::string with_variant(const std::string& title, const std::string& variant);
 
 }  // namespace rwa::paper

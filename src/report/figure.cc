@@ -1,13 +1,11 @@
 #include "report/figure.h"
 
 #include <array>
-#include <cstddef>
-#include <span>
 #include <string_view>
 
 #include <fmt/format.h>
 
-#include "io/replace_file.h"
+#include "io/text_file.h"
 #include "report/gnuplot.h"
 #include "report/process.h"
 
@@ -20,10 +18,6 @@ struct Program {
 };
 constexpr std::array<Program, 2> kPrograms{
     {{"gnuplot", "gnuplot-nox"}, {"rsvg-convert", "librsvg2-bin"}}};
-
-std::span<const std::byte> bytes_of(const std::string& text) {
-  return std::as_bytes(std::span(text));
-}
 
 }  // namespace
 
@@ -43,8 +37,8 @@ void write_figure(const Figure& figure, const std::filesystem::path& folder) {
   // No settings of the user's: the figure is to be the same everywhere.
   const std::string svg = run_program({"gnuplot", "--default-settings"}, gnuplot_script(figure));
   const std::string png = run_program({"rsvg-convert", "--zoom", "2", "--format", "png"}, svg);
-  io::replace_file(folder / (figure.id + ".svg"), bytes_of(svg));
-  io::replace_file(folder / (figure.id + ".png"), bytes_of(png));
+  io::replace_text(folder / (figure.id + ".svg"), svg);
+  io::replace_text(folder / (figure.id + ".png"), png);
 }
 
 }  // namespace rwa::report

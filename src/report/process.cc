@@ -10,11 +10,13 @@
 
 #include <cstddef>
 #include <cstdlib>
+#include <span>
 #include <sstream>
 
 #include <fmt/format.h>
 
 #include "io/descriptor.h"
+#include "io/write.h"
 #include "report/text.h"
 #include "rwa/errors.h"
 
@@ -33,12 +35,7 @@ class MemoryFile {
   [[nodiscard]] int get() const { return descriptor_.get(); }
 
   void fill(std::string_view text) {
-    while (!text.empty()) {
-      const ssize_t count =
-          repeat_if_interrupted([&] { return ::write(get(), text.data(), text.size()); });
-      if (count < 0) io::throw_refusal("write its input", program_, errno);
-      text.remove_prefix(static_cast<std::size_t>(count));
-    }
+    io::write_all(descriptor_, std::as_bytes(std::span(text)), "the input of " + program_);
     ::lseek(get(), 0, SEEK_SET);
   }
 

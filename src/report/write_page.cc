@@ -1,15 +1,11 @@
 #include "report/write_page.h"
 
-#include <span>
-#include <string>
-
-#include "io/replace_file.h"
+#include "io/text_file.h"
 
 namespace rwa::report {
 
 void write_page(const Page& page, const std::filesystem::path& file) {
-  const std::string html = to_html(page);
-  io::replace_file(file, std::as_bytes(std::span(html)));
+  io::replace_text(file, to_html(page));
 }
 
 }  // namespace rwa::report

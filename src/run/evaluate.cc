@@ -28,7 +28,9 @@ Metric to_metric(const Score& score, Loss loss, std::int64_t step, std::string s
 }
 
 Evaluator::Evaluator(const Model& model, const data::Dataset& dataset, int threads)
-    : dataset_(dataset), session_(model, {.threads = threads}) {}
+    : dataset_(dataset),
+      classifies_(dataset.naive().accuracy.has_value()),
+      session_(model, {.threads = threads}) {}
 
 Score Evaluator::score(data::Split split, std::span<const std::int64_t> samples) {
   dataset_.fill(split, samples, batch_);
@@ -44,7 +46,7 @@ Score Evaluator::score(data::Split split, std::span<const std::int64_t> samples)
     for (std::size_t b = 0; b < sequences; ++b) {
       if (every && t >= batch_.lengths[b]) continue;
       ++score.answers;
-      judge(static_cast<std::size_t>(t) * sequences + b, score);
+      if (classifies_) judge(static_cast<std::size_t>(t) * sequences + b, score);
     }
   }
   score.loss = mean * static_cast<double>(score.answers);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,7 +16,7 @@ namespace rwa::run {
 struct Score {
   double loss = 0;
   std::int64_t answers = 0;
-  std::int64_t judged = 0;  // right or wrong: yes/no answers once per output, numbers never
+  std::int64_t judged = 0;  // right or wrong, where the task is to classify; yes/no once per output
   std::int64_t right = 0;
 
   Score& operator+=(const Score& other);
@@ -36,6 +35,7 @@ class Evaluator {
   void judge(std::size_t row, Score& score) const;
 
   const data::Dataset& dataset_;
+  const bool classifies_;
   Session session_;
   data::Batch batch_;
   std::vector<float> y_;

@@ -39,7 +39,7 @@ template <class Visitor>
 void describe(data::CopyTask& task, Visitor& visit) {
   visit("remember", task.remember, 1);
   visit("delay", task.delay, 1);
-  visit("symbols", task.symbols, 1);
+  visit("symbols", task.symbols, 2);
   visit("delimiter_places", task.delimiter_places, 1);
   visit("train", task.train, 1);
   visit("test", task.test, 1);

@@ -186,11 +186,14 @@ void change_experiment(const toml::table& table, std::string_view origin, Experi
 }
 
 Experiment read_experiment(const toml::table& table, std::string_view origin) {
+  // Without a kind the other keys would be held against those of some task.
+  if (const auto* task = table.get_as<toml::table>("task")) {
+    Reader(*task, "task", origin).require("kind");
+  }
   Experiment experiment;
   change_experiment(table, origin, experiment);
   Reader(table, "", origin).require("name");
   Reader(table, "", origin).require("task");
-  Reader(*table.get_as<toml::table>("task"), "task", origin).require("kind");
   return experiment;
 }
 

@@ -2,7 +2,7 @@
 //   config.toml              the experiment, complete
 //   metrics.jsonl            one line per evaluation, flushed
 //   checkpoint.safetensors   where a run goes on (checkpoint.h)
-//   model.safetensors        the network, when the run is finished
+//   model.safetensors        the network, when the run was finished last
 //   run.json                 build, machine, times, final scores
 #pragma once
 
@@ -14,6 +14,7 @@
 
 #include "run/experiment.h"
 #include "run/metric.h"
+#include "run/status.h"
 
 namespace rwa::run {
 
@@ -28,7 +29,7 @@ struct Record {
   std::filesystem::path folder;
   Experiment experiment;
   std::vector<Metric> metrics;
-  std::string status;        // "running", "finished", "interrupted" or "diverged"
+  Status status = Status::kRunning;
   std::int64_t steps = 0;    // done
   double train_seconds = 0;  // in training steps, without evaluation
   std::int64_t parameters = 0;
@@ -38,6 +39,8 @@ struct Record {
 // A last line of the metrics without an end is one that is being written, or was when the run was
 // killed: it is left out. Throws ConfigError, InputError and ResourceError, each naming the file.
 Record read_run(const std::filesystem::path& folder);
+// The score on the whole test set, or nullptr where the run has none yet.
+const Metric* final_of(const Record& record);
 // Every folder under `root`, or `root` itself, that holds a config.toml, in alphabetical order.
 // Throws InputError where `root` is not a folder.
 std::vector<std::filesystem::path> find_runs(const std::filesystem::path& root);

@@ -10,9 +10,10 @@
 
 #include "io/quote.h"
 #include "io/replace_file.h"
+#include "io/text_file.h"
 #include "run/folder.h"
+#include "run/metrics_file.h"
 #include "run/run_file.h"
-#include "run/text_file.h"
 #include "rwa/errors.h"
 
 namespace rwa::run {
@@ -54,18 +55,19 @@ void refuse_another(const Experiment& there, const Experiment& here, const fs::p
 bool is_finished(const Experiment& experiment, const fs::path& folder) {
   if (!fs::exists(folder / kRunFile) || !fs::exists(folder / kModelFile)) return false;
   const RunSummary summary = read_run_file(folder / kRunFile);
-  return summary.status == to_string(Status::kFinished) &&
-         summary.steps == experiment.training.steps;
+  return summary.status == Status::kFinished && summary.steps == experiment.training.steps;
 }
 
 void check_metrics(const fs::path& folder, std::int64_t covered) {
   const fs::path file = folder / kMetricsFile;
   const std::uintmax_t size = fs::exists(file) ? fs::file_size(file) : 0;
-  if (size >= static_cast<std::uintmax_t>(covered)) return;
-  throw InputError(
-      fmt::format("{}: has {} bytes, expected at least the {} that were written before "
-                  "the checkpoint beside it",
-                  file.string(), size, covered));
+  if (size < static_cast<std::uintmax_t>(covered)) {
+    throw InputError(
+        fmt::format("{}: has {} bytes, expected at least the {} that were written before "
+                    "the checkpoint beside it",
+                    file.string(), size, covered));
+  }
+  if (covered > 0) (void)read_metrics(file, static_cast<std::size_t>(covered));
 }
 
 Checkpoint find_place(const Experiment& experiment, const fs::path& folder) {
@@ -83,6 +85,16 @@ Checkpoint find_place(const Experiment& experiment, const fs::path& folder) {
   }
   check_metrics(folder, checkpoint.state.metrics_bytes);
   return checkpoint;
+}
+
+// To start again would remove the result of all those steps. A run that was killed before its first
+// checkpoint has none.
+void refuse_to_lose_model(const fs::path& folder) {
+  if (!fs::exists(folder / kModelFile)) return;
+  throw ConfigError(
+      fmt::format("{}: holds a finished model but no checkpoint to continue from: choose another "
+                  "folder (--out)",
+                  folder.string()));
 }
 
 io::Descriptor lock(const fs::path& folder) {
@@ -119,12 +131,14 @@ Found inspect(const Experiment& experiment, const fs::path& folder) try {
     refuse_foreign(folder);
     return found;
   }
-  const Experiment there = parse_experiment(read_text(config), config.string());
+  const Experiment there = parse_experiment(io::read_text(config), config.string());
   refuse_another(there, experiment, folder);
   found.configured = there == experiment;
   found.finished = found.configured && is_finished(experiment, folder);
-  if (!found.finished && fs::exists(folder / kCheckpointFile)) {
+  if (fs::exists(folder / kCheckpointFile)) {
     found.checkpoint = find_place(experiment, folder);
+  } else if (!found.finished) {
+    refuse_to_lose_model(folder);
   }
   return found;
 } catch (const fs::filesystem_error& error) {

@@ -14,12 +14,13 @@ namespace rwa::run {
 struct Found {
   bool configured = false;  // config.toml is there, and exactly this experiment
   bool finished = false;
-  std::optional<Checkpoint> checkpoint;  // where to go on; not looked for where all is finished
+  std::optional<Checkpoint> checkpoint;  // where to go on
 };
 
 // Changes nothing. Throws ConfigError where the folder is another experiment's or nobody's, with
-// the differences, or has more steps behind it than are asked for; ModelFileError, InputError and
-// ResourceError for files that are damaged or cannot be read.
+// the differences, has more steps behind it than are asked for, or has a model that a new start
+// would remove; ModelFileError, InputError and ResourceError for files that are damaged or cannot
+// be read.
 Found inspect(const Experiment& experiment, const std::filesystem::path& folder);
 
 // Makes the folder where there is none, and keeps other processes out of it: they get a

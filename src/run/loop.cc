@@ -12,18 +12,18 @@
 #include <new>
 #include <numeric>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "base/random.h"
+#include "io/text_file.h"
 #include "run/checkpoint.h"
 #include "run/evaluate.h"
 #include "run/inspect.h"
 #include "run/metrics_file.h"
 #include "run/run_file.h"
-#include "run/text_file.h"
 #include "rwa/errors.h"
 #include "rwa/trainer.h"
 
@@ -110,10 +110,13 @@ class Loop {
   void checkpoint_if_due();
   void save(Status status);
   void write_run(Status status, const std::optional<Metric>& final = {});
+  Outcome interrupt();
   Outcome finish();
   void tell();
 
   [[nodiscard]] bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
+  // Weights on their way to nowhere would replace better ones.
+  [[nodiscard]] bool is_losing() const { return state_.rule.is_counting(); }
   [[nodiscard]] Loss loss() const { return dataset_->shape().loss; }
 
   const Experiment& experiment_;
@@ -147,11 +150,8 @@ void Loop::begin(const Found& found) {
   } else {
     state_.started = utc_now();
   }
-  if (!found.configured) replace_text(folder_ / kConfigFile, format_experiment(experiment_));
+  if (!found.configured) io::replace_text(folder_ / kConfigFile, format_experiment(experiment_));
   write_run(Status::kRunning);
-  if (::unlink((folder_ / kModelFile).c_str()) != 0 && errno != ENOENT) {
-    io::throw_refusal("remove", folder_ / kModelFile, errno);
-  }
   metrics_.emplace(folder_ / kMetricsFile, state_.metrics_bytes);
 }
 
@@ -163,17 +163,14 @@ Outcome Loop::go_on() try {
   tell();
   pace_ = Pace();
   while (state_.step < experiment_.training.steps) {
-    if (stopped()) {
-      save(Status::kInterrupted);
-      return Outcome::kInterrupted;
-    }
+    if (stopped()) return interrupt();
     step();
     if (state_.step % experiment_.evaluation.every == 0) evaluate();
     checkpoint_if_due();
     pace_.see_step();
     tell();
   }
-  save(Status::kRunning);
+  save(Status::kRunning);  // even a lost one: these are the steps that were asked for
   return finish();
 } catch (const DivergenceError&) {
   write_run(Status::kDiverged);
@@ -207,7 +204,7 @@ void Loop::evaluate() {
   }
   const auto begin = Clock::now();
   const std::int64_t every = experiment_.evaluation.every;
-  const std::int64_t number = (state_.step + every - 1) / every;
+  const std::int64_t number = state_.step / every + (state_.step % every != 0 ? 1 : 0);
   samples_.resize(static_cast<std::size_t>(experiment_.evaluation.samples));
   draw({experiment_.seed, Purpose::kTestDraws}, number * experiment_.evaluation.samples,
        dataset_->size(data::Split::kTest), samples_);
@@ -245,9 +242,8 @@ Metric Loop::checked(Metric metric) const {
   return metric;
 }
 
-// Weights on their way to nowhere would replace better ones.
 void Loop::checkpoint_if_due() {
-  if (state_.rule.is_counting()) return;
+  if (is_losing()) return;
   if (seconds_since(saved_at_) >= options_.checkpoint_seconds) save(Status::kRunning);
 }
 
@@ -272,6 +268,15 @@ void Loop::write_run(Status status, const std::optional<Metric>& final) {
                   .parameters = static_cast<std::int64_t>(model_.parameter_count()),
                   .threads = options_.threads,
                   .final = final});
+}
+
+Outcome Loop::interrupt() {
+  if (is_losing()) {
+    write_run(Status::kInterrupted);
+  } else {
+    save(Status::kInterrupted);
+  }
+  return Outcome::kInterrupted;
 }
 
 Outcome Loop::finish() {
@@ -302,19 +307,35 @@ void Loop::tell() {
              .seconds_left = pace * static_cast<double>(steps - state_.step)});
 }
 
+// The limits of the task, the network and the optimiser are known where these are made. MNIST has
+// none, and its files are opened later: any shape will do.
+void check_limits(const Experiment& experiment) {
+  data::Shape shape;
+  if (!std::holds_alternative<data::MnistTask>(experiment.task)) {
+    shape = data::open_task(experiment.task, experiment.seed, {})->shape();
+  }
+  Model model(model_config(experiment, shape));
+  const Trainer trainer(model, trainer_options(experiment.training, 1));
+}
+
 // An experiment need not come from a file, but must be one that could.
-void check_experiment(const Experiment& experiment) {
+void check_experiment(const Experiment& experiment, const fs::path& folder) try {
   (void)parse_experiment(format_experiment(experiment), "experiment");
   if (experiment.device != "cpu") {
     throw ConfigError(fmt::format("device is '{}', expected cpu: this build has no other backend",
                                   experiment.device));
   }
+  check_limits(experiment);
+} catch (const ConfigError& error) {
+  throw ConfigError(fmt::format("{}: {}", folder.string(), error.what()));
+} catch (const ResourceError& error) {
+  throw ResourceError(fmt::format("{}: {}", folder.string(), error.what()));
 }
 
 }  // namespace
 
 bool check(const Experiment& experiment, const fs::path& folder) {
-  check_experiment(experiment);
+  check_experiment(experiment, folder);
   return inspect(experiment, folder).finished;
 }
 

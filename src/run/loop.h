@@ -18,7 +18,8 @@ struct Options {
   int threads = 1;
   double checkpoint_seconds = 60;          // between checkpoints; 0: after every step
   std::filesystem::path data_folder = {};  // for tasks with files
-  // Set by a signal: the step is finished, a checkpoint written, and run() returns.
+  // Set by a signal: the step is finished, a checkpoint written (unless training seems to diverge:
+  // the last good one stays), and run() returns.
   const std::atomic<bool>* stop = nullptr;
 };
 
@@ -38,7 +39,8 @@ enum class Outcome {
   kInterrupted,
 };
 
-// Throws what run() would about the experiment and what is in the folder, and changes nothing.
+// Throws what run() would about the experiment and what is in the folder, naming the folder, and
+// changes nothing. It does not look for the files of a task.
 // True: the run is finished already.
 bool check(const Experiment& experiment, const std::filesystem::path& folder);
 

@@ -1,24 +1,19 @@
 #include "run/metrics_file.h"
 
+#include <span>
 #include <string>
 #include <string_view>
 
-#include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include "io/text_file.h"
+#include "io/write.h"
+
 namespace rwa::run {
-namespace {
-
-int open_to_append(const std::filesystem::path& file) {
-  return io::repeat_if_interrupted(
-      [&] { return ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666); });
-}
-
-}  // namespace
 
 MetricsFile::MetricsFile(const std::filesystem::path& file, std::int64_t size)
-    : file_(file), descriptor_(open_to_append(file)), size_(size) {
-  if (!descriptor_.is_open()) io::throw_refusal("open", file_, errno);
+    : file_(file), descriptor_(io::open_to_append(file)), size_(size) {
   if (io::repeat_if_interrupted([&] { return ::ftruncate(descriptor_.get(), size); }) != 0) {
     io::throw_refusal("shorten", file_, errno);
   }
@@ -26,12 +21,7 @@ MetricsFile::MetricsFile(const std::filesystem::path& file, std::int64_t size)
 
 void MetricsFile::append(const Metric& metric) {
   const std::string line = format_metric(metric) + "\n";
-  for (std::string_view rest = line; !rest.empty();) {
-    const ssize_t count = io::repeat_if_interrupted(
-        [&] { return ::write(descriptor_.get(), rest.data(), rest.size()); });
-    if (count < 0) io::throw_refusal("write", file_, errno);
-    rest.remove_prefix(static_cast<std::size_t>(count));
-  }
+  io::write_all(descriptor_, std::as_bytes(std::span(line)), file_);
   size_ += static_cast<std::int64_t>(line.size());
 }
 
@@ -39,6 +29,18 @@ void MetricsFile::sync() {
   if (io::repeat_if_interrupted([&] { return ::fdatasync(descriptor_.get()); }) != 0) {
     io::throw_refusal("force to the disk (fdatasync)", file_, errno);
   }
+}
+
+std::vector<Metric> read_metrics(const std::filesystem::path& file, std::size_t size) {
+  const std::string text = io::read_text(file);
+  std::vector<Metric> metrics;
+  std::string_view rest = std::string_view(text).substr(0, size);
+  for (auto end = rest.find('\n'); end != std::string_view::npos; end = rest.find('\n')) {
+    const std::string origin = fmt::format("{}:{}", file.string(), metrics.size() + 1);
+    metrics.push_back(parse_metric(rest.substr(0, end), origin));
+    rest.remove_prefix(end + 1);
+  }
+  return metrics;
 }
 
 }  // namespace rwa::run

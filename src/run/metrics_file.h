@@ -1,8 +1,10 @@
-// src/run/metrics_file.h: metrics.jsonl as a run writes it: lines are added, never changed.
+// src/run/metrics_file.h: metrics.jsonl: a run adds lines and never changes one.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "io/descriptor.h"
 #include "run/metric.h"
@@ -27,5 +29,10 @@ class MetricsFile {
   io::Descriptor descriptor_;
   std::int64_t size_;
 };
+
+// The lines of the file, or of its first `size` bytes; one that is not finished is left out. Throws
+// InputError, which names file and line, for one that is damaged.
+std::vector<Metric> read_metrics(const std::filesystem::path& file,
+                                 std::size_t size = std::string::npos);
 
 }  // namespace rwa::run

@@ -8,10 +8,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "base/names.h"
+#include "io/text_file.h"
 #include "run/build.h"
 #include "run/json_fields.h"
-#include "run/text_file.h"
 #include "rwa/version.h"
 
 namespace rwa::run {
@@ -21,11 +20,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kFormat = "rwa-run";
 constexpr int kVersion = 1;
-
-constexpr Names<Status, 4> kStatuses{{{Status::kRunning, "running"},
-                                      {Status::kFinished, "finished"},
-                                      {Status::kInterrupted, "interrupted"},
-                                      {Status::kDiverged, "diverged"}}};
 
 std::string processor() {
   std::ifstream file("/proc/cpuinfo");
@@ -50,9 +44,13 @@ Json final_scores(const Metric& metric) {
   return scores;
 }
 
-}  // namespace
+Status status_of(const JsonFields& json) try {
+  return parse_status(io::escape(json.text("/status")));
+} catch (const ConfigError& error) {
+  json.fail("{}", error.what());
+}
 
-std::string_view to_string(Status status) { return name_of(kStatuses, "status", status); }
+}  // namespace
 
 std::string utc_now() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
@@ -79,21 +77,16 @@ void write_run_file(const std::filesystem::path& file, const Experiment& experim
   json["evaluate_seconds"] = content.evaluate_seconds;
   json["parameters"] = content.parameters;
   if (content.final) json["final"] = final_scores(*content.final);
-  replace_text(file, json.dump(2) + "\n");
+  io::replace_text(file, json.dump(2) + "\n");
 }
 
 RunSummary read_run_file(const std::filesystem::path& file) {
-  const JsonFields json(read_text(file), file.string());
+  const JsonFields json(io::read_text(file), file.string());
   if (const std::string format = json.text("/format"); format != kFormat) {
     json.fail("format is {}, expected {}", io::quote(format), io::quote(kFormat));
   }
   RunSummary summary;
-  summary.status = json.text("/status");
-  try {
-    parse_name(kStatuses, "status", io::escape(summary.status));
-  } catch (const ConfigError& error) {
-    json.fail("{}", error.what());
-  }
+  summary.status = status_of(json);
   summary.steps = json.count("/steps");
   summary.train_seconds = json.number("/train_seconds");
   summary.parameters = json.count("/parameters");

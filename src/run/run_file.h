@@ -8,10 +8,9 @@
 
 #include "run/experiment.h"
 #include "run/metric.h"
+#include "run/status.h"
 
 namespace rwa::run {
-
-enum class Status { kRunning, kFinished, kInterrupted, kDiverged };
 
 struct RunFile {
   Status status = Status::kRunning;
@@ -30,7 +29,7 @@ void write_run_file(const std::filesystem::path& file, const Experiment& experim
 
 // What a reader needs of it.
 struct RunSummary {
-  std::string status;
+  Status status = Status::kRunning;
   std::int64_t steps = 0;
   double train_seconds = 0;
   std::int64_t parameters = 0;
@@ -39,7 +38,6 @@ struct RunSummary {
 // Throws InputError where the file is damaged.
 RunSummary read_run_file(const std::filesystem::path& file);
 
-std::string_view to_string(Status status);
 // Such as 2017-03-06T12:00:00Z.
 std::string utc_now();
 

@@ -216,6 +216,20 @@ TEST_F(DownloadTest, TwoProcessesDoNotWriteTheSamePart) {
   EXPECT_EQ(server_->take_requests(), "");
 }
 
+TEST_F(DownloadTest, ThePartOfAnotherProcessIsLeftAlone) {
+  put(part(url("crumbs")), "some");
+  const io::Descriptor other(::open(part(url("crumbs")).c_str(), O_WRONLY));
+  ASSERT_EQ(::flock(other.get(), LOCK_EX), 0);
+  fetch({url("good"), url("crumbs")});
+  EXPECT_EQ(get(file_), content_);
+  EXPECT_EQ(get(part(url("crumbs"))), "some");
+}
+
+TEST_F(DownloadTest, RemnantsOfOtherServersAreRemoved) {
+  put(part(url("crumbs")), "some");
+  expect_fetched({url("good"), url("crumbs")});
+}
+
 TEST_F(DownloadTest, AFolderThatIsNotThere) {
   file_ = folder_.path() / "none" / "file";
   expect_refusal<ResourceError>({url("good")}, {file_.string(), "No such file or directory"});

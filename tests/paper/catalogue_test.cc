@@ -152,7 +152,7 @@ TEST(Catalogue, ThreeAreWorthAFirstLook) {
     if (entry.quick_steps) quick[entry.experiment.name] = *entry.quick_steps;
   }
   EXPECT_EQ(quick, (std::map<std::string, std::int64_t>{
-                       {"grammar", 1'500}, {"length-100", 600}, {"adding-100", 1'200}}));
+                       {"grammar", 2'000}, {"length-100", 600}, {"adding-100", 1'200}}));
 }
 
 // As the tables of the paper's results and of the logs' have them: claim, RWA, LSTM.
@@ -267,7 +267,12 @@ TEST(Catalogue, RefusesAFileWithAMistake) {
   refuse("name = \"x\"\n[task]\nkind = \"grammar\"\n[paper]\n", {"x.toml", "'title'", "missing"});
   refuse("name = \"x\"\n[task]\nkind = \"grammar\"\n", {"x.toml", "[paper]"});
   refuse(good + "[[paper.claim]]\ntext = \"\"\nsource = \"\"\nmeasure = \"luck\"\n",
-         {"'luck'", "beats"});
+         {"x.toml", "claim 1", "'measure'", "'luck'", "beats"});
+  refuse(good +
+             "[[paper.claim]]\ntext = \"\"\nsource = \"\"\nmeasure = \"beats\"\n"
+             "rwa = { under = 1, against = \"mnist.gru\" }\n",
+         {"x.toml", "claim 1", "rwa", "'against'", "'gru'"});
+  refuse(std::string(good).replace(good.rfind("loss"), 4, "luck"), {"x.toml", "'plot'", "'luck'"});
   refuse(good +
              "[[paper.claim]]\ntext = \"\"\nsource = \"\"\nmeasure = \"beats\"\n"
              "rwa = { abuot = 3 }\n",

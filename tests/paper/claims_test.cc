@@ -184,9 +184,27 @@ TEST_F(Claims, EachIsThereWithoutAnyRun) {
 TEST_F(Claims, SeedsGiveAMedianAndARange) {
   for (const std::int64_t at : {900, 600, 1100}) add_adding("text", Cell::kRwa, at, 2000);
   expect_line("adding-100", "beats the baseline", "RWA", "900 (600 to 1,100)", Mark::kYes);
-  for (const std::int64_t at : {700, 1900}) add_adding("text", Cell::kLstm, at, 1200);
+  for (const std::int64_t at : {700, 1900, 1900}) add_adding("text", Cell::kLstm, at, 1200);
   expect_line("adding-100", "beats the baseline", "LSTM", "not in 1,200 steps (700 to not reached)",
               Mark::kOpen);
+}
+
+// The third run is too short to say anything after step 100.
+TEST_F(Claims, AShortRunAmongOthersLeavesTheMedianBetweenTwoSteps) {
+  for (const std::int64_t at : {600, 700}) add_adding("text", Cell::kRwa, at, 2000);
+  add_adding("text", Cell::kRwa, 9000, 100);
+  EXPECT_EQ(median({step(600), step(700), not_before(101)}), (Known{600, 700}));
+  expect_line("adding-100", "beats the baseline", "RWA", "600 to 700 (600 to not reached)",
+              Mark::kYes);
+  add_adding("text", Cell::kLstm, 600, 2000);
+  add_adding("text", Cell::kLstm, 9000, 2000);
+  add_adding("text", Cell::kLstm, 9000, 100);
+  expect_line("adding-100", "beats the baseline", "LSTM", "at least 600", Mark::kOpen);
+}
+
+TEST_F(Claims, ARunThatEndsWhileItIsGoodSaysSinceWhen) {
+  add_adding("text", Cell::kRwa, 900, 1100);
+  expect_line("adding-100", "beats the baseline", "RWA", "at least 900", Mark::kOpen);
 }
 
 TEST_F(Claims, AShortRunIsOpen) {
@@ -228,6 +246,13 @@ TEST_F(Claims, AComparisonCanBeDecidedBeforeBothAreThere) {
   expect_line("mnist", "beats the baseline", "LSTM", "over 1.40 × RWA", Mark::kOpen);
 }
 
+TEST_F(Claims, AComparisonWithAMedianBetweenTwoStepsHasTwoLimits) {
+  for (const std::int64_t at : {6'000, 7'000}) add_mnist("mnist", Cell::kRwa, at, 20'000);
+  add_mnist("mnist", Cell::kRwa, 90'000, 100);
+  add_mnist("mnist", Cell::kLstm, 10'000, 20'000);
+  expect_line("mnist", "passes 10 % first", "RWA", "0.60 to 0.70 × LSTM", Mark::kYes);
+}
+
 TEST_F(Claims, TasksAreCompared) {
   add_mnist("mnist-permuted", Cell::kRwa, 13'000, 20'000);
   expect_line("mnist-permuted", "beats the baseline", "RWA", "—", Mark::kNone);
@@ -247,6 +272,18 @@ TEST_F(Claims, FinalScoresNeedAllSteps) {
   expect_line("mnist", "parameters", "RWA", "100", Mark::kNo);
 }
 
+TEST_F(Claims, AFinalScoreThatIsMissingIsNotInTheRange) {
+  for (const double accuracy : {0.98, 0.97, 0.0}) {
+    add_mnist("mnist", Cell::kRwa, 10'000, 20'000);
+    if (accuracy > 0) ours_.begin()->second.back().final = Point{250'000, 0.2, accuracy};
+  }
+  const std::string claim = "accuracy after 250,000 steps";
+  expect_line("mnist", claim, "RWA", "97.0 % to 98.0 %", Mark::kOpen);
+  add_mnist("mnist", Cell::kRwa, 10'000, 20'000);
+  add_mnist("mnist", Cell::kRwa, 10'000, 20'000);
+  expect_line("mnist", claim, "RWA", "not trained to the end", Mark::kOpen);
+}
+
 TEST_F(Claims, ParametersAndTimesAreOfAllThatWasRun) {
   const std::string parameters = "parameters with the same number of units";
   const std::string time = "clock time per step with the same number of units";
@@ -255,10 +292,14 @@ TEST_F(Claims, ParametersAndTimesAreOfAllThatWasRun) {
   add_adding("text", Cell::kLstm, 700, 2000);
   expect_line("all", parameters, "RWA", "0.50 × LSTM", Mark::kYes);
   expect_line("all", time, "RWA", "0.90 × LSTM", Mark::kYes);
+  add_adding("script", Cell::kRwa, 700, 2000);
+  add_adding("script", Cell::kLstm, 700, 2000);
+  EXPECT_EQ(find_line("all", time, "RWA").variant, "1 task");  // in two variants
   add_mnist("mnist", Cell::kRwa, 700, 2000);
   add_mnist("mnist", Cell::kLstm, 700, 2000);
   ours_[{"mnist", "text", Cell::kRwa}][0].seconds_per_step = 1.25;
   expect_line("all", time, "RWA", "0.90 to 1.25 × LSTM", Mark::kNo);
+  EXPECT_EQ(find_line("all", time, "RWA").variant, "2 tasks");
   // Of two machines, the times say nothing.
   ours_[{"mnist", "text", Cell::kRwa}][0].machine = "another";
   expect_line("all", time, "RWA", "0.90 × LSTM", Mark::kYes);

@@ -53,7 +53,7 @@ inline run::Record record(const std::string& name, const std::string& variant, C
   run.experiment.seed = seed;
   run.experiment.training.steps = points.back().step;
   run.folder = "runs/" + name + "/" + std::string(to_string(cell));
-  run.status = "finished";
+  run.status = run::Status::kFinished;
   run.steps = points.back().step;
   run.train_seconds = 0.04 * static_cast<double>(run.steps) * (cell == Cell::kRwa ? 1 : 2);
   run.parameters = cell == Cell::kRwa ? 1000 : 2000;

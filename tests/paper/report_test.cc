@@ -12,6 +12,7 @@
 
 #include "io/io_testing.h"
 #include "paper/example.h"
+#include "paper/mnist_files.h"
 #include "paper_testing.h"
 #include "rwa/errors.h"
 
@@ -113,6 +114,39 @@ TEST(Report, TheSummaryHasALineForEachTask) {
   EXPECT_EQ(rows[1][0].text, "adding-100-script");
 }
 
+TEST(Report, TheSummaryNeedsNoReport) {
+  const auto runs = adding_runs("text");
+  EXPECT_EQ(report::to_text(summarise(runs, {})), report::to_text(make_report(runs, "").summary));
+}
+
+// As in runs/demo below runs.
+TEST(Report, ASeedCountsOnceAndItsLongestRunIsTheOne) {
+  const auto run = [](std::int64_t at, std::int64_t last, const char* folder) {
+    run::Record made = record("adding-100", "text", Cell::kRwa, 1, turning(at, last, kBad, kGood));
+    made.folder = folder;
+    return made;
+  };
+  auto begun = run(700, 2000, "runs/b");
+  std::erase_if(begun.metrics, [](const run::Metric& metric) { return metric.split == "final"; });
+  const std::vector<run::Record> runs = {run(500, 1200, "runs/a"), begun, run(900, 2000, "runs/c")};
+  const Report made = make_report(runs, "");
+  EXPECT_EQ(made.summary.rows.at(0).at(2).text, "900");
+  EXPECT_TRUE(says(made.page, "runs/a (the same seed as runs/c, which is at least as long)"));
+  EXPECT_TRUE(says(made.page, "runs/b (the same seed as runs/c, which is at least as long)"));
+}
+
+TEST(Report, FinalScoresAreOfTheLongestRuns) {
+  const auto run = [](Cell cell, std::uint64_t seed, std::int64_t last, double loss) {
+    return record("adding-100", "text", cell, seed, turning(0, last, kBad, {0, loss, {}}));
+  };
+  const auto row = make_report({run(Cell::kRwa, 1, 2000, 0.002), run(Cell::kRwa, 2, 2000, 0.004),
+                                run(Cell::kRwa, 3, 500, 0.1), run(Cell::kLstm, 1, 500, 0.15)},
+                               "")
+                       .summary.rows.at(0);
+  EXPECT_EQ(row.at(6).text, "0.003 MSE");
+  EXPECT_EQ(row.at(7).text, "0.15 MSE after 500 steps");
+}
+
 TEST(Report, ThePageHasEverythingOnce) {
   auto runs = adding_runs("text");
   std::ranges::copy(adding_runs("script"), std::back_inserter(runs));
@@ -154,6 +188,19 @@ TEST(Report, SaysHowToRunItAgain) {
   EXPECT_TRUE(says(make_report(one, "").page, "rwa paper run adding-100 --model lstm --seed 5"));
 }
 
+TEST(Report, ToRunItAgainIsToFinishItAndHasNoOtherSeeds) {
+  std::vector<run::Record> runs;
+  for (const std::uint64_t seed : {1, 2, 5, 7, 8}) {
+    runs.push_back(record("adding-100", "text", Cell::kRwa, seed, losses({1, 1})));
+    runs.back().experiment.training.steps = 9000;
+    runs.back().status = run::Status::kInterrupted;
+  }
+  const std::string command = "rwa paper run adding-100 --model rwa --steps 9000";
+  EXPECT_TRUE(says(make_report(runs, "").page, "To run it again: " + command + " --seeds 2; " +
+                                                   command + " --seed 5; " + command +
+                                                   " --seed 7 --seeds 2"));
+}
+
 TEST(Report, LeavesOutWhatIsNotThePapers) {
   auto runs = adding_runs("text");
   runs[0].experiment.network.units = 100;
@@ -192,7 +239,7 @@ TEST(Report, ARunThatHasJustBegunIsNoTrouble) {
   run::Record begun = record("grammar", "text", Cell::kRwa, 1, accuracies({0.5}));
   begun.metrics.clear();
   begun.steps = 0;
-  begun.status = "running";
+  begun.status = run::Status::kRunning;
   const Report made = make_report({begun}, "");
   EXPECT_EQ(made.summary.rows.at(0).at(2).text, "not in 0 steps");
   EXPECT_EQ(made.figures.size(), 1U);
@@ -244,6 +291,8 @@ TEST(Examples, MarksAndValuesKeepTheirNamesInBothVariants) {
 TEST(Examples, OfMnistNeedItsFiles) {
   const io::TempFolder folder;
   ASSERT_EQ(::setenv("RWA_DATA", folder.path().c_str(), 1), 0);
+  EXPECT_TRUE(examples_of(find("mnist").experiment).empty());
+  for (const MnistFile& file : kMnistFiles) io::put(folder.path() / file.name, "damaged");
   EXPECT_TRUE(examples_of(find("mnist").experiment).empty());
 }
 

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include "run/experiment_fields.h"
 #include "run/experiment_toml.h"
 #include "run/run_testing.h"
 #include "rwa/errors.h"
@@ -193,6 +194,8 @@ TEST(Experiment, WhatIsWrongIsNamedWithItsPlace) {
       {"task.kind = 'adding'", "bad.toml: the key 'name' is missing"},
       {"name = 'x'", "bad.toml: the key 'task' is missing"},
       {"name = 'x'\n[task]\n", "bad.toml: the key 'kind' is missing in [task]"},
+      {"name = 'x'\n[task]\nsteps = 8", "bad.toml: the key 'kind' is missing in [task]"},
+      {"nmae = 'x'\ntask.kind = 'adding'", "bad.toml:1:1: unknown key 'nmae', did you mean name?"},
       {"name = 'x'\ntask.kind = 'ading'",
        "bad.toml:2:13: unknown kind of task 'ading', did you mean adding?"},
       {"name = 'x'\ntask = 3", "bad.toml:2:8: task is 3, expected a table, [task]"},
@@ -232,6 +235,40 @@ TEST(Experiment, WhatIsWrongIsNamedWithItsPlace) {
       EXPECT_EQ(error.what(), message) << text;
     }
   }
+}
+
+// Sets one whole number of a task to the least that a file may have.
+struct Lowest {
+  int wanted = 0;
+  int seen = 0;
+  std::string name = {};
+
+  void operator()(std::string_view field, Whole auto& value, int least) {
+    if (seen++ != wanted) return;
+    value = least;
+    name = field;
+  }
+  void operator()(std::string_view, const auto&) {}
+};
+
+// It may be too little beside the other numbers, but then it is those that are out of range.
+TEST(Experiment, TheLeastNumbersAreAlsoTheDatas) {
+  const auto expect_openable = [](const auto& task) {
+    for (Lowest lowest;; lowest = {.wanted = lowest.wanted + 1}) {
+      auto low = task;
+      describe(low, lowest);
+      if (lowest.name.empty()) break;
+      try {
+        data::open_task(low, 1, {});
+      } catch (const ConfigError& error) {
+        EXPECT_FALSE(std::string(error.what()).starts_with(lowest.name)) << error.what();
+      }
+    }
+  };
+  expect_openable(data::GrammarTask{});
+  expect_openable(data::LengthTask{});
+  expect_openable(data::CopyTask{});
+  expect_openable(data::AddingTask{});
 }
 
 TEST(Experiment, HostileTextIsNotRepeatedAsItIs) {

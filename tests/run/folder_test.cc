@@ -87,7 +87,7 @@ TEST(Record, IsReadFromAFolder) {
   EXPECT_EQ(record.experiment, small_adding());
   ASSERT_EQ(record.metrics.size(), 2U);
   EXPECT_EQ(record.metrics[1].loss, 0.5);
-  EXPECT_EQ(record.status, "interrupted");
+  EXPECT_EQ(record.status, Status::kInterrupted);
   EXPECT_EQ(record.steps, 150);
   EXPECT_EQ(record.train_seconds, 12.5);
   EXPECT_EQ(record.parameters, 1234);
@@ -98,8 +98,17 @@ TEST(Record, OfARunThatHasOnlyBegun) {
   const TempFolder folder;
   io::put(folder.path() / kConfigFile, format_experiment(small_adding()));
   const Record record = read_run(folder.path());
-  EXPECT_EQ(record.status, "running");
+  EXPECT_EQ(record.status, Status::kRunning);
   EXPECT_TRUE(record.metrics.empty());
+}
+
+TEST(Record, TheFinalScoreIsThatOfTheWholeTestSet) {
+  Record record;
+  EXPECT_EQ(final_of(record), nullptr);
+  record.metrics = {{.step = 4, .split = "test", .loss = 1, .unit = "mse"},
+                    {.step = 4, .split = "final", .loss = 2, .unit = "mse"}};
+  ASSERT_NE(final_of(record), nullptr);
+  EXPECT_EQ(final_of(record)->loss, 2);
 }
 
 TEST(Record, DamagedFilesAreNamed) {

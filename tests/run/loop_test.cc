@@ -3,6 +3,7 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -57,7 +58,7 @@ TEST(Run, EvaluatesWhenItShould) {
       found,
       "test0 train4 test4 train8 test8 train12 test12 train16 test16 train18 test18 final18 ");
   EXPECT_EQ(record.experiment, small_grammar());
-  EXPECT_EQ(record.status, "finished");
+  EXPECT_EQ(record.status, Status::kFinished);
   EXPECT_EQ(record.steps, 18);
   EXPECT_EQ(Model::load(folder.path() / kModelFile).config().units, 8);
   EXPECT_EQ(static_cast<std::size_t>(record.parameters),
@@ -105,6 +106,18 @@ TEST(Run, DrawsTheSamplesItShould) {
             std::vector(model.weights().begin(), model.weights().end()));
 }
 
+// Only the beginning and the end are evaluated, with the samples of evaluations 0 and 1.
+TEST(Run, TheStepsBetweenEvaluationsMayBeAnyNumber) {
+  Experiment often = small_adding();
+  often.evaluation.every = often.training.steps;
+  Experiment hardly = small_adding();
+  hardly.evaluation.every = std::numeric_limits<std::int64_t>::max();
+  const TempFolder expected, found;
+  run_quietly(often, expected.path());
+  run_quietly(hardly, found.path());
+  EXPECT_EQ(io::get(found.path() / kMetricsFile), io::get(expected.path() / kMetricsFile));
+}
+
 TEST(Run, TellsItsListener) {
   const TempFolder folder;
   std::vector<std::int64_t> steps;
@@ -150,7 +163,7 @@ TEST_P(Resume, GivesTheBitsOfOneGo) {
       const TempFolder folder;
       ASSERT_EQ(run_until(GetParam(), folder.path(), k, threads), Outcome::kInterrupted);
       const Record record = read_run(folder.path());
-      EXPECT_EQ(record.status, "interrupted");
+      EXPECT_EQ(record.status, Status::kInterrupted);
       EXPECT_EQ(record.steps, k);
       EXPECT_FALSE(fs::exists(folder.path() / kModelFile));
       ASSERT_EQ(run_quietly(GetParam(), folder.path(), threads), Outcome::kFinished);
@@ -276,6 +289,20 @@ TEST(Run, FewerStepsThanAreDoneAreRefused) {
   EXPECT_EQ(run_quietly(shorter, folder.path()), Outcome::kFinished);
 }
 
+TEST(Run, AFinishedModelIsNotLostForWantOfACheckpoint) {
+  const TempFolder folder;
+  run_quietly(small_adding(), folder.path());
+  fs::remove(folder.path() / kCheckpointFile);
+  for (const std::int64_t steps : {10, 30}) {
+    Experiment other = small_adding();
+    other.training.steps = steps;
+    expect_refusal<ConfigError>(
+        other, folder.path(),
+        {folder.path().string(), "a finished model but no checkpoint", "--out"});
+  }
+  EXPECT_EQ(run_quietly(small_adding(), folder.path()), Outcome::kAlreadyFinished);
+}
+
 TEST(Run, AFolderOfSomethingElseIsRefused) {
   const TempFolder folder;
   io::put(folder.path() / "thesis.tex", "years of work");
@@ -287,7 +314,9 @@ TEST(Run, AFolderOfSomethingElseIsRefused) {
 TEST(Run, AnExperimentThatCannotBeMakesNoFolder) {
   const TempFolder folder;
   const auto expect_nothing = [&](const Experiment& experiment, std::string_view part) {
-    expect_error<ConfigError>([&] { run_quietly(experiment, folder.path() / "new"); }, {part});
+    const fs::path made = folder.path() / "new";
+    expect_error<ConfigError>([&] { check(experiment, made); }, {made.string() + ": ", part});
+    expect_error<ConfigError>([&] { run_quietly(experiment, made); }, {made.string() + ": ", part});
     EXPECT_EQ(folder.count(), 0U);
   };
   Experiment experiment = small_adding();
@@ -299,6 +328,11 @@ TEST(Run, AnExperimentThatCannotBeMakesNoFolder) {
   experiment = small_adding();
   experiment.training.beta1 = 1.5;
   expect_nothing(experiment, "beta1 is 1.5");
+  experiment.task = data::MnistTask{};  // whose files are not looked for yet
+  expect_nothing(experiment, "beta1 is 1.5");
+  experiment = small_adding();
+  experiment.task = data::LengthTask{.longest = 5, .threshold = 5};
+  expect_nothing(experiment, "threshold is 5");
   experiment = small_adding();
   experiment.seed = std::uint64_t{1} << 63;
   expect_nothing(experiment, "seed is 9223372036854775808");
@@ -358,7 +392,7 @@ TEST(Divergence, ALearningRateOfAMillionIsCaught) {
     const auto attempt = [&] { run(experiment, folder.path(), {.checkpoint_seconds = 0}, {}); };
     expect_error<DivergenceError>(attempt, {"diverged at step 11", "for 10 steps in a row"});
     const Record record = read_run(folder.path());
-    EXPECT_EQ(record.status, "diverged");
+    EXPECT_EQ(record.status, Status::kDiverged);
     EXPECT_EQ(record.steps, 11);
     // The first step's loss is that of the first weights, so the last good ones are those after it.
     const Checkpoint good = read_checkpoint(folder.path() / kCheckpointFile);
@@ -374,6 +408,23 @@ TEST(Divergence, InterruptedCountingGoesOn) {
   experiment.training.learning_rate = 1e6;
   const TempFolder folder;
   EXPECT_EQ(run_until(experiment, folder.path(), 6), Outcome::kInterrupted);
+  const Record record = read_run(folder.path());
+  EXPECT_EQ(record.status, Status::kInterrupted);
+  EXPECT_EQ(record.steps, 6);
+  // It goes on from the last good weights, and takes the same steps again.
+  EXPECT_EQ(read_checkpoint(folder.path() / kCheckpointFile).state.step, 0);
+  expect_error<DivergenceError>([&] { run_quietly(experiment, folder.path()); },
+                                {"diverged at step 11"});
+}
+
+TEST(Divergence, TheEndOfARunIsKeptEvenWhileItCounts) {
+  Experiment experiment = small_adding();
+  experiment.training.steps = 6;
+  experiment.training.learning_rate = 1e6;
+  const TempFolder folder;
+  EXPECT_EQ(run_quietly(experiment, folder.path()), Outcome::kFinished);
+  EXPECT_EQ(read_checkpoint(folder.path() / kCheckpointFile).state.step, 6);
+  experiment.training.steps = 100;
   expect_error<DivergenceError>([&] { run_quietly(experiment, folder.path()); },
                                 {"diverged at step 11"});
 }
@@ -384,7 +435,7 @@ TEST(Divergence, NumbersThatAreNotFiniteAreCaught) {
   const TempFolder folder;
   expect_error<DivergenceError>([&] { run_quietly(experiment, folder.path()); },
                                 {"diverged at step 2", "not finite"});
-  EXPECT_EQ(read_run(folder.path()).status, "diverged");
+  EXPECT_EQ(read_run(folder.path()).status, Status::kDiverged);
   EXPECT_EQ(read_checkpoint(folder.path() / kCheckpointFile).state.step, 0);
 }
 

@@ -10,8 +10,8 @@
 #include <iostream>
 #include <string_view>
 
+#include "io/text_file.h"
 #include "run/loop.h"
-#include "run/text_file.h"
 #include "rwa/errors.h"
 
 namespace {
@@ -25,7 +25,7 @@ int run(int count, char** arguments) {
   if (count == 5 && std::string_view(arguments[3]) == "--checkpoint-seconds") {
     options.checkpoint_seconds = std::strtod(arguments[4], nullptr);
   }
-  const auto experiment = rwa::run::parse_experiment(rwa::run::read_text(config), config.string());
+  const auto experiment = rwa::run::parse_experiment(rwa::io::read_text(config), config.string());
   const auto outcome = rwa::run::run(experiment, arguments[2], options, {});
   return outcome == rwa::run::Outcome::kInterrupted ? 6 : 0;
 }

@@ -1,4 +1,4 @@
-// src/run/text_file.h: small files of text, read and replaced as a whole.
+// src/io/text_file.h: small files, read and replaced as a whole.
 #pragma once
 
 #include <filesystem>
@@ -9,17 +9,17 @@
 #include "io/read_file.h"
 #include "io/replace_file.h"
 
-namespace rwa::run {
+namespace rwa::io {
 
 inline std::string read_text(const std::filesystem::path& file) {
-  io::InputFile input(file);
+  InputFile input(file);
   std::string text(input.size(), '\0');
   input.read(std::as_writable_bytes(std::span(text)));
   return text;
 }
 
 inline void replace_text(const std::filesystem::path& file, std::string_view text) {
-  io::replace_file(file, std::as_bytes(std::span(text)));
+  replace_file(file, std::as_bytes(std::span(text)));
 }
 
-}  // namespace rwa::run
+}  // namespace rwa::io

@@ -1,0 +1,34 @@
+// src/io/write.h: what all that write bytes to a file share.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "io/descriptor.h"
+
+namespace rwa::io {
+
+// Makes the file where there is none. Throws ResourceError.
+inline Descriptor open_to_append(const std::filesystem::path& file) {
+  Descriptor descriptor(repeat_if_interrupted(
+      [&] { return ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666); }));
+  if (!descriptor.is_open()) throw_refusal("open", file, errno);
+  return descriptor;
+}
+
+// Throws ResourceError that names `file`; a part of the bytes may be written then.
+inline void write_all(const Descriptor& descriptor, std::span<const std::byte> bytes,
+                      const std::filesystem::path& file) {
+  while (!bytes.empty()) {
+    const ssize_t count = repeat_if_interrupted(
+        [&] { return ::write(descriptor.get(), bytes.data(), bytes.size()); });
+    if (count < 0) throw_refusal("write", file, errno);
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+  }
+}
+
+}  // namespace rwa::io
