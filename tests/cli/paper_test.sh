@@ -105,6 +105,11 @@ grep -q "The page" out && fail "not only Markdown on the standard output"
 mkdir empty
 expect 0 "gnuplot" env PATH="$tmp/empty" "$rwa" paper report runs --out bare
 [[ -s bare/index.html ]] || fail "no page without gnuplot"
+# What cannot be read is named, and the rest reported.
+mkdir -p mixed/foreign && cp -r runs/grammar mixed && echo 'a = 1' >mixed/foreign/config.toml
+paper 0 "left out: mixed/foreign/config.toml" report mixed
+cp -r mixed/grammar/rwa-seed1 mixed/copy
+paper 0 "left out: mixed/grammar/rwa-seed1 (the same seed" report mixed
 paper 3 "no runs found" report empty
 paper 3 "nowhere" report nowhere
 paper 2 "nowhere" report runs --reference nowhere
@@ -143,6 +148,18 @@ paper 0 "finished in" run long.toml
 cmp runs/long/rwa-seed1/model.safetensors whole/long/rwa-seed1/model.safetensors
 cmp runs/long/rwa-seed1/metrics.jsonl whole/long/rwa-seed1/metrics.jsonl
 
+### nobody reads what it says: it does its work
+experiment quiet 20 >quiet.toml
+"$rwa" paper run quiet.toml --out unread 2>/dev/full || fail "ended with $? as stderr was full"
+experiment piped 2000 >piped.toml
+code=0
+"$rwa" paper run piped.toml --checkpoint 0 --out unread 2> >(head -c 1 >/dev/null) || code=$?
+[[ $code == 0 ]] || fail "ended with $code as nobody read stderr"
+# A file that may not grow is an error, not an end without a word.
+code=0
+(ulimit -f 1; "$rwa" paper run quiet.toml --out short 2>err) || code=$?
+[[ $code == 7 ]] || fail "ended with $code as its files were too large"
+
 ### refused before any work, in words that name what is wrong
 refuse() { paper 2 "$1" run "${@:2}" --out refused; }
 refuse "nothing to run"
@@ -153,6 +170,14 @@ refuse "'all' has every experiment" all grammar
 refuse "rwa paper data mnist" all
 refuse "rwa paper data mnist" grammar mnist
 refuse "--data" mnist --data "$tmp/empty"
+refuse "--data is for" grammar --data "$tmp/empty"
+refuse "expected a folder" grammar --data ''
+refuse "give runs/grammar/rwa-seed1/config.toml" runs/grammar/rwa-seed1
+mkdir fashion
+for name in train-images-idx3 train-labels-idx1 t10k-images-idx3 t10k-labels-idx1; do
+  echo "not MNIST" >fashion/$name-ubyte
+done
+paper 3 "fashion/train-images-idx3-ubyte: found SHA-256" run mnist --data fashion --out refused
 refuse "'copy-100' has no quick length" --quick copy-100
 refuse "--quick or --steps" --quick --steps 10
 refuse "--steps is 0" grammar --steps 0
@@ -182,6 +207,9 @@ paper 2 "network.units" run first.toml other.toml
 paper 2 "30 steps are done" run grammar --model rwa --steps 10
 touch file
 paper 7 "file" run tame.toml --out file
+# A finished folder whose configuration was changed is not what was run.
+sed -i 's/units = 8/units = 9/' runs/tame/rwa-seed1/config.toml
+paper 4 "network.units" run other.toml
 
 ### data
 paper 2 "expected one of: mnist, curves" data mnits
