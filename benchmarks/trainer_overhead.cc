@@ -1,0 +1,79 @@
+// benchmarks/trainer_overhead.cc: what a run costs beyond its training steps: making the data,
+// metrics, evaluations, checkpoints. Usage: trainer_overhead [STEPS [THREADS]]
+//
+// Between every two steps of a run of adding-100 one bare step of an equal trainer is taken, so that
+// whatever else the machine does meets both alike.
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "data/task.h"
+#include "run/loop.h"
+#include "rwa/rwa.h"
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_between(Clock::time_point begin, Clock::time_point end) {
+  return std::chrono::duration<double>(end - begin).count();
+}
+
+// Steps on one batch, which is there already.
+class BareTrainer {
+ public:
+  BareTrainer(const rwa::run::Experiment& experiment, int threads)
+      : model_({.cell = experiment.network.cell,
+                .inputs = 2,
+                .units = experiment.network.units,
+                .outputs = 1,
+                .loss = rwa::Loss::kSquaredError}),
+        trainer_(model_, {.session = {.threads = threads}}) {
+    std::vector<std::int64_t> samples(static_cast<std::size_t>(experiment.training.batch));
+    for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = static_cast<std::int64_t>(i);
+    rwa::data::open_task(experiment.task, experiment.seed, {})
+        ->fill(rwa::data::Split::kTrain, samples, batch_);
+  }
+  void step() { trainer_.step(batch_.sequences(), batch_.targets()); }
+
+ private:
+  rwa::Model model_;
+  rwa::Trainer trainer_;
+  rwa::data::Batch batch_;
+};
+
+void measure(rwa::Cell cell, std::int64_t steps, int threads) {
+  const rwa::run::Experiment experiment{.name = "overhead",
+                                        .task = rwa::data::AddingTask{},
+                                        .network = {.cell = cell},
+                                        .training = {.steps = steps},
+                                        .evaluation = {}};
+  const auto folder = std::filesystem::temp_directory_path() / "rwa-trainer-overhead";
+  std::filesystem::remove_all(folder);
+  BareTrainer bare(experiment, threads);
+  double in_run = 0;
+  double in_bare = 0;
+  auto left = Clock::now();
+  rwa::run::run(experiment, folder, {.threads = threads}, [&](const rwa::run::Progress& progress) {
+    const auto entered = Clock::now();
+    const bool scored_all = progress.test && progress.test->split == "final";
+    if (progress.step > 0 && !scored_all) in_run += seconds_between(left, entered);
+    bare.step();
+    left = Clock::now();
+    if (progress.step > 0 && !scored_all) in_bare += seconds_between(entered, left);
+  });
+  std::filesystem::remove_all(folder);
+  const double count = static_cast<double>(steps);
+  fmt::print("{:5} bare step {:.2f} ms, in a run {:.2f} ms, overhead {:+.1f} %\n", to_string(cell),
+             1000 * in_bare / count, 1000 * in_run / count, 100 * (in_run / in_bare - 1));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::int64_t steps = argc > 1 ? std::atoll(argv[1]) : 600;
+  const int threads = argc > 2 ? std::atoi(argv[2]) : 2;
+  for (const rwa::Cell cell : {rwa::Cell::kRwa, rwa::Cell::kLstm}) measure(cell, steps, threads);
+}
