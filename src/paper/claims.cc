@@ -100,7 +100,7 @@ struct Answer {
 };
 
 std::string from_to(const Known& range, Measure measure) {
-  const std::string low = paper::in_words(measure, range.low);
+  std::string low = paper::in_words(measure, range.low);
   if (range.exact()) return low;
   return low + " to " +
          (std::isfinite(range.high) ? paper::in_words(measure, range.high) : "not reached");

@@ -116,7 +116,7 @@ std::string final_score(const Section& section, Cell cell) {
   }
   if (scores.empty()) return kNothing;
   const auto& [steps, longest] = *scores.rbegin();
-  const std::string words = median_in_words(longest);
+  std::string words = median_in_words(longest);
   if (steps == most_steps(section)) return words;
   return fmt::format("{} after {} steps", words, in_thousands(static_cast<double>(steps)));
 }
@@ -256,14 +256,15 @@ Report make_report(const std::vector<run::Record>& records, const fs::path& refe
   const std::vector<Section> sections = sections_of(sorted.runs, ours);
 
   std::vector<Finding> findings = check_claims(ours, authors);
-  const auto not_run = std::ranges::stable_partition(
-      findings, [](const Finding& finding) { return finding.verdict != report::Mark::kNone; });
+  const auto not_run = std::stable_partition(
+      findings.begin(), findings.end(),
+      [](const Finding& finding) { return finding.verdict != report::Mark::kNone; });
 
   Report report;
   report.left_out = sorted.left_out;
   report.figures = figures_of(ours, authors);
-  report.claims = to_table({findings.begin(), not_run.begin()});
-  report.claims_not_run = to_table({not_run.begin(), not_run.end()});
+  report.claims = to_table({findings.begin(), not_run});
+  report.claims_not_run = to_table({not_run, findings.end()});
   report.summary = summary_of(sections, ours, authors);
 
   report::Page& page = report.page;
