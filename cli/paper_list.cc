@@ -32,14 +32,14 @@ struct Line {
   double rwa_seconds, lstm_seconds;
 };
 
-std::string lengths_of(const paper::Facts& facts) {
+std::string lengths_of(const data::Facts& facts) {
   const data::Shape& shape = facts.shape;
   return shape.mean_length < shape.longest
              ? fmt::format("up to {}, mean {:.0f}", shape.longest, shape.mean_length)
              : fmt::format("{}", shape.longest);
 }
 
-std::string baseline_of(const paper::Facts& facts) {
+std::string baseline_of(const data::Facts& facts) {
   return facts.naive.accuracy ? paper::in_percent(*facts.naive.accuracy, 0)
                               : fmt::format("{} {}", paper::in_digits(facts.naive.loss),
                                             run::unit_of(facts.shape.loss));
@@ -63,7 +63,7 @@ std::vector<Line> measured_lines() {
   const double lstm = seconds_per_length(Cell::kLstm, entries.front().experiment);
   std::vector<Line> lines;
   for (const paper::Entry& entry : entries) {
-    const auto facts = paper::facts(entry.experiment);
+    const auto facts = data::facts(entry.experiment.task);
     const double length =
         facts.shape.mean_length * static_cast<double>(entry.experiment.training.steps);
     lines.push_back({&entry, lengths_of(facts), baseline_of(facts), rwa * length, lstm * length});

@@ -22,7 +22,6 @@ struct Node {
 
 constexpr int kLongest = 50;
 constexpr double kMeanLength = 8;  // of a walk, exactly; that of a typo differs by less than 1 %
-constexpr std::string_view kAlphabet = "BEPSTVX";
 constexpr State kFirst = 1;
 constexpr State kLast = 12;
 constexpr std::array<Node, kLast + 1> kNodes{{
@@ -104,7 +103,7 @@ Sentence draw_sentence(const Random& random, bool cut_by_first) {
 class Grammar final : public Synthetic {
  public:
   Grammar(const GrammarTask& task, std::uint64_t seed)
-      : Synthetic({.shape = {.inputs = static_cast<int>(kAlphabet.size()),
+      : Synthetic({.shape = {.inputs = static_cast<int>(kGrammarLetters.size()),
                              .outputs = 1,
                              .readout = Readout::kLast,
                              .loss = Loss::kSigmoid,
@@ -130,7 +129,7 @@ class Grammar final : public Synthetic {
       batch.values.push_back(sentences[b].valid ? 1.0F : 0.0F);
       std::size_t row = b;
       for (const State state : sentences[b].chain.states()) {
-        batch.x[row * kAlphabet.size() + kAlphabet.find(kNodes[state].letter)] = 1;
+        batch.x[row * kGrammarLetters.size() + kGrammarLetters.find(kNodes[state].letter)] = 1;
         row += sentences.size();
       }
     }

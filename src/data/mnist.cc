@@ -19,7 +19,7 @@ namespace rwa::data {
 namespace {
 namespace fs = std::filesystem;
 
-constexpr std::uint32_t kSide = 28;
+constexpr std::uint32_t kSide = kMnistSide;
 constexpr std::uint32_t kPixels = kSide * kSide;
 constexpr int kDigits = 10;
 constexpr std::uint32_t kMostImages = 300'000;  // EMNIST, of the same form, has 280,000
@@ -79,18 +79,8 @@ class Mnist final : public Dataset {
         test_(read_digits(folder, "t10k")),
         order_(pixel_order(task.permuted, seed)) {}
 
-  [[nodiscard]] const Shape& shape() const override {
-    static constexpr Shape kShape{.inputs = 1,
-                                  .outputs = kDigits,
-                                  .readout = Readout::kLast,
-                                  .loss = Loss::kSoftmax,
-                                  .longest = kPixels,
-                                  .mean_length = kPixels};
-    return kShape;
-  }
-  [[nodiscard]] Naive naive() const override {
-    return {.loss = std::log2(kDigits), .accuracy = 1.0 / kDigits};
-  }
+  [[nodiscard]] const Shape& shape() const override { return facts_.shape; }
+  [[nodiscard]] Naive naive() const override { return facts_.naive; }
   [[nodiscard]] std::int64_t size(Split split) const override {
     return static_cast<std::int64_t>(digits(split).labels.size());
   }
@@ -119,11 +109,22 @@ class Mnist final : public Dataset {
     return split == Split::kTrain ? train_ : test_;
   }
 
+  Facts facts_ = mnist_facts();
   Digits train_, test_;
   std::vector<std::uint32_t> order_;
 };
 
 }  // namespace
+
+Facts mnist_facts() {
+  return {.shape = {.inputs = 1,
+                    .outputs = kDigits,
+                    .readout = Readout::kLast,
+                    .loss = Loss::kSoftmax,
+                    .longest = kPixels,
+                    .mean_length = kPixels},
+          .naive = {.loss = std::log2(kDigits), .accuracy = 1.0 / kDigits}};
+}
 
 std::unique_ptr<Dataset> open_mnist(const MnistTask& task, std::uint64_t seed,
                                     const fs::path& folder) {

@@ -26,6 +26,12 @@ std::unique_ptr<Dataset> open_task(const Task& task, std::uint64_t seed,
   return std::visit(Opener{seed, folder}, task);
 }
 
+Facts facts(const Task& task) {
+  if (std::holds_alternative<MnistTask>(task)) return mnist_facts();
+  const auto dataset = open_task(task, 0, {});
+  return {.shape = dataset->shape(), .naive = dataset->naive()};
+}
+
 std::string_view to_string(Values values) { return name_of(kValues, "distribution", values); }
 std::string_view to_string(AddingOrder order) { return name_of(kOrders, "order", order); }
 Values parse_values(std::string_view name) { return parse_name(kValues, "distribution", name); }

@@ -12,7 +12,8 @@
 
 namespace rwa::data {
 
-// Is a sentence of the Reber grammar, or has it a typo? One-hot letters B E P S T V X, one yes/no.
+// Is a sentence of the Reber grammar, or has it a typo? One-hot letters, one yes/no.
+inline constexpr std::string_view kGrammarLetters = "BEPSTVX";
 struct GrammarTask {
   std::int64_t train = 100'000;
   std::int64_t test = 10'000;
@@ -62,6 +63,7 @@ struct AddingTask {
 };
 
 // Which digit, one pixel (0…1) a step, row by row or in one order shuffled by the seed.
+inline constexpr int kMnistSide = 28;  // pixels
 struct MnistTask {
   bool permuted = false;
 
@@ -75,6 +77,13 @@ using Task = std::variant<GrammarTask, LengthTask, CopyTask, AddingTask, MnistTa
 // cannot be (sizes out of range), InputError and ResourceError for its files.
 std::unique_ptr<Dataset> open_task(const Task& task, std::uint64_t seed,
                                    const std::filesystem::path& folder);
+
+// What is known of a task without its files. Throws ConfigError as open_task() does.
+struct Facts {
+  Shape shape;
+  Naive naive;
+};
+Facts facts(const Task& task);
 
 // Names as they stand in configuration files.
 std::string_view to_string(Values values);

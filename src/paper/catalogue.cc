@@ -1,15 +1,11 @@
 #include "paper/catalogue.h"
 
 #include <algorithm>
-#include <cmath>
-#include <filesystem>
 #include <tuple>
-#include <variant>
 
 #include <fmt/format.h>
 
 #include "base/nearest.h"
-#include "data/task.h"
 #include "paper/assets.h"
 #include "paper/parse_entry.h"
 #include "rwa/errors.h"
@@ -24,13 +20,6 @@ std::vector<Entry> parse_all() {
     return std::tie(entry.figure, entry.experiment.name);
   });
   return entries;
-}
-
-Facts facts_of_mnist() {
-  constexpr int kPixels = 28 * 28;
-  constexpr int kDigits = 10;
-  return {.shape = {.inputs = 1, .outputs = kDigits, .longest = kPixels, .mean_length = kPixels},
-          .naive = {.loss = std::log2(kDigits), .accuracy = 1.0 / kDigits}};
 }
 
 }  // namespace
@@ -61,12 +50,6 @@ const run::Experiment& in_variant(const Entry& entry, std::string_view variant) 
   if (found != entry.variants.end()) return *found;
   throw ConfigError(fmt::format("unknown variant '{}' of {}{}", variant, entry.experiment.name,
                                 suggestion(variant, variants_of(entry))));
-}
-
-Facts facts(const run::Experiment& experiment) {
-  if (std::holds_alternative<data::MnistTask>(experiment.task)) return facts_of_mnist();
-  const auto samples = data::open_task(experiment.task, experiment.seed, {});
-  return {.shape = samples->shape(), .naive = samples->naive()};
 }
 
 }  // namespace rwa::paper

@@ -91,11 +91,4 @@ std::vector<std::string> variants_of(const Entry& entry);
 // The experiment of an entry in another variant. Throws ConfigError for an unknown one.
 const run::Experiment& in_variant(const Entry& entry, std::string_view variant);
 
-// What is known of a task without its files, even where it needs some.
-struct Facts {
-  data::Shape shape;
-  data::Naive naive;
-};
-Facts facts(const run::Experiment& experiment);
-
 }  // namespace rwa::paper

@@ -90,7 +90,7 @@ std::string caption_of(const Entry& entry, const std::string& variant, bool has_
                             entry.script_differs);
 }
 
-std::string label_of_loss(const Facts& task) {
+std::string label_of_loss(const data::Facts& task) {
   return task.shape.loss == Loss::kSquaredError ? "mean squared error" : "error, bits";
 }
 
@@ -109,7 +109,7 @@ std::vector<std::string> variants_run(const Entry& entry, const Library& ours) {
 report::Chart chart_of(const Entry& entry, const std::string& variant, const Library& ours,
                        const Library& authors) {
   const run::Experiment& experiment = in_variant(entry, variant);
-  const Facts task = facts(experiment);
+  const data::Facts task = data::facts(experiment.task);
   std::vector<Curve> curves = curves_of(entry, variant, ours, "", Role::kRwa, Role::kLstm);
   const double last = last_step(curves);
   if (const auto naive = height(entry, task.naive.loss, task.naive.accuracy)) {

@@ -26,7 +26,7 @@ std::string what_differs(const run::Experiment& found) try {
 Evidence evidence_of(const run::Record& run, const Entry& entry) {
   Evidence evidence;
   evidence.curve = curve_of(run);
-  evidence.naive = facts(run.experiment).naive;
+  evidence.naive = data::facts(run.experiment.task).naive;
   const run::Metric* final = final_of(run);
   if (final != nullptr && final->step >= entry.experiment.training.steps) {
     evidence.final = Point{final->step, final->loss, final->accuracy};
@@ -95,7 +95,7 @@ Library evidence_of_authors(const std::filesystem::path& folder) {
   if (folder.empty()) return library;
   for (const Entry& entry : catalogue()) {
     const std::string& name = entry.experiment.name;
-    const Facts task = facts(in_variant(entry, kScript));
+    const data::Facts task = data::facts(in_variant(entry, kScript).task);
     for (const Cell cell : {Cell::kRwa, Cell::kLstm}) {
       auto curve = find_curve(folder, name, cell, run::unit_of(task.shape.loss));
       if (!curve) continue;

@@ -56,8 +56,10 @@ bool is_yes(const Batch& sample) { return sample.values[0] == 1; }
 
 Example draw(const data::GrammarTask& /*task*/, const Batch& sample) {
   const bool valid = is_yes(sample);
+  std::vector<std::string> names;
+  for (const char letter : data::kGrammarLetters) names.emplace_back(1, letter);
   return {.title = valid ? "A valid sentence" : "A sentence with a typo",
-          .lanes = {symbols("letter", letters(sample, {"B", "E", "P", "S", "T", "V", "X"})),
+          .lanes = {symbols("letter", letters(sample, names)),
                     answer(valid ? "1, valid" : "0, not valid")}};
 }
 
@@ -89,10 +91,9 @@ Example draw(const data::AddingTask& task, const Batch& sample) {
 }
 
 Example draw(const data::MnistTask& task, const Batch& sample) {
-  constexpr int kColumns = 28;
   return {.title = task.permuted ? "A digit, its pixels in the order in which they come in"
                                  : "A digit, whose pixels come in row by row",
-          .lanes = {bars("pixels", feature(sample, 1, 0), kColumns),
+          .lanes = {bars("pixels", feature(sample, 1, 0), data::kMnistSide),
                     answer(std::to_string(sample.classes[0]))}};
 }
 

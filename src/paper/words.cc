@@ -1,17 +1,15 @@
 #include "paper/words.h"
 
 #include <cmath>
-#include <cstddef>
 
 #include <fmt/format.h>
+
+#include "report/text.h"
 
 namespace rwa::paper {
 
 std::string in_thousands(double number) {
-  std::string text = fmt::format("{:.0f}", number);
-  const std::size_t first = text.starts_with('-') ? 1 : 0;
-  for (std::size_t place = text.size(); place > first + 3;) text.insert(place -= 3, ",");
-  return text;
+  return report::with_thousands(fmt::format("{:.0f}", number));
 }
 
 std::string in_percent(double fraction, int decimals) {

@@ -85,12 +85,11 @@ Range widened(Range range, bool logarithmic, double margin) {
   return {range.low - more, range.high + more};
 }
 
-// 12,000 for people.
-std::string with_thousands(double value) {
+// 12,000 for people; fractions and powers as they are.
+std::string tick(double value) {
   std::string text = fmt::format("{:.10g}", value);
-  if (text.find_first_not_of("0123456789") != std::string::npos) return text;
-  for (std::size_t i = text.size(); i > 3; i -= 3) text.insert(i - 3, ",");
-  return text;
+  const bool whole = text.find_first_not_of("0123456789") == std::string::npos;
+  return whole ? with_thousands(std::move(text)) : text;
 }
 
 // The least of 1, 2, 5 times a power of ten that is not less than `least`.
@@ -106,7 +105,7 @@ double round_up(double least) {
 std::string x_ticks(const Range& range, bool logarithmic, double plot_width) {
   std::string ticks;
   const auto add = [&](double x) {
-    ticks += fmt::format("{}'{}' {:.10g}", ticks.empty() ? "" : ", ", with_thousands(x), x);
+    ticks += fmt::format("{}'{}' {:.10g}", ticks.empty() ? "" : ", ", tick(x), x);
   };
   // At value(i) for every whole i from low to high.
   const auto add_all = [&](double low, double high, const auto& value) {
@@ -118,7 +117,7 @@ std::string x_ticks(const Range& range, bool logarithmic, double plot_width) {
     add_all(std::log10(range.low), std::log10(range.high),
             [](double power) { return std::pow(10, power); });
   } else {
-    const double label = kDigit * (2 + static_cast<double>(with_thousands(range.high).size()));
+    const double label = kDigit * (2 + static_cast<double>(tick(range.high).size()));
     const double distance = round_up((range.high - range.low) * label / plot_width);
     add_all(range.low / distance, range.high / distance,
             [distance](double count) { return count * distance; });

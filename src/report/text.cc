@@ -22,6 +22,12 @@ std::size_t character_count(std::string_view text) {
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
+std::string with_thousands(std::string digits) {
+  const std::size_t first = digits.starts_with('-') ? 1 : 0;
+  for (std::size_t place = digits.size(); place > first + 3;) digits.insert(place -= 3, ",");
+  return digits;
+}
+
 std::string escape_html(std::string_view text) {
   std::string html;
   for (const char c : one_line(text)) {

@@ -12,7 +12,6 @@
 #include <new>
 #include <numeric>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
@@ -307,14 +306,9 @@ void Loop::tell() {
              .seconds_left = pace * static_cast<double>(steps - state_.step)});
 }
 
-// The limits of the task, the network and the optimiser are known where these are made. MNIST has
-// none, and its files are opened later: any shape will do.
+// The limits of the task, the network and the optimiser are known where these are made.
 void check_limits(const Experiment& experiment) {
-  data::Shape shape;
-  if (!std::holds_alternative<data::MnistTask>(experiment.task)) {
-    shape = data::open_task(experiment.task, experiment.seed, {})->shape();
-  }
-  Model model(model_config(experiment, shape));
+  Model model(model_config(experiment, data::facts(experiment.task).shape));
   const Trainer trainer(model, trainer_options(experiment.training, 1));
 }
 

@@ -79,7 +79,7 @@ TEST(Catalogue, AllHaveThePapersSettings) {
 
 TEST(Catalogue, TheTasksAreThePapers) {
   for (const Expected& paper : expected()) {
-    const auto [shape, naive] = facts(find(paper.name).experiment);
+    const auto [shape, naive] = data::facts(find(paper.name).experiment.task);
     EXPECT_EQ(shape.inputs, paper.inputs) << paper.name;
     EXPECT_EQ(shape.outputs, paper.outputs) << paper.name;
     EXPECT_EQ(shape.readout, paper.readout) << paper.name;
@@ -101,7 +101,7 @@ TEST(Catalogue, TheScriptsDifferWhereTheyAreKnownTo) {
     std::set<std::string> known = paper.script_changes;
     known.insert("variant");
     EXPECT_EQ(changes, known) << paper.name;
-    EXPECT_DOUBLE_EQ(facts(script).naive.loss, paper.script_naive_loss) << paper.name;
+    EXPECT_DOUBLE_EQ(data::facts(script.task).naive.loss, paper.script_naive_loss) << paper.name;
   }
 }
 
@@ -123,7 +123,7 @@ TEST(Catalogue, TheScriptsTasks) {
 // Weights and biases of u, g, a (without bias), s_0 and the output; four gates and the output.
 TEST(Catalogue, ParametersAreAsManyAsTheFormulasHave) {
   for (const Entry& entry : catalogue()) {
-    const data::Shape shape = facts(entry.experiment).shape;
+    const data::Shape shape = data::facts(entry.experiment.task).shape;
     const auto d = static_cast<std::size_t>(shape.inputs);
     const auto o = static_cast<std::size_t>(shape.outputs);
     const auto h = static_cast<std::size_t>(entry.experiment.network.units);

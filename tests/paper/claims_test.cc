@@ -131,7 +131,8 @@ class Claims : public ::testing::Test {
  protected:
   void add(const std::string& name, const std::string& variant, Cell cell,
            std::vector<Point> points) {
-    Evidence made = evidence(std::move(points), facts(in_variant(find(name), variant)).naive.loss);
+    Evidence made =
+        evidence(std::move(points), data::facts(in_variant(find(name), variant).task).naive.loss);
     made.parameters = cell == Cell::kRwa ? 100 : 200;
     made.seconds_per_step = cell == Cell::kRwa ? 0.9 : 1.0;
     made.machine = "a machine";
