@@ -76,6 +76,10 @@ class RWA_EXPORT Model {
 struct SessionOptions {
   int threads = 1;                // more than 8 bring nothing; the result does not depend on it
   Memory memory = Memory::kFull;  // what gradient() keeps
+  std::string device = "cpu";     // or "cuda", "cuda:1", …: see rwa/device.h
+  // How many sessions are meant to run on the GPU side by side: each takes a part of it. The result
+  // does not depend on it.
+  int share = 1;
 };
 
 // Where gradients are added to. After an exception their contents are of no use.

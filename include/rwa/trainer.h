@@ -42,7 +42,16 @@ class RWA_EXPORT Trainer {
   // Throws DivergenceError, and changes nothing, when the loss or the square of a gradient (Adam
   // needs it) is not finite.
   StepResult step(const BatchView& batch, const TargetView& targets);
-  [[nodiscard]] std::int64_t steps() const;
+  // The same in two parts, for a device that computes while the caller prepares the next batch. The
+  // batch must stay as it is until its step is collected. At most kMostSubmitted are submitted and
+  // not collected, and none when step(), state() or set_state() is called: else InputError. A
+  // submitted step is done, whether or not it is collected.
+  static constexpr int kMostSubmitted = 2;
+  void submit(const BatchView& batch, const TargetView& targets);
+  // The result of the oldest that was not collected. Throws as step() does; those submitted after
+  // one that diverged have changed nothing, and are collected with it.
+  StepResult collect();
+  [[nodiscard]] std::int64_t steps() const;  // collected
 
   [[nodiscard]] const TrainerState& state() const;
   // Throws InputError for another number of parameters, negative steps or variances, or a number

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "api/model_impl.h"
+#include "backend/device.h"
 #include "base/threads.h"
 
 namespace rwa {
@@ -40,12 +41,13 @@ void check_size(std::string_view what, std::size_t found, std::size_t expected,
   }
 }
 
-void check_options(const SessionOptions& options) {
+std::unique_ptr<Backend<float>> checked_backend(const SessionOptions& options) {
   if (options.threads < 1 || options.threads > kMostThreads) {
     throw ConfigError(
         fmt::format("threads is {}, expected 1 to {}", options.threads, kMostThreads));
   }
   (void)to_string(options.memory);  // refuses what is none of them
+  return make_backend(options.device, options.threads, options.share);
 }
 
 Sequences<float> checked_sequences(const NetworkSpec& spec, const BatchView& batch) {
@@ -83,15 +85,6 @@ Targets<float> checked_targets(const NetworkSpec& spec, const Rows& in, const Ta
     }
   }
   return {targets.classes.data(), nullptr};
-}
-
-double loss_scale(const NetworkSpec& spec, const Rows& in) {
-  const Rows rows = spec.output_rows(in);
-  double count = 0;
-  for (int b = 0; b < rows.batch; ++b) {
-    count += rows.lengths.empty() ? rows.steps : rows.lengths[static_cast<std::size_t>(b)];
-  }
-  return count > 0 ? 1.0 / count : 0.0;
 }
 
 }  // namespace rwa

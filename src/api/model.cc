@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "api/model_impl.h"
-#include "backend/cpu/cpu.h"
 #include "model/model_file.h"
 #include "rwa/errors.h"
 
@@ -23,55 +22,46 @@ void check_finite(std::string_view what, std::span<const float> values) {
 }
 }  // namespace
 
-Model::Impl::Impl(const ModelConfig& c) : config(c), spec(c), weights(spec, *make_cpu_backend(1)) {}
-
 Model::Model(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Model::Model(const ModelConfig& config) {
   const auto what = fmt::format("a model of {} inputs, {} units and {} outputs", config.inputs,
                                 config.units, config.outputs);
   impl_ = within_memory(what, [&] {
-    auto impl = std::make_shared<Impl>(config);
-    impl->weights.values = initial_weights(impl->spec, config.seed);
-    impl->weights.update();
-    return impl;
+    return std::make_shared<Impl>(config, initial_weights(NetworkSpec(config), config.seed));
   });
 }
 
 Model Model::load(const std::filesystem::path& file) {
   return within_memory("the model in " + file.string(), [&] {
-    ModelFile content = read_model(file);
-    auto impl = std::make_shared<Impl>(content.config);
-    impl->weights.values = std::move(content.weights);
-    impl->weights.update();
-    return Model(std::move(impl));
+    const ModelFile content = read_model(file);
+    return Model(std::make_shared<Impl>(content.config, content.weights));
   });
 }
 
 void Model::save(const std::filesystem::path& file) const {
-  within_memory("writing " + file.string(),
-                [&] { write_model(file, impl_->config, impl_->weights.values); });
+  within_memory("writing " + file.string(), [&] { write_model(file, impl_->config, weights()); });
 }
 
 const ModelConfig& Model::config() const { return impl_->config; }
 
 std::vector<Parameter> Model::parameters() const {
   std::vector<Parameter> all;
+  const std::span<const float> values = weights();
   for (auto& info : impl_->spec.describe()) {
-    all.push_back({info.name, info.shape, weights().subspan(info.offset, info.size)});
+    all.push_back({info.name, info.shape, values.subspan(info.offset, info.size)});
   }
   return all;
 }
 
 std::size_t Model::parameter_count() const { return impl_->spec.parameters(); }
 
-std::span<const float> Model::weights() const { return impl_->weights.values; }
+std::span<const float> Model::weights() const { return impl_->weights.numbers(); }
 
 void Model::set_weights(std::span<const float> values) {
   check_size("weights", values.size(), parameter_count(), "all parameters");
   check_finite("weights", values);
-  std::copy(values.begin(), values.end(), impl_->weights.values.begin());
-  impl_->weights.update();
+  impl_->weights.set(0, values);
 }
 
 void Model::set_parameter(const std::string& name, std::span<const float> values) {
@@ -79,9 +69,7 @@ void Model::set_parameter(const std::string& name, std::span<const float> values
     if (info.name != name) continue;
     check_size(name, values.size(), info.size, fmt::format("[{}]", fmt::join(info.shape, ", ")));
     check_finite(name, values);
-    std::copy(values.begin(), values.end(),
-              impl_->weights.values.begin() + static_cast<std::ptrdiff_t>(info.offset));
-    impl_->weights.update();
+    impl_->weights.set(info.offset, values);
     return;
   }
   throw InputError(fmt::format("the model has no parameter '{}'", name));

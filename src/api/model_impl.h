@@ -1,9 +1,11 @@
 // src/api/model_impl.h: what Model, Session, Stream and Trainer share behind the public headers.
 #pragma once
 
+#include <memory>
 #include <new>
 #include <string>
 
+#include "api/weights.h"
 #include "model/network.h"
 #include "rwa/errors.h"
 #include "rwa/model.h"
@@ -11,11 +13,12 @@
 namespace rwa {
 
 struct Model::Impl {
-  explicit Impl(const ModelConfig& config);
+  Impl(const ModelConfig& c, std::span<const float> numbers)
+      : config(c), spec(c), weights(spec, numbers) {}
 
   ModelConfig config;
   NetworkSpec spec;
-  NetworkWeights<float> weights;
+  ModelWeights weights;
 };
 
 // The batch as the network takes it, after every number that describes it has been checked.
@@ -24,7 +27,8 @@ Targets<float> checked_targets(const NetworkSpec& spec, const Rows& in, const Ta
 // Throws InputError naming the argument, what it has and what it should have.
 void check_size(std::string_view what, std::size_t found, std::size_t expected,
                 std::string_view shape);
-void check_options(const SessionOptions& options);
+// The backend of a session, after its options have been checked.
+std::unique_ptr<Backend<float>> checked_backend(const SessionOptions& options);
 // Runs f(); memory that cannot be had becomes a ResourceError that says what for.
 template <class F>
 decltype(auto) within_memory(std::string_view what, F&& f) {
@@ -34,8 +38,5 @@ decltype(auto) within_memory(std::string_view what, F&& f) {
     throw ResourceError("not enough memory for " + std::string(what));
   }
 }
-
-// One over the number of rows that count, so that a loss is a mean.
-double loss_scale(const NetworkSpec& spec, const Rows& in);
 
 }  // namespace rwa

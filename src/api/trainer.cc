@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "api/model_impl.h"
-#include "backend/cpu/cpu.h"
 #include "rwa/errors.h"
-#include "train/optimizer.h"
+#include "train/training_step.h"
 
 namespace rwa {
 namespace {
@@ -32,36 +31,39 @@ AdamSettings checked_settings(const TrainerOptions& o) {
 }  // namespace
 
 struct Trainer::Impl {
-  Impl(std::shared_ptr<Model::Impl> shared, const TrainerOptions& trainer_options)
+  Impl(std::shared_ptr<Model::Impl> shared, const TrainerOptions& options)
       : model(std::move(shared)),
-        options(trainer_options),
-        backend(make_cpu_backend((check_options(options.session), options.session.threads))),
-        pass(model->spec, *backend),
-        optimizer(checked_settings(options), checked("clip_norm", options.clip_norm, 0, kMost),
-                  model->spec.parameters()),
-        gradient(model->spec.parameters()) {}
+        backend(checked_backend(options.session)),
+        weights(model->weights, model->spec, options.session.device, *backend),
+        step(model->spec, *backend, weights.get(),
+             {.adam = checked_settings(options),
+              .clip_norm = checked("clip_norm", options.clip_norm, 0, kMost),
+              .memory = options.session.memory}) {}
 
-  // The first parameter whose gradient Adam cannot square, or nothing.
-  [[nodiscard]] std::string too_large() const {
+  [[noreturn]] void diverged(const StepReport& report) const {
+    std::string what = "the loss is";
     for (const auto& info : model->spec.describe()) {
-      for (const float g : std::span(gradient).subspan(info.offset, info.size)) {
-        if (!std::isfinite(g * g)) return info.name;
-      }
+      if (report.bad_gradient < 0) break;
+      const auto bad = static_cast<std::size_t>(report.bad_gradient);
+      if (bad < info.offset || bad >= info.offset + info.size) continue;
+      what = "the square of the gradient of " + info.name + " is";
     }
-    return {};
+    throw DivergenceError(fmt::format("training diverged at step {}: {} not finite (loss {})",
+                                      report.steps + 1, what, report.loss));
   }
 
-  [[noreturn]] void diverged(std::int64_t step, const std::string& what, double loss) const {
-    throw DivergenceError(
-        fmt::format("training diverged at step {}: {} not finite (loss {})", step, what, loss));
+  void check_collected(std::string_view what) const {
+    if (step.under_way() == 0) return;
+    throw InputError(fmt::format("{} with {} steps submitted and not collected, expected none",
+                                 what, step.under_way()));
   }
 
   std::shared_ptr<Model::Impl> model;
-  TrainerOptions options;
   std::unique_ptr<Backend<float>> backend;
-  NetworkPass<float> pass;
-  Optimizer optimizer;
-  std::vector<float> gradient;
+  DeviceWeights weights;
+  TrainingStep step;
+  std::int64_t steps = 0;             // collected
+  std::optional<TrainerState> state;  // as it was read back, until the next step
 };
 
 Trainer::Trainer(Model& model, const TrainerOptions& options)
@@ -72,32 +74,49 @@ Trainer::Trainer(Trainer&&) noexcept = default;
 Trainer& Trainer::operator=(Trainer&&) noexcept = default;
 
 StepResult Trainer::step(const BatchView& batch, const TargetView& targets) {
-  Impl& i = *impl_;
-  const NetworkSpec& spec = i.model->spec;
-  const auto in = checked_sequences(spec, batch);
-  const auto wanted = checked_targets(spec, in.rows, targets);
-  std::fill(i.gradient.begin(), i.gradient.end(), 0.0f);
-  StepResult result;
-  result.loss = within_memory("the gradient of a batch", [&] {
-    return i.pass.gradient(i.model->weights, in, wanted, loss_scale(spec, in.rows),
-                           i.options.session.memory, i.gradient.data(), nullptr);
-  });
-  result.gradient_norm = gradient_norm(i.gradient);
-  const std::int64_t step = i.optimizer.state.steps + 1;
-  if (const std::string name = i.too_large(); !name.empty()) {
-    i.diverged(step, "the square of the gradient of " + name + " is", result.loss);
-  }
-  if (!std::isfinite(result.loss)) i.diverged(step, "the loss is", result.loss);
-  i.optimizer.step(*i.backend, i.gradient, result.gradient_norm, i.model->weights.values);
-  i.model->weights.update();
-  return result;
+  impl_->check_collected("step()");
+  submit(batch, targets);
+  return collect();
 }
 
-std::int64_t Trainer::steps() const { return impl_->optimizer.state.steps; }
+void Trainer::submit(const BatchView& batch, const TargetView& targets) {
+  Impl& i = *impl_;
+  if (i.step.under_way() == kMostSubmitted) {
+    throw InputError(
+        fmt::format("{} steps are submitted already, expected one to be collected before the next",
+                    kMostSubmitted));
+  }
+  const auto in = checked_sequences(i.model->spec, batch);
+  const auto wanted = checked_targets(i.model->spec, in.rows, targets);
+  within_memory("the gradient of a batch", [&] {
+    i.weights.refresh();
+    i.weights.announce();
+    i.state.reset();
+    i.step.submit(in, wanted);
+  });
+}
 
-const TrainerState& Trainer::state() const { return impl_->optimizer.state; }
+StepResult Trainer::collect() {
+  Impl& i = *impl_;
+  if (i.step.under_way() == 0) throw InputError("no step is submitted, expected one to collect");
+  const StepReport report = i.step.collect();
+  if (report.failed != 0) i.diverged(report);
+  i.steps = report.steps;
+  return {report.loss, report.gradient_norm};
+}
+
+std::int64_t Trainer::steps() const { return impl_->steps; }
+
+const TrainerState& Trainer::state() const {
+  impl_->check_collected("state()");
+  if (!impl_->state) {
+    impl_->state = within_memory("a trainer's state", [&] { return impl_->step.state(); });
+  }
+  return *impl_->state;
+}
 
 void Trainer::set_state(TrainerState state) {
+  impl_->check_collected("set_state()");
   const std::size_t parameters = impl_->model->spec.parameters();
   check_size("the mean", state.mean.size(), parameters, "all parameters");
   check_size("the variance", state.variance.size(), parameters, "all parameters");
@@ -112,7 +131,9 @@ void Trainer::set_state(TrainerState state) {
                       state.mean[i], state.variance[i], i));
     }
   }
-  impl_->optimizer.state = std::move(state);
+  impl_->step.set_state(state);
+  impl_->steps = state.steps;
+  impl_->state = std::move(state);
 }
 
 }  // namespace rwa

@@ -1,8 +1,13 @@
 // src/backend/backend.h: what a device must be able to do. Real is float on devices that compute,
 // double in the reference, which is the oracle of the others. Arguments have been checked by the
-// caller. Gradients are added to what is there, never written over it.
+// caller. Pointers are to the device's memory unless a name says host; work is done in the order in
+// which it is asked for, but not always before the call returns. Gradients are added to what is
+// there, never written over it.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -23,6 +28,51 @@ template <class Real>
 struct Sequences {
   const Real* x = nullptr;  // [T,B,D]; past a sequence's length never read
   Rows rows;                // with lengths
+};
+
+template <class Real>
+struct Targets {
+  const std::int32_t* classes = nullptr;  // [T,B]
+  const Real* values = nullptr;           // [T,B,O]
+};
+
+// A batch where the device can read it.
+template <class Real>
+class Feed {
+ public:
+  virtual ~Feed() = default;
+
+  // Brings a batch in from the host's memory, which must stay as it is until the work that reads
+  // the feed is done. Rows of x are `inputs` wide; `out` are the rows of the targets, each `outputs`
+  // wide. Work that was asked for before still sees the batch of before.
+  virtual void load(const Sequences<Real>& host, int inputs, const Targets<Real>& host_targets,
+                    const Rows& out, int outputs) = 0;
+
+  [[nodiscard]] const Sequences<Real>& in() const { return in_; }
+  [[nodiscard]] const Targets<Real>& targets() const { return targets_; }
+  // While it stays the same, in() and targets() do: a recording made with them fits.
+  [[nodiscard]] std::uint64_t shape() const { return shape_; }
+
+ protected:
+  Sequences<Real> in_;
+  Targets<Real> targets_;
+  std::uint64_t shape_ = 0;
+};
+
+// Numbers on their way back to the host.
+class Reader {
+ public:
+  virtual ~Reader() = default;
+  // Takes them as they are when the work asked for so far is done.
+  virtual void request(const void* from) = 0;
+  // Waits for what was requested; valid until the next request.
+  virtual const void* wait() = 0;
+};
+
+// Work that a device may have learnt to repeat.
+class Recording {
+ public:
+  virtual ~Recording() = default;
 };
 
 template <class Real>
@@ -55,16 +105,34 @@ class RecurrentPass {
   virtual void backward(const LayerWeights<Real>&, const RecurrentBackward<Real>&) = 0;
 };
 
-template <class Real>
-struct Targets {
-  const std::int32_t* classes = nullptr;  // [T,B]
-  const Real* values = nullptr;           // [T,B,O]
+// What a training step leaves behind. Once it has failed, no step changes anything.
+struct StepReport {
+  double loss = 0;
+  double gradient_norm = 0;
+  std::int64_t steps = 0;          // that were good
+  std::int64_t bad_gradient = -1;  // the first that cannot be squared, as Adam must
+  std::int64_t failed = 0;         // 1: a loss or a gradient was not finite
 };
 
 template <class Real>
 class Backend {
  public:
   virtual ~Backend() = default;
+
+  // Memory; see backend/array.h. Throws ResourceError with the bytes that were needed.
+  virtual void* allocate(std::size_t bytes) = 0;
+  virtual void release(void* memory) noexcept = 0;
+  virtual void clear(void* memory, std::size_t bytes) = 0;
+  // From the host; its memory may change when this returns.
+  virtual void write(void* to, const void* host, std::size_t bytes) = 0;
+  // To the host; waits.
+  virtual void read(void* host, const void* from, std::size_t bytes) = 0;
+  [[nodiscard]] virtual std::unique_ptr<Reader> make_reader(std::size_t bytes) = 0;
+
+  [[nodiscard]] virtual std::unique_ptr<Feed<Real>> make_feed() = 0;
+  // Does `work`, which only asks this backend for work, always for the same; a device may note it
+  // down in `recording`, which starts out empty, and repeat it from there without calling `work`.
+  virtual void repeat(std::unique_ptr<Recording>& recording, const std::function<void()>& work) = 0;
 
   [[nodiscard]] virtual std::unique_ptr<LayerWeights<Real>> make_weights(
       const RecurrentSpec&) const = 0;
@@ -80,15 +148,17 @@ class Backend {
   virtual void dense_backward(const DenseSpec&, const LayerWeights<Real>&, const Rows&,
                               const Real* h, const Real* dy, Real* dparameters, Real* dh) = 0;
 
-  // The sum over the rows that count, times `scale`; writes dy, its gradient, unless null.
-  virtual double loss(Loss, const Rows&, int outputs, const Real* y, const Targets<Real>&,
-                      double scale, Real* dy) = 0;
+  // The mean over the rows that count, 0 where none does; writes dy, its gradient, unless null.
+  virtual void loss(Loss, const Rows&, int outputs, const Real* y, const Targets<Real>&,
+                    double* mean, Real* dy) = 0;
 
-  // One step of Adam, the `step`-th counted from 1. gradient is multiplied by `gradient_scale`
-  // first.
-  virtual void adam(const AdamSettings&, std::int64_t step, std::size_t count,
-                    double gradient_scale, const Real* gradient, Real* parameters, Real* mean,
-                    Real* variance) = 0;
+  // Sees whether the loss in the report and the gradient are finite. If they are, counts the step;
+  // else it has failed, and stays so.
+  virtual void judge(std::size_t count, const Real* gradient, StepReport* report) = 0;
+  // The step of Adam that `report` has counted; nothing where it has failed. A gradient longer than
+  // clip_norm, unless that is 0, is shortened to it first.
+  virtual void adam(const AdamSettings&, double clip_norm, std::size_t count, const Real* gradient,
+                    const StepReport* report, Real* parameters, Real* mean, Real* variance) = 0;
 };
 
 }  // namespace rwa

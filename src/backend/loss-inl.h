@@ -1,5 +1,5 @@
 // src/backend/loss-inl.h: the losses on one row of outputs, in the type of the backend that
-// includes it.
+// includes it, which brings RWA_INLINE, what stands before a function.
 //   softmax         log Σ exp y_j - y_c                     dy = softmax(y) - onehot(c)
 //   sigmoid         mean of log(1 + e^y) - y p              dy = (sigmoid(y) - p) / O
 //   squared error   mean of (y - p)²                        dy = 2 (y - p) / O
@@ -7,8 +7,11 @@
 
 // Returns the loss; writes its gradient times `scale` to dy unless null.
 template <class Real>
-double softmax_row(int outputs, const Real* y, int target, double scale, Real* dy) {
-  const Real top = *std::max_element(y, y + outputs);
+RWA_INLINE double softmax_row(int outputs, const Real* y, int target, double scale, Real* dy) {
+  Real top = y[0];
+  for (int j = 1; j < outputs; ++j) {
+    if (top < y[j]) top = y[j];
+  }
   double sum = 0;
   for (int j = 0; j < outputs; ++j) {
     sum += std::exp(y[j] - top);
@@ -23,7 +26,8 @@ double softmax_row(int outputs, const Real* y, int target, double scale, Real* d
 }
 
 template <class Real>
-double sigmoid_row(int outputs, const Real* y, const Real* target, double scale, Real* dy) {
+RWA_INLINE double sigmoid_row(int outputs, const Real* y, const Real* target, double scale,
+                              Real* dy) {
   double sum = 0;
   for (int j = 0; j < outputs; ++j) {
     const double v = y[j];
@@ -38,7 +42,8 @@ double sigmoid_row(int outputs, const Real* y, const Real* target, double scale,
 }
 
 template <class Real>
-double squared_error_row(int outputs, const Real* y, const Real* target, double scale, Real* dy) {
+RWA_INLINE double squared_error_row(int outputs, const Real* y, const Real* target, double scale,
+                                    Real* dy) {
   double sum = 0;
   for (int j = 0; j < outputs; ++j) {
     const double error = static_cast<double>(y[j]) - target[j];
@@ -52,8 +57,8 @@ double squared_error_row(int outputs, const Real* y, const Real* target, double 
 
 // The row of step t, sequence b; row = t·B + b.
 template <class Real>
-double loss_row(Loss loss, int outputs, std::size_t row, const Real* y,
-                const Targets<Real>& targets, double scale, Real* dy) {
+RWA_INLINE double loss_row(Loss loss, int outputs, std::size_t row, const Real* y,
+                           const Targets<Real>& targets, double scale, Real* dy) {
   const std::size_t at = row * static_cast<std::size_t>(outputs);
   Real* out = dy == nullptr ? nullptr : dy + at;
   switch (loss) {

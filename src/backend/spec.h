@@ -51,12 +51,17 @@ struct DenseSpec {
   }
 };
 
+// What a device knows of the lengths beside the host, in a form of its own.
+struct PlacedRows;
+
 // The rows of a [steps, batch, ·] array that count: step t of sequence b does when t < lengths[b].
-// Without lengths all do.
+// Without lengths all do. Where they are placed on a device, `steps` is how many there is room for;
+// how many there are, and the lengths, are known there.
 struct Rows {
   int steps = 1;
   int batch = 0;
   std::span<const std::int32_t> lengths = {};
+  const PlacedRows* placed = nullptr;
 
   // Which row of the array it is.
   [[nodiscard]] std::size_t index(int step, int sequence) const {

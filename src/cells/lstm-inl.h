@@ -31,6 +31,12 @@ struct Lstm {
     return o * F::apply(c);
   }
 
+  // h, from what forward saved.
+  template <class V>
+  RWA_CELL static V output(const V* saved) {
+    return saved[3] * F::apply(saved[4]);
+  }
+
   template <class V>
   RWA_CELL static void backward(V dh, V, const V*, V c_before, V* saved, V* carry) {
     const V i = saved[0];

@@ -43,6 +43,12 @@ struct Rwa {
     return F::apply(r_next.hi);
   }
 
+  // h, from what forward saved.
+  template <class V>
+  RWA_CELL static V output(const V* saved) {
+    return F::apply(saved[2]);
+  }
+
   template <class V>
   RWA_CELL static void backward(V dh, V h, const V* inputs, V r_before, V* saved, V* carry) {
     const V u = inputs[0];

@@ -6,7 +6,7 @@ template <class Real>
 std::size_t NetworkPass<Real>::prepare(const Rows& in) {
   const Rows rows = spec_.output_rows(in);
   const auto count = static_cast<std::size_t>(rows.steps) * static_cast<std::size_t>(rows.batch);
-  h_.resize(count * static_cast<std::size_t>(spec_.output.inputs));
+  h_.reserve(count * static_cast<std::size_t>(spec_.output.inputs));
   return count * static_cast<std::size_t>(spec_.output.outputs);
 }
 
@@ -40,29 +40,28 @@ void NetworkPass<Real>::step(const NetworkWeights<Real>& weights, const Real* x,
 }
 
 template <class Real>
-double NetworkPass<Real>::loss(const NetworkWeights<Real>& weights, const Sequences<Real>& in,
-                               const Targets<Real>& targets, double scale, Real* y) {
+void NetworkPass<Real>::loss(const NetworkWeights<Real>& weights, const Sequences<Real>& in,
+                             const Targets<Real>& targets, double* mean, Real* y) {
   const std::size_t outputs = prepare(in.rows);
   if (y == nullptr) {
-    y_.resize(outputs);
+    y_.reserve(outputs);
     y = y_.data();
   }
   forward(weights, in, y);
-  return backend_.loss(spec_.loss, spec_.output_rows(in.rows), spec_.output.outputs, y, targets,
-                       scale, nullptr);
+  backend_.loss(spec_.loss, spec_.output_rows(in.rows), spec_.output.outputs, y, targets, mean,
+                nullptr);
 }
 
 template <class Real>
-double NetworkPass<Real>::gradient(const NetworkWeights<Real>& weights, const Sequences<Real>& in,
-                                   const Targets<Real>& targets, double scale, Memory memory,
-                                   Real* parameters, Real* x) {
+void NetworkPass<Real>::gradient(const NetworkWeights<Real>& weights, const Sequences<Real>& in,
+                                 const Targets<Real>& targets, double* mean, Memory memory,
+                                 Real* parameters, Real* x) {
   const std::size_t outputs = prepare(in.rows);
-  y_.resize(outputs);
-  dy_.resize(outputs);
+  y_.reserve(outputs);
+  dy_.reserve(outputs);
   forward(weights, in, y_.data(), memory);
   const Rows rows = spec_.output_rows(in.rows);
-  const double loss =
-      backend_.loss(spec_.loss, rows, spec_.output.outputs, y_.data(), targets, scale, dy_.data());
+  backend_.loss(spec_.loss, rows, spec_.output.outputs, y_.data(), targets, mean, dy_.data());
   backend_.dense_backward(spec_.output, *weights.output, rows, h_.data(), dy_.data(),
                           parameters + spec_.output_offset(), h_.data());
   const bool every = spec_.readout == Readout::kEvery;
@@ -71,7 +70,6 @@ double NetworkPass<Real>::gradient(const NetworkWeights<Real>& weights, const Se
                                             .dh_last = every ? nullptr : h_.data(),
                                             .parameters = parameters,
                                             .x = x});
-  return loss;
 }
 
 template class NetworkPass<float>;

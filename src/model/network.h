@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/array.h"
 #include "backend/backend.h"
 #include "rwa/model.h"
 
@@ -47,8 +48,8 @@ std::vector<float> initial_weights(const NetworkSpec& spec, std::uint64_t seed);
 // Weights as the backend computes with them; shared by any number of passes.
 template <class Real>
 struct NetworkWeights {
-  NetworkWeights(const NetworkSpec& spec, const Backend<Real>& backend)
-      : values(spec.parameters()),
+  NetworkWeights(const NetworkSpec& spec, Backend<Real>& backend)
+      : values(backend, spec.parameters()),
         recurrent(backend.make_weights(spec.recurrent)),
         output(backend.make_weights(spec.output)),
         output_offset(spec.output_offset()) {}
@@ -57,19 +58,37 @@ struct NetworkWeights {
     recurrent->load(values.data());
     output->load(values.data() + output_offset);
   }
+  void set(std::span<const Real> host) {
+    values.write(host);
+    update();
+  }
 
-  std::vector<Real> values;
+  Array<Real> values;
   std::unique_ptr<LayerWeights<Real>> recurrent;
   std::unique_ptr<LayerWeights<Real>> output;
   std::size_t output_offset;
 };
 
-// Scratch memory of one caller.
+// Brings a batch for that network in.
+template <class Real>
+void load(Feed<Real>& feed, const NetworkSpec& spec, const Sequences<Real>& host,
+          const Targets<Real>& host_targets) {
+  feed.load(host, spec.recurrent.inputs, host_targets, spec.output_rows(host.rows),
+            spec.output.outputs);
+}
+
+// Scratch memory of one caller. Pointers are to the backend's memory, and nothing is read back
+// here, so that a backend may repeat what a pass asks for.
 template <class Real>
 class NetworkPass {
  public:
   NetworkPass(const NetworkSpec& spec, Backend<Real>& backend)
-      : spec_(spec), backend_(backend), recurrent_(backend.make_pass(spec.recurrent)) {}
+      : spec_(spec),
+        backend_(backend),
+        recurrent_(backend.make_pass(spec.recurrent)),
+        h_(backend),
+        y_(backend),
+        dy_(backend) {}
 
   void forward(const NetworkWeights<Real>&, const Sequences<Real>& in, Real* y,
                std::optional<Memory> keep = {});
@@ -78,12 +97,12 @@ class NetworkPass {
   // One step of every sequence from `state`, [B, 1 + state, H], which it replaces; y is [B,O].
   void step(const NetworkWeights<Real>&, const Real* x, int batch, Real* state, Real* y);
 
-  // The loss, times `scale`; also the outputs, unless y is null.
-  double loss(const NetworkWeights<Real>&, const Sequences<Real>& in, const Targets<Real>&,
-              double scale, Real* y = nullptr);
+  // The mean loss; also the outputs, unless y is null.
+  void loss(const NetworkWeights<Real>&, const Sequences<Real>& in, const Targets<Real>&,
+            double* mean, Real* y = nullptr);
   // Also adds its gradient to `parameters` and, unless null, to `x`.
-  double gradient(const NetworkWeights<Real>&, const Sequences<Real>& in, const Targets<Real>&,
-                  double scale, Memory memory, Real* parameters, Real* x);
+  void gradient(const NetworkWeights<Real>&, const Sequences<Real>& in, const Targets<Real>&,
+                double* mean, Memory memory, Real* parameters, Real* x);
 
  private:
   [[nodiscard]] std::size_t prepare(const Rows& in);
@@ -91,9 +110,9 @@ class NetworkPass {
   NetworkSpec spec_;
   Backend<Real>& backend_;
   std::unique_ptr<RecurrentPass<Real>> recurrent_;
-  std::vector<Real> h_;   // what the readout passes on, [rows, H]; backward leaves dh in its place
-  std::vector<Real> y_;   // [rows, O]
-  std::vector<Real> dy_;  // [rows, O]
+  Array<Real> h_;   // what the readout passes on, [rows, H]; backward leaves dh in its place
+  Array<Real> y_;   // [rows, O]
+  Array<Real> dy_;  // [rows, O]
 };
 
 }  // namespace rwa

@@ -78,6 +78,25 @@ TEST(BadConfig, Memory) {
                             {"memory", "7"});
 }
 
+TEST(BadConfig, Device) {
+  Model model({.units = 3});
+  for (const char* name : {"", "gpu", "CPU", "cpu:0", "cuda:", "cuda:x", "cuda:-1", "cuda:01"}) {
+    const auto text = std::string("device is '") + name + "'";
+    expect_error<ConfigError>([&] { Session(model, {.device = name}); }, {text, "expected cpu"});
+    expect_error<ConfigError>([&] { Trainer(model, {.session = {.device = name}}); }, {text});
+    expect_error<ConfigError>([&] { check_device(name); }, {text, "cpu"});
+  }
+  EXPECT_EQ(devices().front().name, "cpu");
+}
+
+TEST(BadConfig, Share) {
+  Model model({.units = 3});
+  for (const int share : {0, -1, 65}) {
+    const auto text = "share is " + std::to_string(share);
+    expect_error<ConfigError>([&] { Session(model, {.share = share}); }, {text, "1 to 64"});
+  }
+}
+
 TEST(BadConfig, TrainerOptions) {
   Model model({.units = 3});
   const auto refuse = [&](double TrainerOptions::*option, double value, std::string_view message) {

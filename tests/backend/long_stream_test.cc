@@ -25,31 +25,35 @@ class Runner {
  public:
   Runner(std::unique_ptr<Backend<Real>> backend, const std::vector<float>& parameters, int batch)
       : backend_(std::move(backend)),
-        weights_(backend_->make_weights(kSpec)),
+        weights_(cases::load_weights(*backend_, kSpec, parameters)),
         pass_(backend_->make_pass(kSpec)),
+        feed_(backend_->make_feed()),
         batch_(batch),
-        h_(cases::product(kPiece, batch, kSpec.units)),
-        state_(cases::product(batch, 1) * kSpec.state_size()) {
-    weights_->load(std::vector<Real>(parameters.begin(), parameters.end()).data());
-    pass_->forward(*weights_,
-                   {.in = {nullptr, {.steps = 0, .batch = batch}}, .final_state = state_.data()});
+        h_(*backend_, cases::product(kPiece, batch, kSpec.units)),
+        state_(*backend_, cases::product(batch, 1) * kSpec.state_size()) {
+    const auto nothing =
+        cases::load_feed<Real>(*backend_, nullptr, kSpec.inputs, {.steps = 0, .batch = batch});
+    pass_->forward(*weights_, {.in = nothing->in(), .final_state = state_.data()});
   }
 
-  const std::vector<Real>& step(const std::vector<float>& x) {
+  std::vector<Real> step(const std::vector<float>& x) {
     const std::vector<Real> real(x.begin(), x.end());
-    pass_->forward(*weights_, {.in = {real.data(), {.steps = kPiece, .batch = batch_}},
+    const Rows rows{.steps = kPiece, .batch = batch_};
+    feed_->load({real.data(), rows}, kSpec.inputs, {}, rows, 0);
+    pass_->forward(*weights_, {.in = feed_->in(),
                                .initial_state = state_.data(),
                                .h_every = h_.data(),
                                .final_state = state_.data()});
-    return h_;
+    return h_.read();
   }
 
  private:
   std::unique_ptr<Backend<Real>> backend_;
   std::unique_ptr<LayerWeights<Real>> weights_;
   std::unique_ptr<RecurrentPass<Real>> pass_;
+  std::unique_ptr<Feed<Real>> feed_;
   int batch_;
-  std::vector<Real> h_, state_;
+  cases::Numbers<Real> h_, state_;
 };
 
 // value(t, sequence) is the feature.

@@ -12,6 +12,7 @@
 
 #include "backend/cpu/cpu.h"
 #include "backend/reference/reference.h"
+#include "support/cases.h"
 
 namespace rwa {
 namespace {
@@ -88,28 +89,30 @@ Result<Real> run(const Golden& golden, Backend<Real>& backend, Memory memory) {
   const auto units = static_cast<std::size_t>(spec.units);
   const auto nan = std::numeric_limits<double>::quiet_NaN();
   const auto x = golden.values<Real>("x", nan);
-  const auto probe_every = golden.values<Real>("probe_every", nan);
-  const auto probe_last = golden.values<Real>({"probe_last"});
   const auto before = static_cast<Real>(kBefore);
-  Result<Real> out{std::vector<Real>(probe_every.size(), before), std::vector<Real>(batch * units),
-                   std::vector<Real>(batch * spec.state_size()),
-                   std::vector<Real>(spec.parameters(), before),
-                   std::vector<Real>(x.size(), before)};
-  auto weights = backend.make_weights(spec);
-  weights->load(golden.values<Real>({"weight_ih", "weight_hh", "bias"}).data());
-  auto pass = backend.make_pass(spec);
-  const Sequences<Real> in{x.data(), golden.rows()};
-  pass->forward(*weights, {.in = in,
-                           .h_every = out.h.data(),
-                           .h_last = out.h_last.data(),
-                           .final_state = out.state.data(),
+  const auto feed = cases::load_feed(backend, x.data(), spec.inputs, golden.rows());
+  const auto weights =
+      cases::load_weights(backend, spec, golden.values<Real>({"weight_ih", "weight_hh", "bias"}));
+  const auto pass = backend.make_pass(spec);
+  cases::Numbers<Real> probe_every(backend, golden.values<Real>("probe_every", nan));
+  cases::Numbers<Real> probe_last(backend, golden.values<Real>({"probe_last"}));
+  cases::Numbers<Real> h(backend, static_cast<std::size_t>(golden.rows().steps) * batch * units,
+                         before);
+  cases::Numbers<Real> h_last(backend, batch * units);
+  cases::Numbers<Real> state(backend, batch * spec.state_size());
+  cases::Numbers<Real> parameters(backend, spec.parameters(), before);
+  cases::Numbers<Real> dx(backend, x.size(), before);
+  pass->forward(*weights, {.in = feed->in(),
+                           .h_every = h.data(),
+                           .h_last = h_last.data(),
+                           .final_state = state.data(),
                            .keep = memory});
-  pass->backward(*weights, {.in = in,
+  pass->backward(*weights, {.in = feed->in(),
                             .dh_every = probe_every.data(),
                             .dh_last = probe_last.data(),
-                            .parameters = out.parameters.data(),
-                            .x = out.x.data()});
-  return out;
+                            .parameters = parameters.data(),
+                            .x = dx.data()});
+  return {h.read(), h_last.read(), state.read(), parameters.read(), dx.read()};
 }
 
 // What the file's probes make of the outputs.

@@ -1,7 +1,6 @@
 // tests/backend/parity_test.cc: the CPU backend, with the instruction set of this process, computes
 // what the double reference does, and the same bits with little memory as with much.
 #include <algorithm>
-#include <map>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -10,12 +9,15 @@
 #include "backend/cpu/cpu.h"
 #include "backend/reference/reference.h"
 #include "support/cases.h"
+#include "support/errors.h"
 
 namespace rwa {
 namespace {
 
+using cases::beyond;
+using cases::gradient_errors;
 using cases::Layer;
-using cases::Result;
+using cases::output_errors;
 
 // Three times the largest relative error in norm of 10,000 generated cases per instruction
 // set: 1.5e-6 for outputs, 1.1e-5 for gradients. The median is 2e-7; the largest are sums that
@@ -25,49 +27,6 @@ constexpr double kGradientBound = 3.3e-5;
 // Three times the largest error of the large layers, 3e-7 and 9.8e-7: nothing cancels there.
 constexpr double kLargeOutputBound = 1e-6;
 constexpr double kLargeGradientBound = 3e-6;
-
-using Errors = std::map<std::string, double>;
-
-double norm(std::span<const double> values) {
-  double sum = 0;
-  for (const double v : values) sum += v * v;
-  return std::sqrt(sum);
-}
-
-Errors output_errors(const Result<float>& found, const Result<double>& exact) {
-  return {{"h_every", cases::relative_error(found.h_every, exact.h_every)},
-          {"h_last", cases::relative_error(found.h_last, exact.h_last)}};
-}
-
-// Of each block of the gradient.
-Errors gradient_errors(const RecurrentSpec& spec, const Result<float>& found,
-                       const Result<double>& exact) {
-  Errors errors = {{"x", cases::relative_error(found.x, exact.x)},
-                   {"initial", cases::relative_error(found.initial, exact.initial)}};
-  const double whole = norm(exact.parameters);
-  const auto block = [&](const std::string& name, std::size_t begin, std::size_t end) {
-    const auto values = std::span(exact.parameters).subspan(begin, end - begin);
-    const double error =
-        cases::relative_error(std::span(found.parameters).subspan(begin, end - begin), values);
-    // A block of one or two numbers can be all cancellation: then it is measured by the whole.
-    const double size = norm(values);
-    errors[name] = error == 0 ? 0 : error * size / std::max(size, whole / 10);
-  };
-  block("weight_x", spec.weight_x(), spec.weight_h());
-  block("weight_h", spec.weight_h(), spec.bias());
-  block("bias", spec.bias(), spec.start());
-  block("start", spec.start(), spec.parameters());
-  return errors;
-}
-
-// The names and errors of those beyond the bound.
-std::string beyond(const Errors& errors, double bound) {
-  std::string text;
-  for (const auto& [name, error] : errors) {
-    if (!(error <= bound)) text += name + " " + std::to_string(error / bound) + " × the bound\n";
-  }
-  return text;
-}
 
 // Gradients come to the last step, to every step, or to both; the start is learned or given.
 Layer varied(Layer layer) {

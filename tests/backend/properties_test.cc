@@ -277,15 +277,20 @@ TEST(Lengths, ASequenceOfLength0EndsWhereItStarts) {
 // Forward from a state to a state, over steps begin … end-1 of every sequence.
 void advance(Backend<float>& backend, const Layer& layer, int begin, int end,
              std::vector<float>& state, std::vector<float>& h_every) {
-  const auto weights = backend.make_weights(layer.spec);
-  weights->load(layer.parameters.data());
-  const float* x = layer.x.data() + cases::product(begin, layer.batch, layer.spec.inputs);
-  float* h = h_every.data() + cases::product(begin, layer.batch, layer.spec.units);
+  const auto weights = cases::load_weights(backend, layer.spec, layer.parameters);
+  const auto feed = cases::load_feed(
+      backend, layer.x.data() + cases::product(begin, layer.batch, layer.spec.inputs),
+      layer.spec.inputs, {end - begin, layer.batch, {}});
+  cases::Numbers<float> carried(backend, state);
+  cases::Numbers<float> h(backend, cases::product(end - begin, layer.batch, layer.spec.units));
   backend.make_pass(layer.spec)
-      ->forward(*weights, {.in = {x, {end - begin, layer.batch, {}}},
-                           .initial_state = state.data(),
-                           .h_every = h,
-                           .final_state = state.data()});
+      ->forward(*weights, {.in = feed->in(),
+                           .initial_state = carried.data(),
+                           .h_every = h.data(),
+                           .final_state = carried.data()});
+  state = carried.read();
+  const auto at = cases::product(begin, layer.batch, layer.spec.units);
+  std::ranges::copy(h.read(), h_every.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
 // The pieces end at these steps.

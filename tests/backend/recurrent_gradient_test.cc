@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "backend/reference/reference.h"
+#include "support/cases.h"
 #include "support/derivative.h"
 #include "support/random_data.h"
 
@@ -52,13 +53,14 @@ class Problem {
         spec_{c.cell, c.activation, c.shape.D, c.shape.H},
         backend_(make_reference_backend()),
         weights_(backend_->make_weights(spec_)),
-        pass_(backend_->make_pass(spec_)) {
+        pass_(backend_->make_pass(spec_)),
+        feed_(backend_->make_feed()) {
     RandomData random(23);
-    const auto rows = static_cast<std::size_t>(c.shape.T) * static_cast<std::size_t>(c.shape.B);
+    const auto count = static_cast<std::size_t>(c.shape.T) * static_cast<std::size_t>(c.shape.B);
     const auto units = static_cast<std::size_t>(c.shape.H);
     parameters = random.normal<double>(spec_.parameters(), 0.7);
-    x = random.normal<double>(rows * static_cast<std::size_t>(c.shape.D));
-    probe_every_ = random.normal<double>(rows * units);
+    x = random.normal<double>(count * static_cast<std::size_t>(c.shape.D));
+    probe_every_ = random.normal<double>(count * units);
     probe_last_ = random.normal<double>(static_cast<std::size_t>(c.shape.B) * units);
     if (c.with_state) state = random_state(random);
     hide_padding();
@@ -68,26 +70,40 @@ class Problem {
   Values parameters, x, state;
 
   [[nodiscard]] double value() {
-    Values every(probe_every_.size(), 0.0);
-    Values last(probe_last_.size(), 0.0);
-    forward(every.data(), last.data());
+    cases::Numbers<double> every(*backend_, probe_every_.size());
+    cases::Numbers<double> last(*backend_, probe_last_.size());
+    cases::Numbers<double> initial(*backend_, state);
+    forward(initial.data(), every.data(), last.data());
+    const Values h = every.read();
+    const Values h_last = last.read();
     double sum = 0;
-    for (std::size_t i = 0; i < every.size() && uses_every(); ++i) {
-      if (counts(i)) sum += probe_every_[i] * every[i];
+    for (std::size_t i = 0; i < h.size() && uses_every(); ++i) {
+      if (counts(i)) sum += probe_every_[i] * h[i];
     }
-    for (std::size_t i = 0; i < last.size() && uses_last(); ++i) sum += probe_last_[i] * last[i];
+    for (std::size_t i = 0; i < h_last.size() && uses_last(); ++i) {
+      sum += probe_last_[i] * h_last[i];
+    }
     return sum;
   }
 
   void gradient(Values& dparameters, Values& dx, Values& dstate) {
-    forward(nullptr, nullptr);
-    pass_->backward(*weights_, {.in = sequences(),
-                                .initial_state = initial(),
-                                .dh_every = uses_every() ? probe_every_.data() : nullptr,
-                                .dh_last = uses_last() ? probe_last_.data() : nullptr,
-                                .parameters = dparameters.data(),
-                                .x = dx.data(),
-                                .initial = dstate.data()});
+    cases::Numbers<double> initial(*backend_, state);
+    cases::Numbers<double> dh_every(*backend_, uses_every() ? probe_every_ : Values());
+    cases::Numbers<double> dh_last(*backend_, uses_last() ? probe_last_ : Values());
+    cases::Numbers<double> of_parameters(*backend_, dparameters);
+    cases::Numbers<double> of_x(*backend_, dx);
+    cases::Numbers<double> of_state(*backend_, dstate);
+    forward(initial.data(), nullptr, nullptr);
+    pass_->backward(*weights_, {.in = feed_->in(),
+                                .initial_state = initial.data(),
+                                .dh_every = dh_every.data(),
+                                .dh_last = dh_last.data(),
+                                .parameters = of_parameters.data(),
+                                .x = of_x.data(),
+                                .initial = of_state.data()});
+    dparameters = of_parameters.read();
+    dx = of_x.read();
+    dstate = of_state.read();
   }
 
   // Where h and the carried sums of sequence 0, unit 0 lie in a state: their rounding errors have
@@ -101,14 +117,11 @@ class Problem {
  private:
   [[nodiscard]] bool uses_every() const { return case_.probe != Probe::kLast; }
   [[nodiscard]] bool uses_last() const { return case_.probe != Probe::kEvery; }
-  [[nodiscard]] const double* initial() const { return state.empty() ? nullptr : state.data(); }
-  [[nodiscard]] Sequences<double> sequences() const {
-    return {x.data(), {case_.shape.T, case_.shape.B, case_.shape.lengths}};
-  }
+  [[nodiscard]] Rows rows() const { return {case_.shape.T, case_.shape.B, case_.shape.lengths}; }
   // Whether the i-th number of a [T,B,H] array lies within its sequence.
   [[nodiscard]] bool counts(std::size_t i) const {
     const int row = static_cast<int>(i) / spec_.units;
-    return sequences().rows.has(row / case_.shape.B, row % case_.shape.B);
+    return rows().has(row / case_.shape.B, row % case_.shape.B);
   }
 
   // h, and for each unit an average r, a logarithm L, or a cell state c; no rounding errors.
@@ -136,10 +149,11 @@ class Problem {
     }
   }
 
-  void forward(double* every, double* last) {
-    weights_->load(parameters.data());
-    pass_->forward(*weights_, {.in = sequences(),
-                               .initial_state = initial(),
+  void forward(const double* initial, double* every, double* last) {
+    weights_->load(cases::Numbers<double>(*backend_, parameters).data());
+    feed_->load({x.data(), rows()}, spec_.inputs, {}, rows(), 0);
+    pass_->forward(*weights_, {.in = feed_->in(),
+                               .initial_state = initial,
                                .h_every = every,
                                .h_last = last,
                                .keep = Memory::kFull});
@@ -150,6 +164,7 @@ class Problem {
   std::unique_ptr<Backend<double>> backend_;
   std::unique_ptr<LayerWeights<double>> weights_;
   std::unique_ptr<RecurrentPass<double>> pass_;
+  std::unique_ptr<Feed<double>> feed_;
   Values probe_every_, probe_last_;
 };
 

@@ -10,6 +10,7 @@
 
 #include "backend/cpu/cpu.h"
 #include "backend/reference/reference.h"
+#include "support/cases.h"
 #include "support/random_data.h"
 
 namespace rwa {
@@ -137,12 +138,12 @@ std::vector<Real> by_backend(Backend<Real>& backend, const PaperLayer& layer,
       for (const double value : sequence[t]) flat.push_back(static_cast<Real>(value));
     }
   }
-  auto weights = backend.make_weights(layer.spec());
-  weights->load(layer.template parameters<Real>().data());
-  std::vector<Real> h(x.front().size() * x.size() * layer.H);
-  backend.make_pass(layer.spec())
-      ->forward(*weights, {.in = {flat.data(), rows}, .h_every = h.data()});
-  return h;
+  const auto weights =
+      cases::load_weights(backend, layer.spec(), layer.template parameters<Real>());
+  const auto feed = cases::load_feed(backend, flat.data(), static_cast<int>(layer.D), rows);
+  cases::Numbers<Real> h(backend, x.front().size() * x.size() * layer.H);
+  backend.make_pass(layer.spec())->forward(*weights, {.in = feed->in(), .h_every = h.data()});
+  return h.read();
 }
 
 struct Shape {

@@ -12,6 +12,7 @@
 #include "backend/cpu/cpu.h"
 #include "backend/reference/reference.h"
 #include "model/network.h"
+#include "support/cases.h"
 #include "support/derivative.h"
 #include "support/random_data.h"
 
@@ -21,7 +22,6 @@ namespace {
 using Values = std::vector<double>;
 
 constexpr double kBefore = 7;        // stands in every gradient before backward adds to it
-constexpr double kScale = 0.37;      // no power of two, and not 1 / rows: it must be used as given
 constexpr double kTolerance = 1e-9;  // of a derivative, or relative where it is larger than 1
 
 constexpr Loss kLosses[] = {Loss::kSoftmax, Loss::kSigmoid, Loss::kSquaredError};
@@ -39,10 +39,12 @@ class Problem {
       : spec_(config),
         backend_(make_reference_backend()),
         weights_(spec_, *backend_),
-        pass_(spec_, *backend_) {
+        pass_(spec_, *backend_),
+        feed_(backend_->make_feed()),
+        mean_(*backend_, 1) {
     RandomData random(31);
     lengths_ = random.lengths(kBatch, kSteps);
-    weights_.values = random.normal<double>(spec_.parameters(), 0.7);
+    parameters_ = random.normal<double>(spec_.parameters(), 0.7);
     const std::size_t rows = static_cast<std::size_t>(kSteps) * kBatch;
     x_ = random.normal<double>(rows * static_cast<std::size_t>(config.inputs));
     classes_ = random.classes(rows, config.outputs);
@@ -50,34 +52,44 @@ class Problem {
     hide_padding();
   }
 
-  [[nodiscard]] Values& parameters() { return weights_.values; }
+  [[nodiscard]] Values& parameters() { return parameters_; }
   [[nodiscard]] Values& x() { return x_; }
 
   [[nodiscard]] double loss() {
-    weights_.update();
-    return pass_.loss(weights_, sequences(), targets(), kScale);
+    load_all();
+    pass_.loss(weights_, feed_->in(), feed_->targets(), mean_.data());
+    return read_mean();
   }
   double gradient(Values& dparameters, Values& dx) {
-    weights_.update();
-    return pass_.gradient(weights_, sequences(), targets(), kScale, Memory::kFull,
-                          dparameters.data(), dx.data());
+    load_all();
+    cases::Numbers<double> of_parameters(*backend_, dparameters);
+    cases::Numbers<double> of_x(*backend_, dx);
+    pass_.gradient(weights_, feed_->in(), feed_->targets(), mean_.data(), Memory::kFull,
+                   of_parameters.data(), of_x.data());
+    dparameters = of_parameters.read();
+    dx = of_x.read();
+    return read_mean();
   }
 
-  // The sum of formula(outputs, class, targets) over the rows that count.
+  // The mean of formula(outputs, class, targets) over the rows that count.
   template <class Formula>
-  [[nodiscard]] double sum_of_rows(Formula&& formula) {
-    weights_.update();
+  [[nodiscard]] double mean_of_rows(Formula&& formula) {
+    load_all();
     const Rows rows = spec_.output_rows(sequences().rows);
-    Values y(static_cast<std::size_t>(rows.steps * rows.batch) * outputs());
-    pass_.forward(weights_, sequences(), y.data());
+    cases::Numbers<double> out(*backend_,
+                               static_cast<std::size_t>(rows.steps * rows.batch) * outputs());
+    pass_.forward(weights_, feed_->in(), out.data());
+    const Values y = out.read();
     double sum = 0;
+    int count = 0;
     for (int row = 0; row < rows.steps * rows.batch; ++row) {
       if (!rows.has(row / rows.batch, row % rows.batch)) continue;
       const auto at = static_cast<std::size_t>(row);
       sum += formula(std::span(y).subspan(at * outputs(), outputs()), classes_[at],
                      std::span(targets_).subspan(at * outputs(), outputs()));
+      ++count;
     }
-    return sum;
+    return sum / count;
   }
 
  private:
@@ -90,7 +102,16 @@ class Problem {
   [[nodiscard]] Sequences<double> sequences() const {
     return {x_.data(), {kSteps, kBatch, lengths_}};
   }
-  [[nodiscard]] Targets<double> targets() const { return {classes_.data(), targets_.data()}; }
+
+  void load_all() {
+    weights_.set(parameters_);
+    load<double>(*feed_, spec_, sequences(), {classes_.data(), targets_.data()});
+  }
+  [[nodiscard]] double read_mean() const {
+    double mean = 0;
+    mean_.read({&mean, 1});
+    return mean;
+  }
 
   // What must not be read cannot be missed when it is. With one output per sequence all targets
   // count.
@@ -113,7 +134,10 @@ class Problem {
   std::unique_ptr<Backend<double>> backend_;
   NetworkWeights<double> weights_;
   NetworkPass<double> pass_;
+  std::unique_ptr<Feed<double>> feed_;
+  Array<double> mean_;
   std::vector<std::int32_t> lengths_;
+  Values parameters_;
   Values x_;
   std::vector<std::int32_t> classes_;
   Values targets_;
@@ -175,7 +199,7 @@ double naive_loss(Loss loss, std::span<const double> y, int target,
 TEST(NetworkLoss, AgreesWithTheTextbook) {
   for_each_network([](const ModelConfig& config) {
     Problem problem(config);
-    const double expected = kScale * problem.sum_of_rows([&](auto y, int target, auto targets) {
+    const double expected = problem.mean_of_rows([&](auto y, int target, auto targets) {
       return naive_loss(config.loss, y, target, targets);
     });
     EXPECT_GT(expected, 0);
@@ -190,7 +214,11 @@ void expect_extremes(Backend<Real>& backend) {
   const std::vector<Real> y = {1e4, -1e4, 1e4, -1e4};
   const std::vector<Real> labels = {0, 1, 1, 0};
   const std::int32_t wrong = 1;
-  const Targets<Real> targets{&wrong, labels.data()};
+  const Rows rows{1, 1, {}};
+  const auto feed = backend.make_feed();
+  feed->load({labels.data(), rows}, 4, {&wrong, labels.data()}, rows, 4);
+  cases::Numbers<Real> outputs(backend, y);
+  Array<Real, double> mean(backend, 1);
   struct Expected {
     Loss loss;
     double value;
@@ -203,12 +231,14 @@ void expect_extremes(Backend<Real>& backend) {
                            {1e4 / 2, -10001.0 / 2, 9999.0 / 2, -1e4 / 2}}};
   for (const Expected& expected : all) {
     SCOPED_TRACE(to_string(expected.loss));
-    std::vector<Real> dy(y.size());
-    const double loss =
-        backend.loss(expected.loss, Rows{1, 1, {}}, 4, y.data(), targets, 1.0, dy.data());
+    cases::Numbers<Real> dy(backend, y.size());
+    backend.loss(expected.loss, rows, 4, outputs.data(), feed->targets(), mean.data(), dy.data());
+    double loss = 0;
+    mean.read({&loss, 1});
     EXPECT_NEAR(loss, expected.value, 1e-12 * expected.value);
+    const auto gradient = dy.read();
     for (std::size_t j = 0; j < y.size(); ++j) {
-      EXPECT_NEAR(static_cast<double>(dy[j]), expected.gradient[j], 1e-12) << "output " << j;
+      EXPECT_NEAR(static_cast<double>(gradient[j]), expected.gradient[j], 1e-12) << "output " << j;
     }
   }
 }

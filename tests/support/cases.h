@@ -6,12 +6,13 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include <rapidcheck.h>
 
-#include "backend/backend.h"
+#include "backend/array.h"
 
 namespace rwa::cases {
 
@@ -112,34 +113,72 @@ inline Layer generated_layer(Cell cell, int most_units, int fewest_steps, int mo
 
 inline Cell generated_cell() { return *rc::gen::element(Cell::kRwa, Cell::kLstm); }
 
+// Numbers in a device's memory, as its type.
+template <class Real>
+class Numbers {
+ public:
+  template <class T>
+  Numbers(Backend<Real>& backend, const std::vector<T>& values)
+      : array_(backend, values.size()), size_(values.size()) {
+    array_.write(std::vector<Real>(values.begin(), values.end()));
+  }
+  Numbers(Backend<Real>& backend, std::size_t count, Real value = 0)
+      : Numbers(backend, std::vector<Real>(count, value)) {}
+
+  // Null where there are none.
+  [[nodiscard]] Real* data() { return array_.data(); }
+  [[nodiscard]] std::vector<Real> read() const {
+    std::vector<Real> values(size_);
+    array_.read(values);
+    return values;
+  }
+
+ private:
+  Array<Real> array_;
+  std::size_t size_;
+};
+
+template <class Real, class T>
+std::unique_ptr<LayerWeights<Real>> load_weights(Backend<Real>& backend, const RecurrentSpec& spec,
+                                                 const std::vector<T>& parameters) {
+  auto weights = backend.make_weights(spec);
+  weights->load(Numbers<Real>(backend, parameters).data());
+  return weights;
+}
+
+// Sequences without targets, where the device can read them.
+template <class Real>
+std::unique_ptr<Feed<Real>> load_feed(Backend<Real>& backend, const Real* x, int inputs,
+                                      const Rows& rows) {
+  auto feed = backend.make_feed();
+  feed->load({x, rows}, inputs, {}, rows, 0);
+  return feed;
+}
+
 // Forward and, where a gradient comes from somewhere, backward.
 template <class Real>
 Result<Real> run(Backend<Real>& backend, const Layer& layer, Memory memory = Memory::kFull) {
-  const auto real = [](const std::vector<float>& v) {
-    return std::vector<Real>(v.begin(), v.end());
-  };
-  const auto given = [](const std::vector<Real>& v) { return v.empty() ? nullptr : v.data(); };
   const RecurrentSpec& spec = layer.spec;
-  const auto x = real(layer.x), initial_state = real(layer.initial_state);
-  const auto dh_every = real(layer.dh_every), dh_last = real(layer.dh_last);
-  const auto weights = backend.make_weights(spec);
-  weights->load(real(layer.parameters).data());
-
-  Result<Real> out;
-  out.h_every.resize(product(layer.steps, layer.batch, spec.units));
-  out.h_last.resize(product(layer.batch, spec.units));
-  out.final_state.resize(product(layer.batch, 1) * spec.state_size());
-  out.parameters.resize(spec.parameters());
-  out.x.resize(x.size());
-  out.initial.resize(product(layer.batch, 1 + spec.traits().carry, spec.units));
+  const std::vector<Real> x(layer.x.begin(), layer.x.end());
+  const auto feed = load_feed(backend, x.data(), spec.inputs, layer.rows());
+  const auto weights = load_weights(backend, spec, layer.parameters);
   const auto pass = backend.make_pass(spec);
-  const Sequences<Real> in{x.data(), layer.rows()};
-  pass->forward(*weights, {in, given(initial_state), out.h_every.data(), out.h_last.data(),
-                           out.final_state.data(), memory});
-  if (dh_every.empty() && dh_last.empty()) return out;
-  pass->backward(*weights, {in, given(initial_state), given(dh_every), given(dh_last),
-                            out.parameters.data(), out.x.data(), out.initial.data()});
-  return out;
+  Numbers<Real> initial_state(backend, layer.initial_state);
+  Numbers<Real> h_every(backend, product(layer.steps, layer.batch, spec.units));
+  Numbers<Real> h_last(backend, product(layer.batch, spec.units));
+  Numbers<Real> final_state(backend, product(layer.batch, 1) * spec.state_size());
+  pass->forward(*weights, {feed->in(), initial_state.data(), h_every.data(), h_last.data(),
+                           final_state.data(), memory});
+
+  Numbers<Real> dh_every(backend, layer.dh_every), dh_last(backend, layer.dh_last);
+  Numbers<Real> parameters(backend, spec.parameters()), dx(backend, x.size());
+  Numbers<Real> initial(backend, product(layer.batch, 1 + spec.traits().carry, spec.units));
+  if (!layer.dh_every.empty() || !layer.dh_last.empty()) {
+    pass->backward(*weights, {feed->in(), initial_state.data(), dh_every.data(), dh_last.data(),
+                              parameters.data(), dx.data(), initial.data()});
+  }
+  return {h_every.read(),    h_last.read(), final_state.read(),
+          parameters.read(), dx.read(),     initial.read()};
 }
 
 template <class A, class B>

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cmath>
 #include <numeric>
 #include <vector>
 
@@ -11,11 +10,10 @@
 #include "backend/cpu/kernels.h"
 #include "backend/cpu/recurrence.h"
 #include "backend/cpu/workers.h"
+#include "backend/host.h"
 
 namespace rwa {
 namespace {
-#include "backend/adam-inl.h"
-#include "backend/loss-inl.h"
 
 struct DenseWeights final : LayerWeights<float> {
   explicit DenseWeights(const DenseSpec& dense) : spec(dense) {}
@@ -26,7 +24,7 @@ struct DenseWeights final : LayerWeights<float> {
   cpu::PackedDense packed;
 };
 
-class CpuBackend final : public Backend<float> {
+class CpuBackend final : public HostBackend<float> {
  public:
   explicit CpuBackend(int threads) : pool_(std::min(threads, kShards)) {}
 
@@ -71,8 +69,9 @@ class CpuBackend final : public Backend<float> {
     kernels.unpack(spec, dense_gradients_.total(pool_.size()), dparameters);
   }
 
-  double loss(Loss loss, const Rows& rows, int outputs, const float* y,
-              const Targets<float>& targets, double scale, float* dy) override {
+  void loss(Loss loss, const Rows& rows, int outputs, const float* y, const Targets<float>& targets,
+            double* mean, float* dy) override {
+    const double scale = host::mean_scale(rows);
     std::array<double, kShards> sums{};
     cpu::run_workers(pool_, rows.batch, [&](int, Range shards) {
       for (int s = shards.begin; s < shards.end; ++s) {
@@ -81,22 +80,13 @@ class CpuBackend final : public Backend<float> {
         for (int t = 0; t < rows.steps; ++t) {
           for (int b = sequences.begin; b < sequences.end; ++b) {
             if (!rows.has(t, b)) continue;
-            sum += loss_row(loss, outputs, rows.index(t, b), y, targets, scale, dy);
+            sum += host::loss_row(loss, outputs, rows.index(t, b), y, targets, scale, dy);
           }
         }
         sums[static_cast<std::size_t>(s)] = sum;
       }
     });
-    return tree_sum<double>(sums) * scale;
-  }
-
-  void adam(const AdamSettings& settings, std::int64_t step, std::size_t count,
-            double gradient_scale, const float* gradient, float* parameters, float* mean,
-            float* variance) override {
-    const AdamStep<float> adam(settings, step, gradient_scale);
-    for (std::size_t i = 0; i < count; ++i) {
-      adam.update(gradient[i], parameters[i], mean[i], variance[i]);
-    }
+    *mean = tree_sum<double>(sums) * scale;
   }
 
  private:

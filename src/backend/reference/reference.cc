@@ -1,15 +1,13 @@
 #include "backend/reference/reference.h"
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
+#include "backend/host.h"
 #include "backend/reference/recurrence.h"
 
 namespace rwa {
 namespace {
-#include "backend/adam-inl.h"
-#include "backend/loss-inl.h"
 
 struct DenseWeights final : LayerWeights<double> {
   explicit DenseWeights(const DenseSpec& spec) : values(spec.parameters()) {}
@@ -19,7 +17,7 @@ struct DenseWeights final : LayerWeights<double> {
   std::vector<double> values;
 };
 
-class ReferenceBackend final : public Backend<double> {
+class ReferenceBackend final : public HostBackend<double> {
  public:
   [[nodiscard]] std::unique_ptr<LayerWeights<double>> make_weights(
       const RecurrentSpec& spec) const override {
@@ -68,21 +66,14 @@ class ReferenceBackend final : public Backend<double> {
     });
   }
 
-  double loss(Loss loss, const Rows& rows, int outputs, const double* y,
-              const Targets<double>& targets, double scale, double* dy) override {
+  void loss(Loss loss, const Rows& rows, int outputs, const double* y,
+            const Targets<double>& targets, double* mean, double* dy) override {
+    const double scale = host::mean_scale(rows);
     double sum = 0;
-    for_each_row(
-        rows, [&](std::size_t row) { sum += loss_row(loss, outputs, row, y, targets, scale, dy); });
-    return sum * scale;
-  }
-
-  void adam(const AdamSettings& settings, std::int64_t step, std::size_t count,
-            double gradient_scale, const double* gradient, double* parameters, double* mean,
-            double* variance) override {
-    const AdamStep<double> adam(settings, step, gradient_scale);
-    for (std::size_t i = 0; i < count; ++i) {
-      adam.update(gradient[i], parameters[i], mean[i], variance[i]);
-    }
+    for_each_row(rows, [&](std::size_t row) {
+      sum += host::loss_row(loss, outputs, row, y, targets, scale, dy);
+    });
+    *mean = sum * scale;
   }
 
  private:

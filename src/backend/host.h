@@ -1,0 +1,99 @@
+// src/backend/host.h: what backends share whose memory is the host's and whose work is done when a
+// call returns: memory, batches that stay where they are, and the parts of a training step that are
+// one loop over the parameters.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "backend/backend.h"
+
+namespace rwa {
+namespace host {
+#define RWA_INLINE inline
+#include "backend/adam-inl.h"
+#include "backend/loss-inl.h"
+#undef RWA_INLINE
+
+// Starts at a cache line. Throws ResourceError with the bytes that were needed.
+void* allocate(std::size_t bytes);
+void release(void* memory) noexcept;
+
+// What makes a mean of a sum over the rows that count: one over their number, 0 where there is
+// none.
+double mean_scale(const Rows& rows);
+
+class HostReader final : public Reader {
+ public:
+  explicit HostReader(std::size_t bytes) : copy_(bytes) {}
+  void request(const void* from) override { std::memcpy(copy_.data(), from, copy_.size()); }
+  const void* wait() override { return copy_.data(); }
+
+ private:
+  std::vector<std::byte> copy_;
+};
+
+// The caller's memory, wherever that is this time.
+template <class Real>
+class HostFeed final : public Feed<Real> {
+ public:
+  void load(const Sequences<Real>& host, int, const Targets<Real>& host_targets, const Rows&,
+            int) override {
+    this->in_ = host;
+    this->targets_ = host_targets;
+    ++this->shape_;
+  }
+};
+}  // namespace host
+
+template <class Real>
+class HostBackend : public Backend<Real> {
+ public:
+  void* allocate(std::size_t bytes) final { return host::allocate(bytes); }
+  void release(void* memory) noexcept final { host::release(memory); }
+  void clear(void* memory, std::size_t bytes) final {
+    if (bytes > 0) std::memset(memory, 0, bytes);
+  }
+  void write(void* to, const void* host, std::size_t bytes) final {
+    if (bytes > 0) std::memcpy(to, host, bytes);
+  }
+  void read(void* host, const void* from, std::size_t bytes) final { write(host, from, bytes); }
+  [[nodiscard]] std::unique_ptr<Reader> make_reader(std::size_t bytes) final {
+    return std::make_unique<host::HostReader>(bytes);
+  }
+  [[nodiscard]] std::unique_ptr<Feed<Real>> make_feed() final {
+    return std::make_unique<host::HostFeed<Real>>();
+  }
+  void repeat(std::unique_ptr<Recording>&, const std::function<void()>& work) final { work(); }
+
+  void judge(std::size_t count, const Real* gradient, StepReport* report) final {
+    if (report->failed != 0) return;
+    double sum = 0;
+    std::int64_t bad = -1;
+    for (std::size_t i = 0; i < count; ++i) {
+      const double g = gradient[i];
+      sum += g * g;
+      if (bad < 0 && !std::isfinite(gradient[i] * gradient[i])) bad = static_cast<std::int64_t>(i);
+    }
+    report->gradient_norm = std::sqrt(sum);
+    report->bad_gradient = bad;
+    if (bad < 0 && std::isfinite(report->loss)) {
+      ++report->steps;
+    } else {
+      report->failed = 1;
+    }
+  }
+
+  void adam(const AdamSettings& settings, double clip_norm, std::size_t count, const Real* gradient,
+            const StepReport* report, Real* parameters, Real* mean, Real* variance) final {
+    if (report->failed != 0) return;
+    const host::AdamStep<Real> step(settings, clip_norm, *report);
+    for (std::size_t i = 0; i < count; ++i) {
+      step.update(gradient[i], parameters[i], mean[i], variance[i]);
+    }
+  }
+};
+
+}  // namespace rwa

@@ -1,0 +1,15 @@
+// src/backend/no_cuda/no_cuda.cc: the CUDA backend of a build without CUDA.
+#include "backend/cuda/cuda.h"
+#include "rwa/errors.h"
+
+namespace rwa {
+
+std::unique_ptr<Backend<float>> make_cuda_backend(int, int) {
+  throw ConfigError("this build has no CUDA backend");
+}
+
+int cuda_devices() { return 0; }
+
+std::string cuda_device_name(int) { return {}; }
+
+}  // namespace rwa

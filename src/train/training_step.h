@@ -1,0 +1,68 @@
+// src/train/training_step.h: one step of training after the other, on any device: the gradient of a
+// batch, a look at it, a step of Adam. A device may work on one batch while the next is loaded.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include "model/network.h"
+#include "rwa/trainer.h"
+
+namespace rwa {
+
+struct TrainingSettings {
+  AdamSettings adam;
+  double clip_norm;  // 0: never
+  Memory memory;
+};
+
+class TrainingStep {
+ public:
+  // Changes `weights`, which lie on the same backend and stay the caller's.
+  TrainingStep(const NetworkSpec& spec, Backend<float>& backend, NetworkWeights<float>& weights,
+               const TrainingSettings& settings);
+  // Waits for those that are under way: they read the callers' batches.
+  ~TrainingStep();
+  TrainingStep(const TrainingStep&) = delete;
+  TrainingStep& operator=(const TrainingStep&) = delete;
+
+  // Begins a step, unless kMost are under way. The batch lies in the host's memory and must stay as
+  // it is until the step is collected.
+  static constexpr int kMost = Trainer::kMostSubmitted;
+  void submit(const Sequences<float>& host, const Targets<float>& host_targets);
+  // Waits for the oldest that is under way. When it has failed, all others, which then have changed
+  // nothing, are over with it, and the next one starts afresh.
+  StepReport collect();
+  [[nodiscard]] int under_way() const { return under_way_; }
+
+  // After all that were submitted.
+  [[nodiscard]] TrainerState state() const;
+  void set_state(const TrainerState& state);
+
+ private:
+  struct Slot {
+    std::unique_ptr<Feed<float>> feed;
+    std::unique_ptr<Reader> report;
+    std::unique_ptr<Recording> recording;
+    std::uint64_t shape = 0;  // of the feed when it was recorded
+  };
+
+  void run(const Feed<float>& feed);
+  void forget_recordings();
+  void write_report(std::int64_t steps);
+  StepReport wait_for_oldest();
+
+  NetworkSpec spec_;
+  Backend<float>& backend_;
+  NetworkWeights<float>& weights_;
+  TrainingSettings settings_;
+  NetworkPass<float> pass_;
+  Array<float> gradient_, mean_, variance_;
+  Array<float, StepReport> report_;
+  std::array<Slot, kMost> slots_;  // taken in turn
+  int oldest_ = 0;
+  int under_way_ = 0;
+};
+
+}  // namespace rwa

@@ -1,0 +1,198 @@
+// tests/backend/cuda_test.cc: the GPU computes what the double reference does, as accurately as the
+// CPU, on each of its paths; always with the same bits. Skipped where there is no GPU.
+#include <cstdlib>
+#include <numeric>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "backend/cpu/cpu.h"
+#include "backend/cuda/cuda.h"
+#include "backend/reference/reference.h"
+#include "rwa/rwa.h"
+#include "support/batches.h"
+#include "support/cases.h"
+#include "support/errors.h"
+
+namespace rwa {
+namespace {
+
+using cases::Draw;
+using cases::Errors;
+using cases::Layer;
+using cases::same_bits;
+
+// The CPU's own error varies from case to case; no case is asked for more than this.
+constexpr double kLeastBound = 1.5e-6;
+constexpr double kTimesCpu = 4;
+
+class Cuda : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (cuda_devices() == 0) GTEST_SKIP() << "there is no GPU that CUDA can use";
+  }
+  void TearDown() override { unsetenv("RWA_CUDA"); }
+
+  static std::unique_ptr<Backend<float>> make(const std::string& path = "", int share = 1) {
+    path.empty() ? unsetenv("RWA_CUDA") : setenv("RWA_CUDA", path.c_str(), 1);
+    return make_cuda_backend(0, share);
+  }
+};
+
+const std::vector<std::string> kPaths = {"persistent", "exact", "plain"};
+
+void expect_close(const Errors& found, const Errors& cpu, const std::string& what) {
+  for (const auto& [name, error] : found) {
+    EXPECT_LE(error, std::max(kLeastBound, kTimesCpu * cpu.at(name))) << what << ", " << name;
+  }
+}
+
+void expect_parity(Backend<float>& backend, const Layer& layer, const std::string& what) {
+  const auto exact = cases::run(*make_reference_backend(), layer);
+  const auto cpu = cases::run(*make_cpu_backend(1), layer);
+  const auto found = cases::run(backend, layer);
+  expect_close(cases::output_errors(found, exact), cases::output_errors(cpu, exact), what);
+  expect_close(cases::gradient_errors(layer.spec, found, exact),
+               cases::gradient_errors(layer.spec, cpu, exact), what);
+}
+
+std::string describe(const Layer& layer, const std::string& path) {
+  return path + " " + std::string(to_string(layer.spec.cell)) + " of " +
+         std::to_string(layer.spec.units) + " units, " + std::to_string(layer.spec.inputs) +
+         " inputs, " + std::to_string(layer.steps) + " steps, batch " + std::to_string(layer.batch);
+}
+
+struct Size {
+  int inputs, units, steps, batch;
+};
+// Blocks of 32 units and slices of 8 rows: full, begun, and many; few features and more.
+constexpr Size kSizes[] = {{1, 1, 0, 3},     {1, 32, 1, 8},    {3, 33, 17, 9},    {2, 64, 130, 1},
+                           {5, 100, 40, 37}, {1, 250, 12, 20}, {10, 250, 70, 12}, {2, 300, 9, 33},
+                           {70, 20, 6, 17},  {1, 384, 5, 10}};
+
+TEST_F(Cuda, AgreesWithTheReference) {
+  for (const std::string& path : kPaths) {
+    for (const Cell cell : {Cell::kRwa, Cell::kLstm}) {
+      for (const Activation activation : {Activation::kTanh, Activation::kIdentity}) {
+        for (const auto& [inputs, units, steps, batch] : kSizes) {
+          Draw draw(static_cast<std::uint64_t>(units + steps));
+          Layer layer = cases::make_layer({cell, activation, inputs, units}, steps, batch, draw);
+          if (batch % 2 == 0) layer.initial_state = cases::make_state(layer.spec, batch, draw);
+          if (batch % 3 == 0) layer.dh_every.clear();
+          expect_parity(*make(path), layer, describe(layer, path));
+        }
+      }
+    }
+  }
+}
+
+// Attention logits up to ±1e4: integers, so that every precision sees the same.
+TEST_F(Cuda, LargeLogitsLoseNothing) {
+  for (const std::string& path : kPaths) {
+    Draw draw(4);
+    const RecurrentSpec spec{Cell::kRwa, Activation::kTanh, 2, 40};
+    Layer layer = cases::make_layer(spec, 30, 11, draw);
+    const auto H = static_cast<std::size_t>(spec.units);
+    for (std::size_t j = 0; j < H; ++j) {
+      float* a = &layer.parameters[spec.weight_x() + (H + j) * 2];
+      a[0] = 0;
+      a[1] = static_cast<float>(draw.integer(-100, 100));
+      std::fill_n(&layer.parameters[spec.weight_h() + (H + j) * H], H, 0.0F);
+    }
+    for (std::size_t i = 1; i < layer.x.size(); i += 2) {
+      layer.x[i] = static_cast<float>(draw.integer(-100, 100));
+    }
+    expect_parity(*make(path), layer, describe(layer, path) + ", large logits");
+  }
+}
+
+// Far below what a half can hold.
+TEST_F(Cuda, SmallGradientsLoseNothing) {
+  for (const std::string& path : kPaths) {
+    for (const Cell cell : {Cell::kRwa, Cell::kLstm}) {
+      Draw draw(5);
+      Layer layer = cases::make_layer({cell, Activation::kTanh, 2, 100}, 30, 11, draw);
+      for (float& v : layer.dh_every) v *= 1e-9F;
+      for (float& v : layer.dh_last) v *= 1e-9F;
+      expect_parity(*make(path), layer, describe(layer, path) + ", small gradients");
+    }
+  }
+}
+
+void expect_same(const cases::Result<float>& a, const cases::Result<float>& b,
+                 const std::string& what) {
+  EXPECT_TRUE(cases::same_outputs(a, b)) << what;
+  EXPECT_TRUE(same_bits(a.parameters, b.parameters)) << what << ", parameters";
+  EXPECT_TRUE(same_bits(a.x, b.x)) << what << ", x";
+  EXPECT_TRUE(same_bits(a.initial, b.initial)) << what << ", initial";
+}
+
+TEST_F(Cuda, HasTheSameBitsAgainInAnyShareAndWithLittleMemory) {
+  for (const std::string& path : kPaths) {
+    for (const Cell cell : {Cell::kRwa, Cell::kLstm}) {
+      Draw draw(6);
+      const Layer layer = cases::make_layer({cell, Activation::kTanh, 3, 250}, 150, 60, draw);
+      const auto first = cases::run(*make(path), layer);
+      expect_same(first, cases::run(*make(path), layer), describe(layer, path) + ", again");
+      for (const int share : {2, 4}) {
+        expect_same(first, cases::run(*make(path, share), layer),
+                    describe(layer, path) + ", share " + std::to_string(share));
+      }
+      expect_same(first, cases::run(*make(path), layer, Memory::kChunked),
+                  describe(layer, path) + ", chunked");
+    }
+  }
+}
+
+// The whole of training through the public classes.
+ModelConfig config(Cell cell, Readout readout) {
+  return {.cell = cell,
+          .inputs = 2,
+          .units = 50,
+          .outputs = 3,
+          .readout = readout,
+          .loss = Loss::kSoftmax};
+}
+
+TEST_F(Cuda, TrainsWithTheSameBitsAgainAndAfterAStop) {
+  for (const Cell cell : {Cell::kRwa, Cell::kLstm}) {
+    for (const Readout readout : {Readout::kLast, Readout::kEvery}) {
+      Model whole(config(cell, readout));
+      Model parts(config(cell, readout));
+      const TrainerOptions options{.session = {.device = "cuda"}};
+      Trainer trainer(whole, options);
+      auto stopped = std::make_unique<Trainer>(parts, options);
+      for (int step = 0; step < 12; ++step) {
+        const auto data = cases::make_data(config(cell, readout), 20 + step % 3, 30,
+                                           static_cast<std::uint64_t>(step));
+        trainer.step(data.view(), data.targets());
+        if (step == 5) {
+          const TrainerState state = stopped->state();
+          stopped = std::make_unique<Trainer>(parts, options);
+          stopped->set_state(state);
+        }
+        stopped->step(data.view(), data.targets());
+      }
+      EXPECT_TRUE(same_bits(whole.weights(), parts.weights())) << to_string(cell);
+    }
+  }
+}
+
+TEST_F(Cuda, ATrainedModelScoresTheSameOnTheCpu) {
+  for (const Cell cell : {Cell::kRwa, Cell::kLstm}) {
+    Model model(config(cell, Readout::kLast));
+    Trainer trainer(model, {.session = {.device = "cuda"}});
+    for (int step = 0; step < 40; ++step) {
+      const auto data =
+          cases::make_data(config(cell, Readout::kLast), 25, 50, static_cast<std::uint64_t>(step));
+      trainer.step(data.view(), data.targets());
+    }
+    const auto test = cases::make_data(config(cell, Readout::kLast), 25, 100, 1000);
+    const double gpu = Session(model, {.device = "cuda"}).loss(test.view(), test.targets());
+    const double cpu = Session(model).loss(test.view(), test.targets());
+    EXPECT_NEAR(gpu, cpu, 1e-4 * cpu) << to_string(cell);
+  }
+}
+
+}  // namespace
+}  // namespace rwa

@@ -1,0 +1,278 @@
+// tests/support/far_backend.h: a device for machines without one. It has the arithmetic of the CPU,
+// and so its bits, but memory of its own, which the host cannot touch and which is full of NaN at
+// first, and it works as late as may be: only when somebody waits. It learns what is repeated, and
+// then knows of a batch only what lies in its memory.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "backend/cpu/cpu.h"
+
+namespace rwa::far {
+
+using Work = std::function<void()>;
+
+// From here on no address is any machine's.
+constexpr std::uintptr_t kFar = std::uintptr_t{1} << 60;
+
+template <class T>
+T* to_far(T* near) {
+  return near == nullptr ? nullptr : std::bit_cast<T*>(std::bit_cast<std::uintptr_t>(near) + kFar);
+}
+template <class T>
+T* to_near(T* far) {
+  return far == nullptr ? nullptr : std::bit_cast<T*>(std::bit_cast<std::uintptr_t>(far) - kFar);
+}
+
+// What was asked for and is not done, or what is being learnt.
+class Queue {
+ public:
+  void ask(Work work) { (learning_ != nullptr ? *learning_ : waiting_).push_back(std::move(work)); }
+  void finish() {
+    check_not_learning();
+    for (; !waiting_.empty(); waiting_.pop_front()) waiting_.front()();
+  }
+  void learn(std::deque<Work>& into, const Work& work) {
+    learning_ = &into;
+    work();
+    learning_ = nullptr;
+  }
+  void check_not_learning() const {
+    if (learning_ != nullptr) throw std::logic_error("not while work is being learnt");
+  }
+
+ private:
+  std::deque<Work> waiting_;
+  std::deque<Work>* learning_ = nullptr;
+};
+
+struct Learnt final : Recording {
+  std::deque<Work> work;  // empty: done once, not learnt yet
+};
+
+// The lengths of the batch that is there now.
+struct FarRows {
+  int steps = 0;
+  std::vector<std::int32_t> lengths;
+};
+
+inline Rows to_near(const Rows& rows) {
+  if (rows.placed == nullptr) return rows;
+  const auto* placed = reinterpret_cast<const FarRows*>(rows.placed);
+  return {placed->steps, rows.batch, placed->lengths};
+}
+inline Sequences<float> to_near(const Sequences<float>& in) {
+  return {to_near(in.x), to_near(in.rows)};
+}
+
+class FarReader final : public Reader {
+ public:
+  FarReader(Queue& queue, std::size_t bytes) : queue_(queue), copy_(bytes) {}
+  ~FarReader() override { queue_.finish(); }
+  void request(const void* from) override {
+    queue_.ask([=, this] { std::memcpy(copy_.data(), to_near(from), copy_.size()); });
+  }
+  const void* wait() override {
+    queue_.finish();
+    return copy_.data();
+  }
+
+ private:
+  Queue& queue_;
+  std::vector<std::byte> copy_;
+};
+
+// Reads the host's memory when its turn has come, as it is then.
+class FarFeed final : public Feed<float> {
+ public:
+  explicit FarFeed(Queue& queue) : queue_(queue) {}
+  ~FarFeed() override { queue_.finish(); }
+
+  void load(const Sequences<float>& host, int inputs, const Targets<float>& host_targets,
+            const Rows& out, int outputs) override {
+    if (host.rows.steps > in_.rows.steps || host.rows.batch != in_.rows.batch) {
+      queue_.finish();
+      make_room(host.rows, static_cast<std::size_t>(inputs), static_cast<std::size_t>(outputs));
+    }
+    queue_.ask([=, this] {
+      rows_ = {host.rows.steps, {host.rows.lengths.begin(), host.rows.lengths.end()}};
+      if (rows_.lengths.empty()) rows_.lengths.assign(count(1, host.rows.batch), rows_.steps);
+      const std::size_t x_size = count(host.rows.steps, host.rows.batch);
+      const std::size_t y_size = count(out.steps, out.batch);
+      copy(host.x, x_size * static_cast<std::size_t>(inputs), x_);
+      copy(host_targets.classes, y_size, classes_);
+      copy(host_targets.values, y_size * static_cast<std::size_t>(outputs), values_);
+    });
+  }
+
+ private:
+  static std::size_t count(int steps, int batch) {
+    return static_cast<std::size_t>(steps) * static_cast<std::size_t>(batch);
+  }
+  template <class T>
+  static void copy(const T* from, std::size_t size, std::vector<T>& to) {
+    if (from != nullptr) std::copy_n(from, size, to.begin());
+  }
+  void make_room(const Rows& rows, std::size_t inputs, std::size_t outputs) {
+    const int steps = std::max(rows.steps, in_.rows.steps) + 3;
+    x_.assign(count(steps, rows.batch) * inputs, 0);
+    classes_.assign(count(steps, rows.batch), 0);
+    values_.assign(count(steps, rows.batch) * outputs, 0);
+    in_ = {to_far(x_.data()), {steps, rows.batch, {}, reinterpret_cast<const PlacedRows*>(&rows_)}};
+    targets_ = {to_far(classes_.data()), to_far(values_.data())};
+    ++shape_;
+  }
+
+  Queue& queue_;
+  FarRows rows_;
+  std::vector<float> x_;
+  std::vector<std::int32_t> classes_;
+  std::vector<float> values_;
+};
+
+class FarWeights final : public LayerWeights<float> {
+ public:
+  FarWeights(Queue& queue, std::unique_ptr<LayerWeights<float>> cpu)
+      : queue_(queue), cpu_(std::move(cpu)) {}
+  ~FarWeights() override { queue_.finish(); }
+  void load(const float* parameters) override {
+    queue_.ask([=, this] { cpu_->load(to_near(parameters)); });
+  }
+  static const LayerWeights<float>& of(const LayerWeights<float>& weights) {
+    return *static_cast<const FarWeights&>(weights).cpu_;
+  }
+
+ private:
+  Queue& queue_;
+  std::unique_ptr<LayerWeights<float>> cpu_;
+};
+
+class FarPass final : public RecurrentPass<float> {
+ public:
+  FarPass(Queue& queue, std::unique_ptr<RecurrentPass<float>> cpu)
+      : queue_(queue), cpu_(std::move(cpu)) {}
+  ~FarPass() override { queue_.finish(); }
+
+  void forward(const LayerWeights<float>& weights, const RecurrentForward<float>& c) override {
+    queue_.ask([=, this, &w = FarWeights::of(weights)] {
+      cpu_->forward(w, {to_near(c.in), to_near(c.initial_state), to_near(c.h_every),
+                        to_near(c.h_last), to_near(c.final_state), c.keep});
+    });
+  }
+  void backward(const LayerWeights<float>& weights, const RecurrentBackward<float>& c) override {
+    queue_.ask([=, this, &w = FarWeights::of(weights)] {
+      cpu_->backward(
+          w, {to_near(c.in), to_near(c.initial_state), to_near(c.dh_every), to_near(c.dh_last),
+              to_near(c.parameters), to_near(c.x), to_near(c.initial)});
+    });
+  }
+
+ private:
+  Queue& queue_;
+  std::unique_ptr<RecurrentPass<float>> cpu_;
+};
+
+class FarBackend final : public Backend<float> {
+ public:
+  void* allocate(std::size_t bytes) override {
+    queue_.check_not_learning();
+    void* memory = cpu_->allocate(bytes);
+    std::memset(memory, 0xFF, bytes);
+    return to_far(memory);
+  }
+  void release(void* memory) noexcept override {
+    queue_.finish();
+    cpu_->release(to_near(memory));
+  }
+  void clear(void* memory, std::size_t bytes) override {
+    queue_.ask([=, this] { cpu_->clear(to_near(memory), bytes); });
+  }
+  void write(void* to, const void* host, std::size_t bytes) override {
+    queue_.check_not_learning();
+    const auto* first = static_cast<const std::byte*>(host);
+    queue_.ask([=, this, copy = std::vector<std::byte>(first, first + bytes)] {
+      cpu_->write(to_near(to), copy.data(), bytes);
+    });
+  }
+  void read(void* host, const void* from, std::size_t bytes) override {
+    queue_.finish();
+    cpu_->read(host, to_near(from), bytes);
+  }
+  [[nodiscard]] std::unique_ptr<Reader> make_reader(std::size_t bytes) override {
+    return std::make_unique<FarReader>(queue_, bytes);
+  }
+  [[nodiscard]] std::unique_ptr<Feed<float>> make_feed() override {
+    return std::make_unique<FarFeed>(queue_);
+  }
+
+  void repeat(std::unique_ptr<Recording>& recording, const Work& work) override {
+    if (recording == nullptr) {
+      work();
+      queue_.finish();  // scratch memory has grown
+      recording = std::make_unique<Learnt>();
+      return;
+    }
+    auto& learnt = static_cast<Learnt&>(*recording).work;
+    if (learnt.empty()) queue_.learn(learnt, work);
+    for (const Work& part : learnt) queue_.ask(part);
+  }
+
+  [[nodiscard]] std::unique_ptr<LayerWeights<float>> make_weights(
+      const RecurrentSpec& spec) const override {
+    return std::make_unique<FarWeights>(queue_, cpu_->make_weights(spec));
+  }
+  [[nodiscard]] std::unique_ptr<RecurrentPass<float>> make_pass(
+      const RecurrentSpec& spec) override {
+    return std::make_unique<FarPass>(queue_, cpu_->make_pass(spec));
+  }
+  [[nodiscard]] std::unique_ptr<LayerWeights<float>> make_weights(
+      const DenseSpec& spec) const override {
+    return std::make_unique<FarWeights>(queue_, cpu_->make_weights(spec));
+  }
+
+  void dense_forward(const DenseSpec& spec, const LayerWeights<float>& weights, const Rows& rows,
+                     const float* h, float* y) override {
+    queue_.ask([=, this, &w = FarWeights::of(weights)] {
+      cpu_->dense_forward(spec, w, to_near(rows), to_near(h), to_near(y));
+    });
+  }
+  void dense_backward(const DenseSpec& spec, const LayerWeights<float>& weights, const Rows& rows,
+                      const float* h, const float* dy, float* dparameters, float* dh) override {
+    queue_.ask([=, this, &w = FarWeights::of(weights)] {
+      cpu_->dense_backward(spec, w, to_near(rows), to_near(h), to_near(dy), to_near(dparameters),
+                           to_near(dh));
+    });
+  }
+  void loss(Loss loss, const Rows& rows, int outputs, const float* y, const Targets<float>& targets,
+            double* mean, float* dy) override {
+    queue_.ask([=, this] {
+      cpu_->loss(loss, to_near(rows), outputs, to_near(y),
+                 {to_near(targets.classes), to_near(targets.values)}, to_near(mean), to_near(dy));
+    });
+  }
+  void judge(std::size_t count, const float* gradient, StepReport* report) override {
+    queue_.ask([=, this] { cpu_->judge(count, to_near(gradient), to_near(report)); });
+  }
+  void adam(const AdamSettings& settings, double clip_norm, std::size_t count,
+            const float* gradient, const StepReport* report, float* parameters, float* mean,
+            float* variance) override {
+    queue_.ask([=, this] {
+      cpu_->adam(settings, clip_norm, count, to_near(gradient), to_near(report),
+                 to_near(parameters), to_near(mean), to_near(variance));
+    });
+  }
+
+ private:
+  std::unique_ptr<Backend<float>> cpu_ = make_cpu_backend(1);
+  mutable Queue queue_;
+};
+
+}  // namespace rwa::far
