@@ -13,17 +13,19 @@ endif()
 
 # Fusing a product into a sum is left to the source: the compiler would fuse one copy of a kernel and not
 # another, and a row alone would differ from the same row in a batch.
-add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
-                    -ffp-contract=off)
+function(rwa_options)
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:${ARGN}>")  # nvcc has other words for these
+endfunction()
+rwa_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -ffp-contract=off)
 if(RWA_WERROR)
-  add_compile_options(-Werror)
+  rwa_options(-Werror)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-  add_compile_options(-Wno-restrict)  # GCC 12 sees overlaps in std::string's own operator+ (its bug 105651)
+  rwa_options(-Wno-restrict)  # GCC 12 sees overlaps in std::string's own operator+ (its bug 105651)
 endif()
 
 if(RWA_SANITIZE)
-  add_compile_options(-fsanitize=${RWA_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  rwa_options(-fsanitize=${RWA_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${RWA_SANITIZE})
 endif()
 

@@ -1,0 +1,32 @@
+# Sets RWA_HAS_CUDA: whether the CUDA backend is built, else src/backend/no_cuda stands in its place.
+set(RWA_HAS_CUDA OFF)
+if(NOT RWA_CUDA)
+  return()
+endif()
+# What a target does not say otherwise. CMake 3.25 would ask nvcc 13 for one that is gone.
+if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+  set(CMAKE_CUDA_ARCHITECTURES 80-real 90)
+endif()
+include(CheckLanguage)
+check_language(CUDA)
+if(CMAKE_CUDA_COMPILER)
+  enable_language(CUDA)
+  find_package(CUDAToolkit REQUIRED)
+  set(CMAKE_CUDA_STANDARD 20)
+  set(CMAKE_CUDA_EXTENSIONS OFF)
+  set(CMAKE_CUDA_VISIBILITY_PRESET hidden)
+  set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)  # CMake 3.25 does not know that nvcc can
+  set(RWA_HAS_CUDA ON)
+elseif(RWA_CUDA STREQUAL ON)
+  message(FATAL_ERROR "RWA_CUDA is ON, but there is no CUDA compiler")
+endif()
+
+# Kernels for TARGET, compiled for these ARCHITECTURES into an object library that it takes in.
+function(rwa_kernels target name)
+  cmake_parse_arguments(KERNELS "" "" "SOURCES;ARCHITECTURES;OPTIONS" ${ARGN})
+  add_library(${name} OBJECT ${KERNELS_SOURCES})
+  set_target_properties(${name} PROPERTIES CUDA_ARCHITECTURES "${KERNELS_ARCHITECTURES}")
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  target_compile_options(${name} PRIVATE --expt-relaxed-constexpr --expt-extended-lambda ${KERNELS_OPTIONS})
+  target_sources(${target} PRIVATE $<TARGET_OBJECTS:${name}>)
+endfunction()

@@ -1,0 +1,203 @@
+#include "backend/cuda/cuda.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "backend/cuda/dense.h"
+#include "backend/cuda/elementwise.h"
+#include "backend/cuda/feed.h"
+#include "backend/cuda/graph.h"
+#include "backend/cuda/recurrence.h"
+#include "backend/cuda/runtime.h"
+#include "base/names.h"
+#include "rwa/errors.h"
+
+namespace rwa {
+namespace {
+
+constexpr Names<cuda::Path, 3> kPaths = {{{cuda::Path::kPersistent, "persistent"},
+                                          {cuda::Path::kExact, "exact"},
+                                          {cuda::Path::kPlain, "plain"}}};
+constexpr int kHopper = 90;
+
+cuda::Path wanted_path() {
+  const char* name = std::getenv("RWA_CUDA");
+  return name == nullptr ? cuda::Path::kAutomatic : parse_name(kPaths, "RWA_CUDA", name);
+}
+
+void check_path(const cuda::Context& context) {
+  const bool needs_clusters =
+      context.path == cuda::Path::kPersistent || context.path == cuda::Path::kExact;
+  if (needs_clusters && context.capability < kHopper) {
+    throw ConfigError(fmt::format(
+        "RWA_CUDA={} was asked for, but GPU {} has compute capability {}.{}, expected at least 9.0",
+        name_of(kPaths, "path", context.path), context.device, context.capability / 10,
+        context.capability % 10));
+  }
+}
+
+class DenseWeights final : public LayerWeights<float> {
+ public:
+  DenseWeights(const DenseSpec& spec, const cuda::Context& context)
+      : bytes_(spec.parameters() * sizeof(float)), context_(context) {
+    parameters_.reserve(bytes_);
+  }
+  void load(const float* parameters) override {
+    context_.make_current();
+    cuda::check(cudaMemcpyAsync(parameters_.as<float>(), parameters, bytes_,
+                                cudaMemcpyDeviceToDevice, context_.stream),
+                "copying weights");
+  }
+  [[nodiscard]] const float* parameters() const { return parameters_.as<float>(); }
+
+ private:
+  std::size_t bytes_;
+  const cuda::Context& context_;
+  cuda::DeviceMemory parameters_;
+};
+
+class CudaReader final : public Reader {
+ public:
+  CudaReader(std::size_t bytes, const cuda::Context& context) : bytes_(bytes), context_(context) {
+    pinned_.reserve(bytes);
+  }
+  ~CudaReader() override { (void)cudaStreamSynchronize(context_.stream); }  // it may be writing
+  CudaReader(const CudaReader&) = delete;
+  CudaReader& operator=(const CudaReader&) = delete;
+
+  void request(const void* from) override {
+    context_.make_current();
+    cuda::check(
+        cudaMemcpyAsync(pinned_.data(), from, bytes_, cudaMemcpyDeviceToHost, context_.stream),
+        "copying numbers from the GPU");
+    is_there_.record(context_.stream);
+  }
+  const void* wait() override {
+    context_.make_current();
+    is_there_.wait();
+    return pinned_.data();
+  }
+
+ private:
+  std::size_t bytes_;
+  const cuda::Context& context_;
+  cuda::PinnedMemory pinned_;
+  cuda::Event is_there_;
+};
+
+// Every call makes the GPU the thread's current one: others may have used another.
+class CudaBackend final : public Backend<float> {
+ public:
+  CudaBackend(int number, int share) : context_(number, share, wanted_path()) {
+    check_path(context_);
+    block_sums_.reserve(sizeof(cuda::BlockSums));
+    clear(block_sums_.as<void>(), sizeof(cuda::BlockSums));
+  }
+
+  void* allocate(std::size_t bytes) override {
+    context_.make_current();
+    return cuda::allocate(bytes);
+  }
+  void release(void* memory) noexcept override { (void)cudaFree(memory); }
+  void clear(void* memory, std::size_t bytes) override {
+    if (bytes == 0) return;
+    context_.make_current();
+    cuda::check(cudaMemsetAsync(memory, 0, bytes, context_.stream), "clearing memory");
+  }
+  // From memory that is not pinned the runtime makes a copy before it returns.
+  void write(void* to, const void* host, std::size_t bytes) override {
+    copy(to, host, bytes, cudaMemcpyHostToDevice, "copying numbers to the GPU");
+  }
+  void read(void* host, const void* from, std::size_t bytes) override {
+    copy(host, from, bytes, cudaMemcpyDeviceToHost, "copying numbers from the GPU");
+    cuda::check(cudaStreamSynchronize(context_.stream), "waiting for the GPU");
+  }
+  [[nodiscard]] std::unique_ptr<Reader> make_reader(std::size_t bytes) override {
+    context_.make_current();
+    return std::make_unique<CudaReader>(bytes, context_);
+  }
+  [[nodiscard]] std::unique_ptr<Feed<float>> make_feed() override {
+    context_.make_current();
+    return cuda::make_feed(context_);
+  }
+  void repeat(std::unique_ptr<Recording>& recording, const std::function<void()>& work) override {
+    context_.make_current();
+    cuda::repeat(context_, recording, work);
+  }
+
+  [[nodiscard]] std::unique_ptr<LayerWeights<float>> make_weights(
+      const RecurrentSpec& spec) const override {
+    context_.make_current();
+    return cuda::make_weights(spec, context_);
+  }
+  [[nodiscard]] std::unique_ptr<RecurrentPass<float>> make_pass(
+      const RecurrentSpec& spec) override {
+    context_.make_current();
+    return cuda::make_pass(spec, context_);
+  }
+  [[nodiscard]] std::unique_ptr<LayerWeights<float>> make_weights(
+      const DenseSpec& spec) const override {
+    context_.make_current();
+    return std::make_unique<DenseWeights>(spec, context_);
+  }
+
+  void dense_forward(const DenseSpec& spec, const LayerWeights<float>& weights, const Rows& rows,
+                     const float* h, float* y) override {
+    context_.make_current();
+    const auto& dense = static_cast<const DenseWeights&>(weights);
+    cuda::dense_forward(context_, spec, dense.parameters(), rows, h, y);
+  }
+  void dense_backward(const DenseSpec& spec, const LayerWeights<float>& weights, const Rows& rows,
+                      const float* h, const float* dy, float* dparameters, float* dh) override {
+    context_.make_current();
+    const auto& dense = static_cast<const DenseWeights&>(weights);
+    cuda::dense_backward(context_, spec, dense.parameters(), rows, h, dy, dense_scratch_,
+                         dparameters, dh);
+  }
+
+  void loss(Loss loss, const Rows& rows, int outputs, const float* y, const Targets<float>& targets,
+            double* mean, float* dy) override {
+    context_.make_current();
+    cuda::loss(context_, loss, rows, outputs, y, targets, block_sums_.as<cuda::BlockSums>(), mean,
+               dy);
+  }
+  void judge(std::size_t count, const float* gradient, StepReport* report) override {
+    context_.make_current();
+    cuda::judge(context_, count, gradient, block_sums_.as<cuda::BlockSums>(), report);
+  }
+  void adam(const AdamSettings& settings, double clip_norm, std::size_t count,
+            const float* gradient, const StepReport* report, float* parameters, float* mean,
+            float* variance) override {
+    context_.make_current();
+    cuda::adam(context_, settings, clip_norm, count, gradient, report, parameters, mean, variance);
+  }
+
+ private:
+  void copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, const char* what) {
+    if (bytes == 0) return;
+    context_.make_current();
+    cuda::check(cudaMemcpyAsync(to, from, bytes, kind, context_.stream), what);
+  }
+
+  cuda::Context context_;
+  cuda::DeviceMemory block_sums_;
+  cuda::DeviceMemory dense_scratch_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend<float>> make_cuda_backend(int number, int share) {
+  return std::make_unique<CudaBackend>(number, share);
+}
+
+int cuda_devices() { return cuda::device_count(); }
+
+std::string cuda_device_name(int number) {
+  if (number < 0 || number >= cuda::device_count()) return {};
+  cudaDeviceProp properties{};
+  cuda::check(cudaGetDeviceProperties(&properties, number), "cudaGetDeviceProperties");
+  return properties.name;
+}
+
+}  // namespace rwa

@@ -1,0 +1,264 @@
+// src/backend/cuda/pack.cu: see pack.h.
+#include <cuda_fp16.h>
+
+#include "backend/cuda/cluster.cuh"
+#include "backend/cuda/pack.h"
+#include "backend/cuda/runtime.h"
+#include "backend/cuda/split_gradients.h"
+
+namespace rwa::cuda {
+namespace {
+
+constexpr int kThreads = 256;
+constexpr int kFloats = 4;  // in 16 bytes
+
+std::size_t rounded(std::size_t floats) { return (floats + kFloats - 1) / kFloats * kFloats; }
+
+// The layer's parameters, and zero outside of it.
+struct Parameters {
+  const float* values;
+  int inputs, units, gates;
+  std::size_t weight_h, bias, start;
+  bool learned_start;
+  unsigned has_bias;  // a bit for each pre-activation
+
+  __device__ float recurrent(int gate, int unit, int from) const {
+    if (unit >= units || from >= units) return 0;
+    return values[weight_h + (static_cast<std::size_t>(gate) * units + unit) * units + from];
+  }
+  __device__ float input(int preactivation, int unit, int d) const {
+    return unit < units
+               ? values[(static_cast<std::size_t>(preactivation) * units + unit) * inputs + d]
+               : 0.0f;
+  }
+  __device__ float bias_of(int preactivation, int unit) const {
+    if (unit >= units || (has_bias >> preactivation & 1) == 0) return 0;
+    const int before = __popc(has_bias & ((1u << preactivation) - 1));
+    return values[bias + static_cast<std::size_t>(before) * units + unit];
+  }
+};
+
+// 2^exponent of a scale that brings the largest below 2^14.
+__device__ int exponent_of(unsigned largest) {
+  return min(max(static_cast<int>(largest >> 23) - 126, -90), 120);
+}
+__device__ float power_of_two(int exponent) { return __int_as_float((127 + exponent) << 23); }
+
+__global__ void find_largest(Parameters p, unsigned* largest) {
+  const int gate = static_cast<int>(blockIdx.y);
+  const std::size_t size = static_cast<std::size_t>(p.units) * p.units;
+  const float* values = p.values + p.weight_h + gate * size;
+  unsigned found = 0;
+  for (std::size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < size;
+       i += static_cast<std::size_t>(gridDim.x) * blockDim.x) {
+    found = max(found, __float_as_uint(fabsf(values[i])));
+  }
+  found = __reduce_max_sync(0xffffffffu, found);
+  if (threadIdx.x % 32 == 0) atomicMax(largest + gate, found);
+}
+
+// Eight numbers of a fragment: (row, column) for the lane's two rows, two columns, and eight on.
+template <class Value>
+__device__ void make_fragment(int lane, Value value, uint4* high, uint4* low) {
+  const int row = lane / 4;
+  const int column = lane % 4 * 2;
+  std::uint32_t words[2][4];
+#pragma unroll
+  for (int part = 0; part < 4; ++part) {
+    const int r = row + part % 2 * 8;
+    const int c = column + part / 2 * 8;
+    const std::uint32_t a = split(value(r, c));
+    const std::uint32_t b = split(value(r, c + 1));
+    words[0][part] = high_halves(a, b);
+    words[1][part] = low_halves(a, b);
+  }
+  *high = {words[0][0], words[0][1], words[0][2], words[0][3]};
+  *low = {words[1][0], words[1][1], words[1][2], words[1][3]};
+}
+
+__device__ void pack_forward(const Parameters& p, const PackedSizes& s, const Packed& out,
+                             long index) {
+  const int lane = static_cast<int>(index % 32);
+  long rest = index / 32;
+  const int step = static_cast<int>(rest % s.forward_steps);
+  rest /= s.forward_steps;
+  const int tile = static_cast<int>(rest % s.tiles);
+  rest /= s.tiles;
+  const int warp = static_cast<int>(rest % (kGroups * s.splits));
+  const int block = static_cast<int>(rest / (kGroups * s.splits));
+  const int column_step = warp % s.splits * s.forward_steps + step;
+  const int first_unit = block * kBlockUnits + warp / s.splits * 8;
+  uint4* to = out.forward + (index / 32) * 64 + lane;
+  make_fragment(
+      lane,
+      [&](int row, int column) {
+        const int gate = 2 * tile + row / 8;
+        const float up = power_of_two(14 - exponent_of(out.largest[gate]));
+        return p.recurrent(gate, first_unit + row % 8, forward_unit(column_step, column)) * up;
+      },
+      to, to + 32);
+}
+
+__device__ unsigned largest_of_all(const PackedSizes& s, const Packed& out) {
+  unsigned largest = 0;
+  for (int gate = 0; gate < s.gates; ++gate) largest = max(largest, out.largest[gate]);
+  return largest;
+}
+
+__device__ void pack_backward(const Parameters& p, const PackedSizes& s, const Packed& out,
+                              long index) {
+  const int lane = static_cast<int>(index % 32);
+  long rest = index / 32;
+  const int step = static_cast<int>(rest % s.backward_steps);
+  rest /= s.backward_steps;
+  const int tile = static_cast<int>(rest % 2);
+  rest /= 2;
+  const int to_block = static_cast<int>(rest % s.blocks);
+  const int block = static_cast<int>(rest / s.blocks);
+  const float up = power_of_two(14 - exponent_of(largest_of_all(s, out)));
+  uint4* to = out.backward + (index / 32) * 64 + lane;
+  make_fragment(
+      lane,
+      [&](int row, int column) {
+        const int gate = backward_gate(step, column);
+        return p.recurrent(gate % s.gates, block * kBlockUnits + gate / s.gates,
+                           to_block * kBlockUnits + backward_unit(tile, row)) *
+               up;
+      },
+      to, to + 32);
+}
+
+// One number of each of the two orders of exact products, which are equally long.
+__device__ void pack_exact(const Parameters& p, const PackedSizes& s, const Packed& out,
+                           long index) {
+  const int padded = s.padded_units();
+  const long block_size = static_cast<long>(padded) * s.gates * kBlockUnits;
+  const int block = static_cast<int>(index / block_size);
+  const int i = static_cast<int>(index % block_size);
+  const int first = block * kBlockUnits;
+  reinterpret_cast<float*>(out.forward)[index] =
+      p.recurrent(i / kBlockUnits % s.gates, first + i % kBlockUnits, i / (kBlockUnits * s.gates));
+  const int gate = i / padded;
+  reinterpret_cast<float*>(out.backward)[index] =
+      p.recurrent(gate % s.gates, first + gate / s.gates, i % padded);
+}
+
+// What both kinds of products need beside the recurrent weights.
+__device__ void pack_rest(const Parameters& p, const PackedSizes& s, const Packed& out,
+                          long index) {
+  const int lane = static_cast<int>(index % kBlockUnits);
+  const long row = index / kBlockUnits;  // [block][preactivation][D]
+  const int d = static_cast<int>(row % p.inputs);
+  const int preactivation = static_cast<int>(row / p.inputs % s.preactivations);
+  const int block = static_cast<int>(row / p.inputs / s.preactivations);
+  const int unit = block * kBlockUnits + lane;
+  out.weight_x[index] = p.input(preactivation, unit, d);
+  if (d == 0) out.bias[row / p.inputs * kBlockUnits + lane] = p.bias_of(preactivation, unit);
+  if (d == 0 && preactivation == 0) {
+    out.start[unit] = p.learned_start && unit < p.units ? p.values[p.start + unit] : 0.0f;
+  }
+  if (index <= s.gates) {
+    const int gate = static_cast<int>(index);
+    const bool is_split = s.product == Product::kSplit;
+    const int exponent =
+        exponent_of(gate < s.gates ? out.largest[gate] : largest_of_all(s, out));
+    // Forward both factors are scaled; backward the gradients take their own scale out.
+    out.scale[gate] = is_split ? power_of_two(exponent - (gate < s.gates ? 28 : 14)) : 1.0f;
+  }
+}
+
+__global__ void pack_all(Parameters p, PackedSizes s, Packed out, long forward, long backward,
+                         long rest) {
+  const long first = static_cast<long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const long stride = static_cast<long>(gridDim.x) * blockDim.x;
+  for (long i = first; i < forward + backward + rest; i += stride) {
+    if (i >= forward + backward) {
+      pack_rest(p, s, out, i - forward - backward);
+    } else if (s.product == Product::kExact) {
+      pack_exact(p, s, out, i);
+    } else if (i < forward) {
+      pack_forward(p, s, out, i);
+    } else {
+      pack_backward(p, s, out, i - forward);
+    }
+  }
+}
+
+Parameters parameters_of(const RecurrentSpec& spec, const float* values) {
+  unsigned has_bias = 0;
+  const auto& bias = spec.traits().has_bias;
+  for (std::size_t p = 0; p < bias.size(); ++p) has_bias |= (bias[p] ? 1u : 0u) << p;
+  return {values,      spec.inputs, spec.units,   spec.traits().gates,          spec.weight_h(),
+          spec.bias(), spec.start(), spec.traits().learned_start, has_bias};
+}
+
+}  // namespace
+
+PackedSizes::PackedSizes(const RecurrentSpec& spec, Product products)
+    : blocks((spec.units + kBlockUnits - 1) / kBlockUnits),
+      splits(blocks <= kMostBlocks / 2 ? 2 : 4),
+      gates(spec.traits().gates),
+      preactivations(spec.traits().preactivations()),
+      inputs(spec.inputs),
+      units(spec.units),
+      tiles(gates / 2),
+      forward_steps((2 * blocks + splits - 1) / splits),
+      backward_steps(2 * gates),
+      product(products) {}
+
+std::size_t PackedSizes::forward_size() const {
+  return product == Product::kSplit
+             ? static_cast<std::size_t>(blocks) * kGroups * splits * tiles * forward_steps * 64
+             : static_cast<std::size_t>(blocks) * padded_units() * gates * kBlockUnits / kFloats;
+}
+
+std::size_t PackedSizes::backward_size() const {
+  return product == Product::kSplit
+             ? static_cast<std::size_t>(blocks) * blocks * 2 * backward_steps * 64
+             : forward_size();
+}
+
+std::size_t PackedSizes::bytes() const {
+  const auto rows = static_cast<std::size_t>(blocks) * preactivations * kBlockUnits;
+  const std::size_t floats = rounded(rows * inputs) + rounded(rows) +
+                             rounded(static_cast<std::size_t>(padded_units())) +
+                             2 * rounded(static_cast<std::size_t>(gates) + 1);
+  return (forward_size() + backward_size()) * sizeof(uint4) + floats * sizeof(float);
+}
+
+Packed::Packed(const PackedSizes& s, void* memory) {
+  const auto rows = static_cast<std::size_t>(s.blocks) * s.preactivations * kBlockUnits;
+  forward = static_cast<uint4*>(memory);
+  backward = forward + s.forward_size();
+  weight_x = reinterpret_cast<float*>(backward + s.backward_size());
+  bias = weight_x + rounded(rows * s.inputs);
+  start = bias + rounded(rows);
+  scale = start + rounded(static_cast<std::size_t>(s.padded_units()));
+  largest =
+      reinterpret_cast<unsigned*>(scale + rounded(static_cast<std::size_t>(s.gates) + 1));
+}
+
+void pack(const RecurrentSpec& spec, Product product, const float* parameters, void* packed,
+          cudaStream_t stream) {
+  const PackedSizes sizes(spec, product);
+  const Packed out(sizes, packed);
+  const Parameters in = parameters_of(spec, parameters);
+  check(cudaMemsetAsync(out.largest, 0, sizeof(unsigned) * static_cast<unsigned>(sizes.gates),
+                        stream),
+        "cudaMemsetAsync");
+  find_largest<<<dim3(32, static_cast<unsigned>(sizes.gates)), kThreads, 0, stream>>>(in,
+                                                                                      out.largest);
+  check_launch("find_largest");
+  const bool is_split = product == Product::kSplit;
+  // A thread makes a high and a low fragment, or one number of each direction.
+  const long forward = static_cast<long>(sizes.forward_size()) * (is_split ? 1 : 2 * kFloats) / 2;
+  const long backward = is_split ? static_cast<long>(sizes.backward_size()) / 2 : 0;
+  const long rest =
+      static_cast<long>(sizes.blocks) * sizes.preactivations * kBlockUnits * sizes.inputs;
+  const long blocks = (forward + backward + rest + kThreads - 1) / kThreads;
+  pack_all<<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(in, sizes, out, forward,
+                                                                   backward, rest);
+  check_launch("pack_all");
+}
+
+}  // namespace rwa::cuda

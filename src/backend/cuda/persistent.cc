@@ -1,0 +1,269 @@
+#include "backend/cuda/persistent.h"
+
+#include <algorithm>
+
+#include "backend/cuda/gradients.h"
+#include "backend/cuda/persistent_sums.h"
+#include "backend/cuda/split_gradients.h"
+#include "backend/cuda/weights.h"
+
+namespace rwa::cuda {
+namespace {
+
+// Steps between two kept states when memory is short.
+constexpr int kChunkSteps = 128;
+
+const PersistentKernels& kernels_of(const RecurrentSpec& spec) {
+  return spec.cell == Cell::kLstm ? *lstm_kernels(spec.activation) : *rwa_kernels(spec.activation);
+}
+
+Shape shape_of(const RecurrentSpec& spec, Product product) {
+  const PackedSizes sizes(spec, product);
+  return {.blocks = sizes.blocks, .splits = sizes.splits, .product = product};
+}
+
+class Pass final : public RecurrentPass<float> {
+ public:
+  Pass(const RecurrentSpec& spec, const Context& context)
+      : spec_(spec),
+        context_(context),
+        kernels_(kernels_of(spec)),
+        product_(persistent_product(context, spec).value()),
+        padded_(static_cast<std::size_t>(PackedSizes(spec, product_).padded_units())) {}
+
+  void forward(const LayerWeights<float>& weights, const RecurrentForward<float>& call) override {
+    const PlacedRows& rows = *call.in.rows.placed;
+    place(call.in, call.keep);
+    const ForwardArguments whole{
+        .in = batch(call.in),
+        .weights = static_cast<const Weights&>(weights).packed(),
+        .initial_state = call.initial_state,
+        .final_state = call.final_state,
+        .h_every = call.h_every,
+        .h_last = call.h_last,
+        .h_high = call.keep && is_split() ? high_.as<__half>() : nullptr,
+        .h_low = call.keep && is_split() ? low_.as<__half>() : nullptr,
+        .h_before = call.keep && !is_split() ? before_.as<float>() : nullptr,
+    };
+    if (call.keep != Memory::kChunked) {
+      ForwardArguments all = whole;
+      all.saved = call.keep ? saved_.as<float>() : nullptr;
+      kernels_.forward(context_, shape_, all);
+      return;
+    }
+    for (int begin = 0; begin < rows.capacity; begin += kChunkSteps) {
+      const bool last = begin + kChunkSteps >= rows.capacity;
+      kernels_.forward(
+          context_, shape_,
+          chunk_forward(whole, begin, last ? whole.final_state : state(begin + kChunkSteps)));
+    }
+  }
+
+  void backward(const LayerWeights<float>& weights, const RecurrentBackward<float>& call) override {
+    const PlacedRows& rows = *call.in.rows.placed;
+    const auto& w = static_cast<const Weights&>(weights);
+    BackwardArguments all{
+        .in = batch(call.in),
+        .weights = w.packed(),
+        .initial_state = call.initial_state,
+        .saved = saved_.as<float>(),
+        .dh_every = call.dh_every,
+        .dh_last = call.dh_last,
+        .earlier = neighbour_.as<float>(),
+        .delta = delta_.as<float>(),
+        .delta_max = is_split() ? delta_max_.as<float>() : nullptr,
+        .delta_input = needs_input_deltas(call) ? delta_input_.as<float>() : nullptr,
+        .x_sums = x_sums_.as<float>(),
+    };
+    if (kept_ == Memory::kFull) {
+      kernels_.backward(context_, shape_, all);
+    } else {
+      backward_in_chunks(w, call, all);
+    }
+    add_gradients(w, call, rows);
+  }
+
+ private:
+  [[nodiscard]] bool is_split() const { return product_ == Product::kSplit; }
+  [[nodiscard]] bool has_few_inputs() const { return spec_.inputs <= kFewInputs; }
+  [[nodiscard]] bool needs_input_deltas(const RecurrentBackward<float>& call) const {
+    return spec_.traits().inputs > 0 && (!has_few_inputs() || call.x != nullptr);
+  }
+
+  // The smallest slices of which as many fit side by side as there are, or else the largest: so
+  // that the whole batch walks at once, on as many multiprocessors as this backend may use.
+  void choose_shape(int batch) {
+    if (batch == shaped_for_) return;
+    for (const int tiles : {1, 2, 4}) {
+      Shape shape = shape_of(spec_, product_);
+      shape.row_tiles = tiles;
+      shape.slices = (batch + shape.slice_rows() - 1) / shape.slice_rows();
+      const int clusters = kernels_.clusters(context_, shape, spec_.inputs) / context_.share;
+      if (clusters == 0 && tiles > 1) break;
+      shape_ = shape;
+      if (clusters >= shape.slices) break;
+    }
+    shaped_for_ = batch;
+  }
+
+  // Room for everything that a batch of this capacity could need.
+  void place(const Sequences<float>& in, std::optional<Memory> keep) {
+    const PlacedRows& rows = *in.rows.placed;
+    choose_shape(in.rows.batch);
+    kept_ = keep;
+    if (!keep) return;
+    const auto slots = static_cast<std::size_t>(rows.slots);
+    const auto tape = static_cast<std::size_t>(rows.tape_rows());
+    const auto gates = static_cast<std::size_t>(spec_.traits().gates);
+    const std::size_t tape_floats = tape * padded_ * sizeof(float);
+    const std::size_t saved_rows =
+        *keep == Memory::kFull ? tape : std::min(tape, kChunkSteps * slots);
+    saved_.reserve(saved_rows * padded_ * static_cast<std::size_t>(kernels_.saved()) *
+                   sizeof(float));
+    if (is_split()) {
+      high_.reserve(tape_floats / 2);
+      low_.reserve(tape_floats / 2);
+      delta_max_.reserve(tape * padded_ / kBlockUnits * sizeof(float));
+    } else {
+      before_.reserve(tape_floats);
+    }
+    delta_.reserve(tape_floats * gates);
+    delta_input_.reserve(spec_.traits().inputs > 0 ? tape_floats : 0);
+    neighbour_.reserve(slots * padded_ * static_cast<std::size_t>(1 + spec_.traits().carry) *
+                       sizeof(float));
+    if (has_few_inputs()) {
+      x_sums_.reserve(
+          slots * padded_ *
+          static_cast<std::size_t>(spec_.traits().preactivations() * (spec_.inputs + 1)) *
+          sizeof(float));
+    }
+    if (*keep == Memory::kChunked) {
+      states_.reserve(static_cast<std::size_t>(rows.capacity / kChunkSteps + 1) * state_floats(in) *
+                      sizeof(float));
+    }
+    batch_ = in.rows.batch;
+  }
+  [[nodiscard]] std::size_t state_floats(const Sequences<float>& in) const {
+    return static_cast<std::size_t>(in.rows.batch) * spec_.state_size();
+  }
+
+  [[nodiscard]] KernelBatch batch(const Sequences<float>& in) const {
+    return {.rows = *in.rows.placed,
+            .x = in.x,
+            .batch = in.rows.batch,
+            .inputs = spec_.inputs,
+            .units = spec_.units,
+            .begin = 0,
+            .end = in.rows.placed->capacity,
+            .chunk = chunk_steps(shape_, spec_.inputs)};
+  }
+
+  // The state before the step `begin`, a multiple of kChunkSteps.
+  [[nodiscard]] float* state(int begin) const {
+    return states_.as<float>() + static_cast<std::size_t>(begin / kChunkSteps) *
+                                     static_cast<std::size_t>(batch_) * spec_.state_size();
+  }
+
+  // The same from `begin` on, for the steps of one chunk.
+  [[nodiscard]] ForwardArguments chunk_forward(const ForwardArguments& whole, int begin,
+                                               float* final_state) const {
+    ForwardArguments chunk = whole;
+    chunk.in.begin = begin;
+    chunk.in.end = std::min(begin + kChunkSteps, whole.in.rows.capacity);
+    chunk.in.saved_from_begin = true;
+    chunk.initial_state = begin == 0 ? whole.initial_state : state(begin);
+    chunk.final_state = final_state;
+    return chunk;
+  }
+
+  // From the last chunk to the first: forward again, this time to keep what the cell saves.
+  void backward_in_chunks(const Weights& weights, const RecurrentBackward<float>& call,
+                          const BackwardArguments& all) {
+    const ForwardArguments whole{.in = all.in,
+                                 .weights = weights.packed(),
+                                 .initial_state = call.initial_state,
+                                 .saved = saved_.as<float>()};
+    const int capacity = all.in.rows.capacity;
+    const int last = (std::max(capacity, 1) - 1) / kChunkSteps * kChunkSteps;
+    for (int begin = last; begin >= 0; begin -= kChunkSteps) {
+      const ForwardArguments again = chunk_forward(whole, begin, nullptr);
+      kernels_.forward(context_, shape_, again);
+      BackwardArguments chunk = all;
+      chunk.in = again.in;
+      chunk.initial_state = again.initial_state;
+      chunk.later = begin == last ? nullptr : neighbour_.as<float>();
+      kernels_.backward(context_, shape_, chunk);
+    }
+  }
+
+  // From what the kernel left to the gradients of the layer.
+  void add_gradients(const Weights& weights, const RecurrentBackward<float>& call,
+                     const PlacedRows& rows) {
+    const int padded = static_cast<int>(padded_);
+    const Deltas deltas{.padded_units = padded,
+                        .gates = delta_.as<float>(),
+                        .inputs = needs_input_deltas(call) ? delta_input_.as<float>() : nullptr};
+    if (is_split()) {
+      add_split_gradients(context_, spec_, rows,
+                          {.padded_units = padded,
+                           .gates = spec_.traits().gates,
+                           .delta = delta_.as<float>(),
+                           .delta_max = delta_max_.as<float>(),
+                           .h_high = high_.as<__half>(),
+                           .h_low = low_.as<__half>()},
+                          scratch_, call.parameters);
+    } else {
+      add_recurrent_gradients(context_, spec_, rows, before_.as<float>(), deltas, scratch_,
+                              call.parameters);
+    }
+    if (has_few_inputs()) {
+      add_x_sums(context_, spec_, rows, x_sums_.as<float>(), padded, call.parameters);
+    } else {
+      add_input_gradients(context_, spec_, rows, call.in.x, deltas, scratch_, call.parameters);
+    }
+    if (call.x != nullptr) {
+      add_x_gradients(context_, spec_, rows, deltas, weights.parameters(), call.x);
+    }
+    if (call.initial != nullptr) {
+      add_initial_gradients(context_, spec_, rows, neighbour_.as<float>(), padded, call.initial);
+    }
+    if (spec_.traits().learned_start && call.initial_state == nullptr) {
+      add_start_gradients(context_, spec_, rows, neighbour_.as<float>(), padded,
+                          weights.parameters(), call.parameters);
+    }
+  }
+
+  RecurrentSpec spec_;
+  const Context& context_;
+  const PersistentKernels& kernels_;
+  Product product_;
+  std::size_t padded_;  // Hp
+  Shape shape_;
+  int shaped_for_ = -1;
+  int batch_ = 0;
+  std::optional<Memory> kept_;  // by the last forward
+  DeviceMemory saved_, high_, low_, before_, delta_, delta_max_, delta_input_;  // the tape
+  DeviceMemory states_, neighbour_, x_sums_, scratch_;
+};
+
+}  // namespace
+
+std::optional<Product> persistent_product(const Context& context, const RecurrentSpec& spec) {
+  constexpr int kHopper = 90;
+  const int blocks = (spec.units + kBlockUnits - 1) / kBlockUnits;
+  if (context.path == Path::kPlain || context.capability != kHopper || blocks > kMostBlocks) {
+    return std::nullopt;
+  }
+  // Halves hold h only while it is bounded.
+  const bool exact = context.path == Path::kExact || spec.activation != Activation::kTanh;
+  const Product product = exact ? Product::kExact : Product::kSplit;
+  const bool fits = kernels_of(spec).clusters(context, shape_of(spec, product), spec.inputs) > 0;
+  return fits ? std::optional(product) : std::nullopt;
+}
+
+std::unique_ptr<RecurrentPass<float>> make_persistent_pass(const RecurrentSpec& spec,
+                                                           const Context& context) {
+  return std::make_unique<Pass>(spec, context);
+}
+
+}  // namespace rwa::cuda

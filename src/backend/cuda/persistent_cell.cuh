@@ -1,0 +1,111 @@
+// src/backend/cuda/persistent_cell.cuh: one cell's persistent kernels in all shapes, and how they
+// are launched.
+#pragma once
+
+#include "backend/cuda/persistent_backward.cuh"
+#include "backend/cuda/persistent_forward.cuh"
+
+namespace rwa::cuda {
+
+// Calls visitor.operator()<P, S, NT>() with a shape's numbers as constants. Exact products are for
+// comparison and for activations without bounds: they have one tile of rows.
+template <Product P, class Visitor>
+decltype(auto) visit_shape(const Shape& shape, Visitor&& visitor) {
+  const auto with = [&]<int S>() -> decltype(auto) {
+    if constexpr (P == Product::kSplit) {
+      if (shape.row_tiles == 2) return visitor.template operator()<P, S, 2>();
+      if (shape.row_tiles == 4) return visitor.template operator()<P, S, 4>();
+    }
+    return visitor.template operator()<P, S, 1>();
+  };
+  return shape.splits == 4 ? with.template operator()<4>() : with.template operator()<2>();
+}
+
+template <class C, bool kHasSplit>
+class CellKernels final : public PersistentKernels {
+ public:
+  void forward(const Context& context, const Shape& shape,
+               const ForwardArguments& arguments) const override {
+    visit(shape, [&]<Product P, int S, int NT>() {
+      const ForwardShared<C, P, S, NT> shared(shape.blocks, arguments.in.inputs,
+                                              arguments.in.chunk);
+      launch(context, shape, shared.bytes, run_forward<C, P, S, NT>, arguments);
+    });
+  }
+
+  void backward(const Context& context, const Shape& shape,
+                const BackwardArguments& arguments) const override {
+    visit(shape, [&]<Product P, int S, int NT>() {
+      const BackwardShared<C, P, S, NT> shared(shape.blocks, arguments.in.inputs,
+                                               arguments.in.chunk);
+      launch(context, shape, shared.bytes, run_backward<C, P, S, NT>, arguments);
+    });
+  }
+
+  [[nodiscard]] int clusters(const Context& context, const Shape& shape,
+                             int inputs) const override {
+    if (!kHasSplit && shape.product == Product::kSplit) return 0;
+    if (shape.product == Product::kExact && shape.row_tiles > 1) return 0;
+    const int chunk = chunk_steps(shape, inputs);
+    return visit(shape, [&]<Product P, int S, int NT>() -> int {
+      const ForwardShared<C, P, S, NT> there(shape.blocks, inputs, chunk);
+      const BackwardShared<C, P, S, NT> back(shape.blocks, inputs, chunk);
+      return min(resident(context, shape, there.bytes, run_forward<C, P, S, NT>),
+                 resident(context, shape, back.bytes, run_backward<C, P, S, NT>));
+    });
+  }
+
+  [[nodiscard]] int saved() const override { return C::kSaved; }
+
+ private:
+  template <class Visitor>
+  static decltype(auto) visit(const Shape& shape, Visitor&& visitor) {
+    if constexpr (kHasSplit) {
+      if (shape.product == Product::kSplit) return visit_shape<Product::kSplit>(shape, visitor);
+    }
+    return visit_shape<Product::kExact>(shape, visitor);
+  }
+
+  struct Launch {
+    template <class Function>
+    Launch(const Context& context, const Shape& shape, std::uint32_t shared_bytes,
+           Function kernel) {
+      check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 static_cast<int>(shared_bytes)),
+            "shared memory of a persistent kernel");
+      check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1),
+            "cluster size of a persistent kernel");
+      attribute.id = cudaLaunchAttributeClusterDimension;
+      attribute.val.clusterDim = {static_cast<unsigned>(shape.blocks), 1, 1};
+      config.gridDim = dim3(static_cast<unsigned>(shape.blocks),
+                            static_cast<unsigned>(shape.slices));
+      config.blockDim = dim3(static_cast<unsigned>(shape.threads()));
+      config.dynamicSmemBytes = shared_bytes;
+      config.stream = context.stream;
+      config.attrs = &attribute;
+      config.numAttrs = 1;
+    }
+    cudaLaunchAttribute attribute = {};
+    cudaLaunchConfig_t config = {};
+  };
+
+  template <class Function, class Arguments>
+  static void launch(const Context& context, const Shape& shape, std::uint32_t shared_bytes,
+                     Function kernel, const Arguments& arguments) {
+    const Launch what(context, shape, shared_bytes, kernel);
+    check(cudaLaunchKernelEx(&what.config, kernel, arguments), "a persistent kernel");
+  }
+
+  template <class Function>
+  static int resident(const Context& context, const Shape& shape, std::uint32_t shared_bytes,
+                      Function kernel) {
+    if (shared_bytes > static_cast<std::uint32_t>(context.shared_memory)) return 0;
+    const Launch what(context, shape, shared_bytes, kernel);
+    int clusters = 0;
+    check(cudaOccupancyMaxActiveClusters(&clusters, kernel, &what.config),
+          "cudaOccupancyMaxActiveClusters");
+    return clusters;
+  }
+};
+
+}  // namespace rwa::cuda

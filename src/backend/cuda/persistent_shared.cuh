@@ -1,0 +1,292 @@
+// src/backend/cuda/persistent_shared.cuh: what the persistent kernels of both directions do alike:
+// weights on chip, h and gradients as words that travel, x in shared memory.
+#pragma once
+
+#include "backend/cuda/cells.cuh"
+#include "backend/cuda/cluster.cuh"
+#include "backend/cuda/persistent.h"
+#include "backend/cuda/split_gradients.h"
+
+namespace rwa::cuda {
+
+template <class C>
+inline constexpr int kPreactivations = C::kGates + C::kInputs;
+
+// Parts of a block's shared memory, one after the other, 16 bytes aligned; the same on host and
+// device.
+struct SharedMemory {
+  std::uint32_t bytes = 0;
+  __host__ __device__ std::uint32_t take(std::size_t size) {
+    const std::uint32_t at = bytes;
+    bytes += static_cast<std::uint32_t>((size + 15) / 16 * 16);
+    return at;
+  }
+};
+
+// A number as it travels between blocks, 4 bytes, and four of them as a lane multiplies with them.
+template <Product>
+struct Word;
+
+template <>
+struct Word<Product::kSplit> {
+  __device__ static std::uint32_t make(float scaled) { return split(scaled); }
+  __device__ static uint4 quad(std::uint32_t a, std::uint32_t b, std::uint32_t c,
+                               std::uint32_t d) {
+    return {high_halves(a, b), high_halves(c, d), low_halves(a, b), low_halves(c, d)};
+  }
+  // Two of the four, by turns the first and the last.
+  __device__ static void store_half(uint4* to, int half, std::uint32_t a, std::uint32_t b) {
+    reinterpret_cast<std::uint32_t*>(to)[half] = high_halves(a, b);
+    reinterpret_cast<std::uint32_t*>(to)[half + 2] = low_halves(a, b);
+  }
+  static constexpr float kScaleOfH = kSplitScale;
+};
+
+template <>
+struct Word<Product::kExact> {
+  __device__ static std::uint32_t make(float value) { return __float_as_uint(value); }
+  __device__ static uint4 quad(std::uint32_t a, std::uint32_t b, std::uint32_t c,
+                               std::uint32_t d) {
+    return {a, b, c, d};
+  }
+  __device__ static void store_half(uint4* to, int half, std::uint32_t a, std::uint32_t b) {
+    reinterpret_cast<uint2*>(to)[half] = {a, b};
+  }
+  static constexpr float kScaleOfH = 1;
+};
+
+// One number per gate, in one access.
+template <int Gates>
+__device__ __forceinline__ void store_gates(float* to, const float* values) {
+  static_assert(Gates == 2 || Gates == 4);
+  if constexpr (Gates == 2) {
+    *reinterpret_cast<float2*>(to) = {values[0], values[1]};
+  } else {
+    *reinterpret_cast<float4*>(to) = {values[0], values[1], values[2], values[3]};
+  }
+}
+
+// A stack of at most `Most` steps of fragments that a warp multiplies with: the first `Resident` in
+// registers, the rest in shared memory.
+template <int Tiles, int Resident, int Most>
+class Fragments {
+ public:
+  __host__ __device__ static std::size_t shared_bytes(int stride, int warps) {
+    return stride <= Resident ? 0
+                              : static_cast<std::size_t>(stride - Resident) * Tiles * 64 *
+                                    sizeof(uint4) * warps;
+  }
+
+  // from: [tile][step][high, low][lane], with `stride` steps per tile, of which `steps` are used.
+  __device__ Fragments(const uint4* from, int steps, int stride, uint4* shared, int warp, int lane)
+      : steps_(steps), rest_(shared) {
+#pragma unroll
+    for (int tile = 0; tile < Tiles; ++tile) {
+#pragma unroll
+      for (int step = 0; step < Resident; ++step) {
+        const bool there = step < steps;
+        const uint4* at = from + (tile * stride + step) * 64 + lane;
+        high_[tile][step] = there ? at[0] : uint4{};
+        low_[tile][step] = there ? at[32] : uint4{};
+      }
+    }
+    if (stride <= Resident) return;
+    rest_ += static_cast<std::size_t>(warp) * (stride - Resident) * Tiles * 64 + lane;
+    for (int tile = 0; tile < Tiles; ++tile) {
+      for (int step = Resident; step < steps; ++step) {
+        const uint4* at = from + (tile * stride + step) * 64 + lane;
+        uint4* to = rest_ + ((step - Resident) * Tiles + tile) * 64;
+        to[0] = at[0];
+        to[32] = at[32];
+      }
+    }
+  }
+
+  // Their product with words: [step][stride of lanes], from this lane's on.
+  __device__ void multiply(const uint4* words, int stride, float (&sum)[Tiles][4]) const {
+    Sums sums = {};
+    if (steps_ >= Resident) {
+      // Without a question in between, so that words come while others are multiplied.
+#pragma unroll
+      for (int step = 0; step < Resident; ++step) add(sums, step, words[step * stride]);
+    } else {
+#pragma unroll
+      for (int step = 0; step < Resident; ++step) {
+        if (step < steps_) add(sums, step, words[step * stride]);
+      }
+    }
+#pragma unroll 1
+    for (int step = Resident; Most > Resident && step < steps_; ++step) {
+      const uint4 word = words[step * stride];
+#pragma unroll
+      for (int tile = 0; tile < Tiles; ++tile) {
+        const uint4* at = rest_ + ((step - Resident) * Tiles + tile) * 64;
+        add_three(sums.of[0][tile], at[0], at[32], word);
+      }
+    }
+#pragma unroll
+    for (int tile = 0; tile < Tiles; ++tile) {
+#pragma unroll
+      for (int c = 0; c < 4; ++c) {
+        sum[tile][c] = sums.of[0][tile].total(c);
+        if (kChains > 1) sum[tile][c] += sums.of[kChains - 1][tile].total(c);
+      }
+    }
+  }
+
+ private:
+  // Six sums side by side, so that none waits for itself.
+  static constexpr int kChains = Tiles == 1 ? 2 : 1;
+  struct Three {
+    float high[4], cross[4], other[4];
+    __device__ float total(int c) const { return high[c] + (cross[c] + other[c]); }
+  };
+  struct Sums {
+    Three of[kChains][Tiles];
+  };
+  __device__ static void add_three(Three& sums, uint4 high, uint4 low, uint4 word) {
+    multiply_add(sums.high, high, word.x, word.y);
+    multiply_add(sums.cross, high, word.z, word.w);
+    multiply_add(sums.other, low, word.x, word.y);
+  }
+  __device__ void add(Sums& sums, int step, uint4 word) const {
+#pragma unroll
+    for (int tile = 0; tile < Tiles; ++tile) {
+      add_three(sums.of[step % kChains][tile], high_[tile][step], low_[tile][step], word);
+    }
+  }
+
+  int steps_;
+  uint4* rest_;
+  uint4 high_[Tiles][Resident];
+  uint4 low_[Tiles][Resident];
+};
+
+// What is known of each step before it comes, some steps at a time, by turns in two halves of shared
+// memory: where its rows are on the tape, and the features of the slice's rows. Steps are counted in
+// the order in which the kernel takes them.
+class Window {
+ public:
+  __host__ __device__ static std::size_t shared_bytes(int chunk, int rows, int inputs) {
+    return std::size_t{2} * chunk * (kTapeRows + rows * inputs) * sizeof(float);
+  }
+
+  // direction: 1 or -1, from first_step on; only steps begin … end - 1 are there.
+  __device__ Window(const KernelBatch& in, void* memory, int rows, int first_slot, int first_step,
+                    int direction, int begin, int end)
+      : in_(in),
+        memory_(static_cast<float*>(memory)),
+        rows_(rows),
+        first_slot_(first_slot),
+        first_step_(first_step),
+        direction_(direction),
+        begin_(begin),
+        end_(end),
+        left_(in.chunk),
+        size_(kTapeRows + rows * in.inputs),
+        now_(memory_) {}
+
+  // Before the first step, by all threads.
+  __device__ void start() {
+    fetch(0);
+    turn(0);
+  }
+  // To step `count`, by all threads: once per chunk, this one is here, and the next on its way.
+  __device__ void advance(int count) {
+    now_ += size_;
+    if (--left_ > 0) return;
+    left_ = in_.chunk;
+    if (count / in_.chunk % 2 == 0) now_ = memory_;
+    turn(count);
+  }
+  // The first rows on the tape of the step three before this one in time, of this one, of the next,
+  // and of the one after.
+  __device__ int4 tape_rows() const { return *reinterpret_cast<const int4*>(now_); }
+  // The features of a row: at(number * D).
+  __device__ const float* at(int offset) const { return now_ + kTapeRows + offset; }
+
+ private:
+  static constexpr int kTapeRows = 4;
+
+  __device__ void turn(int count) {
+    wait_for_copies();
+    __syncthreads();
+    fetch(count + in_.chunk);
+  }
+  // Begins to bring in the chunk that begins with step `count`.
+  __device__ void fetch(int count) const {
+    const std::uint32_t to =
+        shared_address(memory_ + (count / in_.chunk % 2 == 0 ? 0 : in_.chunk * size_));
+    for (int i = static_cast<int>(threadIdx.x); i < in_.chunk * size_;
+         i += static_cast<int>(blockDim.x)) {
+      const int t = first_step_ + direction_ * (count + i / size_);
+      const int number = i % size_;
+      copy_later(to + static_cast<std::uint32_t>(i) * 4, source(t, number),
+                 number < kTapeRows || is_there(t, (number - kTapeRows) / in_.inputs));
+    }
+  }
+  __device__ bool is_there(int t, int row) const {
+    return t >= begin_ && t < end_ && t < in_.rows.length[first_slot_ + row];
+  }
+  __device__ const void* source(int t, int number) const {
+    if (number < kTapeRows) {
+      const int step = t + number - (number == 0 ? 3 : 1);
+      return in_.rows.offset + min(max(step, 0), in_.rows.capacity);
+    }
+    const int row = (number - kTapeRows) / in_.inputs;
+    if (!is_there(t, row)) return in_.x;
+    const int sequence = in_.rows.sequence[first_slot_ + row];
+    return in_.x + (static_cast<std::size_t>(t) * in_.batch + sequence) * in_.inputs +
+           (number - kTapeRows) % in_.inputs;
+  }
+
+  const KernelBatch& in_;
+  float* memory_;
+  int rows_, first_slot_, first_step_, direction_, begin_, end_;
+  int left_;     // steps of this chunk, with this one
+  int size_;     // numbers of a step
+  float* now_;   // this step's
+};
+
+// b + W x for `Count` pre-activations of one unit. The first weights are in registers: often there
+// are no others. The rest are [Count][D][32] in shared memory.
+template <int Count>
+__device__ __forceinline__ void add_inputs(const float* x, const float* first,
+                                           const float* weights, const float* bias, int inputs,
+                                           float* sums) {
+#pragma unroll
+  for (int i = 0; i < Count; ++i) sums[i] = fmaf(x[0], first[i], bias[i]);
+#pragma unroll 2
+  for (int d = 1; d < inputs; ++d) {
+    const float feature = x[d];
+#pragma unroll
+    for (int i = 0; i < Count; ++i) {
+      sums[i] = fmaf(feature, weights[(i * inputs + d) * kBlockUnits], sums[i]);
+    }
+  }
+}
+
+// The state in which a sequence starts, or goes on.
+template <class C>
+struct Start {
+  const KernelBatch* in;
+  const float* initial;  // [B, 1 + state, H], or null
+  const float* start;    // s_0
+
+  __device__ float h(int sequence, int unit) const {
+    if (sequence < 0 || unit >= in->units) return 0;
+    if (initial != nullptr) return initial[at(sequence, 0, unit)];
+    return C::kLearnedStart ? C::Activation::apply(start[unit]) : 0.0f;
+  }
+  template <int I>
+  __device__ float state(int sequence, int unit) const {
+    constexpr float kFirst = cells::make_tables<C>().initial_state[I];
+    if (sequence < 0 || unit >= in->units || initial == nullptr) return kFirst;
+    return initial[at(sequence, 1 + I, unit)];
+  }
+  __device__ std::size_t at(int sequence, int number, int unit) const {
+    return (static_cast<std::size_t>(sequence) * (1 + C::kState) + number) * in->units + unit;
+  }
+};
+
+}  // namespace rwa::cuda

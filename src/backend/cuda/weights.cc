@@ -1,0 +1,26 @@
+#include "backend/cuda/weights.h"
+
+#include "backend/cuda/pack.h"
+#include "backend/cuda/persistent.h"
+
+namespace rwa::cuda {
+
+Weights::Weights(const RecurrentSpec& spec, const Context& context)
+    : spec_(spec), context_(context), product_(persistent_product(context, spec)) {
+  context.make_current();
+  parameters_.reserve(spec.parameters() * sizeof(float));
+  if (product_) packed_.reserve(PackedSizes(spec, *product_).bytes());
+}
+
+void Weights::load(const float* parameters) {
+  check(cudaMemcpyAsync(parameters_.as<float>(), parameters, spec_.parameters() * sizeof(float),
+                        cudaMemcpyDeviceToDevice, context_.stream),
+        "cudaMemcpyAsync");
+  if (product_) pack(spec_, *product_, parameters, packed_.as<void>(), context_.stream);
+}
+
+Packed Weights::packed() const {
+  return {PackedSizes(spec_, product_.value()), packed_.as<void>()};
+}
+
+}  // namespace rwa::cuda
