@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <stdexcept>
+#include <string_view>
 
 namespace rwa::cli {
 
@@ -16,5 +17,12 @@ class Interrupted : public std::runtime_error {
 // process at once. What the caller of the program had set to be ignored (nohup) stays ignored. A pipe
 // whose reader is gone, and a file that may not grow, no longer end the process either.
 const std::atomic<bool>& watch_for_interrupts();
+
+// Sets the flag: now, or when so many seconds, more than 0, have passed.
+void interrupt();
+void interrupt_after(double seconds);
+
+// "interrupted", or "out of time" where nobody did it before the time had passed.
+std::string_view cause_of_interrupt();
 
 }  // namespace rwa::cli

@@ -1,5 +1,10 @@
 #include "paper_command.h"
 
+#include <fmt/format.h>
+
+#include "rwa/errors.h"
+#include "say.h"
+
 namespace rwa::cli {
 namespace {
 
@@ -7,6 +12,7 @@ constexpr const char* kExample =
     "Examples:\n"
     "  rwa paper run --quick      three experiments, both models: a few minutes on two cores\n"
     "  rwa paper report runs      the page with figures and claims, of what has been run so far\n"
+    "  rwa paper results runs     small files for a repository, which can be reported too\n"
     "\n"
     "'rwa paper COMMAND --help' says more about a command.";
 
@@ -20,6 +26,7 @@ void add_paper_command(CLI::App& app) {
   add_paper_run(*paper);
   add_paper_report(*paper);
   add_paper_data(*paper);
+  add_paper_results(*paper);
 }
 
 CLI::Option* add_folder(CLI::App& command, const std::string& name, std::filesystem::path& folder,
@@ -28,6 +35,26 @@ CLI::Option* add_folder(CLI::App& command, const std::string& name, std::filesys
     return std::string(text.empty() ? "found '', expected a folder" : "");
   };
   return command.add_option(name, folder, description)->check(CLI::Validator(check, ""));
+}
+
+std::vector<run::Record> read_runs(const std::vector<std::filesystem::path>& roots) {
+  std::vector<run::Record> records;
+  for (const auto& root : roots) {
+    const std::size_t before = records.size();
+    for (const auto& folder : run::find_runs(root)) {
+      try {
+        records.push_back(run::read_run(folder));
+      } catch (const Error& error) {  // the others can still be read
+        say("left out: {}\n", error.what());
+      }
+    }
+    if (records.size() == before) {
+      throw InputError(fmt::format(
+          "{}: no runs found, expected folders with a {}, as rwa paper run --out {} makes them",
+          root.string(), run::kConfigFile, root.string()));
+    }
+  }
+  return records;
 }
 
 }  // namespace rwa::cli

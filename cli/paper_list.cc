@@ -1,6 +1,9 @@
 // cli/paper_list.cc: `rwa paper list`: the nine, and how long they would take here.
+#include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -12,6 +15,7 @@
 #include "paper_command.h"
 #include "report/table.h"
 #include "run/metric.h"
+#include "rwa/device.h"
 #include "words.h"
 
 namespace rwa::cli {
@@ -22,14 +26,27 @@ constexpr const char* kExample =
     "  rwa paper list\n"
     "  rwa paper list --json | jq '.[].name'";
 
-// The time of a training step is proportional to the length of the sequences.
-constexpr int kMeasuredLength = 20;
-constexpr double kMeasuringSeconds = 0.5;
+constexpr double kMeasuringSeconds = 0.5;  // of one number
+
+// What a training step takes: so much for every step of its sequences, and on a GPU so much before.
+struct Cost {
+  double fixed = 0, per_length = 0;  // seconds
+};
+
+// Of both models on one device.
+struct Costs {
+  Cost rwa, lstm;
+};
+
+struct Times {
+  double rwa = 0, lstm = 0;  // seconds
+};
 
 struct Line {
   const paper::Entry* entry;
   std::string lengths, baseline;
-  double rwa_seconds, lstm_seconds;
+  Times cpu;
+  std::optional<Times> gpu;
 };
 
 std::string lengths_of(const data::Facts& facts) {
@@ -45,28 +62,65 @@ std::string baseline_of(const data::Facts& facts) {
                                             run::unit_of(facts.shape.loss));
 }
 
-double seconds_per_length(Cell cell, const run::Experiment& experiment) {
+double seconds_of_step(Cell cell, const std::string& device, int length,
+                       const run::Experiment& experiment) {
   const bench::Case what{.name = std::string(to_string(cell)),
+                         .device = device,
                          .cell = cell,
+                         .variant = "",
                          .mode = bench::Mode::kTrain,
                          .batch = experiment.training.batch,
                          .units = experiment.network.units,
-                         .steps = kMeasuredLength,
+                         .steps = length,
                          .threads = bench::default_threads()};
-  return bench::measure(what, kMeasuringSeconds).us_per_step * 1e-6;
+  return bench::measure(what, kMeasuringSeconds).us_per_step * 1e-6 * length;
 }
 
-std::vector<Line> measured_lines() {
+Cost cost_on_cpu(Cell cell, const run::Experiment& experiment) {
+  constexpr int kLength = 20;
+  return {.per_length = seconds_of_step(cell, "cpu", kLength, experiment) / kLength};
+}
+
+Cost cost_on_gpu(Cell cell, const run::Experiment& experiment) {
+  constexpr int kShort = 20, kLong = 420;
+  const double less = seconds_of_step(cell, "cuda", kShort, experiment);
+  const double more = seconds_of_step(cell, "cuda", kLong, experiment);
+  const double per_length = (more - less) / (kLong - kShort);
+  return {.fixed = std::max(less - kShort * per_length, 0.0), .per_length = per_length};
+}
+
+// A CPU has no work with a sequence that has ended; a GPU waits for the longest.
+Times expected_times(const Costs& costs, const paper::Entry& entry, double length) {
+  const auto steps = static_cast<double>(entry.experiment.training.steps);
+  const auto time = [&](const Cost& c) { return steps * (c.fixed + c.per_length * length); };
+  return {time(costs.rwa), time(costs.lstm)};
+}
+
+// Nothing where this build or this machine has none.
+std::optional<std::string> name_of_gpu() {
+  for (const DeviceInfo& device : devices()) {
+    if (device.name == "cuda:0") return device.description;
+  }
+  return std::nullopt;
+}
+
+std::vector<Line> measured_lines(bool gpu) {
   const auto entries = paper::catalogue();
   // All nine have the batch and the units of the first.
-  const double rwa = seconds_per_length(Cell::kRwa, entries.front().experiment);
-  const double lstm = seconds_per_length(Cell::kLstm, entries.front().experiment);
+  const run::Experiment& first = entries.front().experiment;
+  const Costs on_cpu{cost_on_cpu(Cell::kRwa, first), cost_on_cpu(Cell::kLstm, first)};
+  std::optional<Costs> on_gpu;
+  if (gpu) on_gpu = {cost_on_gpu(Cell::kRwa, first), cost_on_gpu(Cell::kLstm, first)};
   std::vector<Line> lines;
   for (const paper::Entry& entry : entries) {
     const auto facts = data::facts(entry.experiment.task);
-    const double length =
-        facts.shape.mean_length * static_cast<double>(entry.experiment.training.steps);
-    lines.push_back({&entry, lengths_of(facts), baseline_of(facts), rwa * length, lstm * length});
+    Line line{&entry,
+              lengths_of(facts),
+              baseline_of(facts),
+              expected_times(on_cpu, entry, facts.shape.mean_length),
+              {}};
+    if (on_gpu) line.gpu = expected_times(*on_gpu, entry, facts.shape.longest);
+    lines.push_back(std::move(line));
   }
   return lines;
 }
@@ -76,13 +130,17 @@ std::string to_json(const std::vector<Line>& lines) {
   for (const Line& line : lines) {
     const paper::Entry& entry = *line.entry;
     nlohmann::ordered_json object{
-        {"name", entry.experiment.name},   {"title", entry.title},
-        {"summary", entry.summary},        {"figure", entry.figure},
-        {"lengths", line.lengths},         {"steps", entry.experiment.training.steps},
-        {"quick_steps", nullptr},          {"baseline", line.baseline},
-        {"rwa_seconds", line.rwa_seconds}, {"lstm_seconds", line.lstm_seconds},
-        {"gpu_seconds", nullptr}};
+        {"name", entry.experiment.name}, {"title", entry.title},
+        {"summary", entry.summary},      {"figure", entry.figure},
+        {"lengths", line.lengths},       {"steps", entry.experiment.training.steps},
+        {"quick_steps", nullptr},        {"baseline", line.baseline},
+        {"rwa_seconds", line.cpu.rwa},   {"lstm_seconds", line.cpu.lstm},
+        {"rwa_gpu_seconds", nullptr},    {"lstm_gpu_seconds", nullptr}};
     if (entry.quick_steps) object["quick_steps"] = *entry.quick_steps;
+    if (line.gpu) {
+      object["rwa_gpu_seconds"] = line.gpu->rwa;
+      object["lstm_gpu_seconds"] = line.gpu->lstm;
+    }
     list.push_back(std::move(object));
   }
   return list.dump(2) + "\n";
@@ -92,20 +150,22 @@ std::string to_text(const std::vector<Line>& lines) {
   report::Table table{
       .header = {"name", "lengths", "steps", "baseline", "RWA here", "LSTM here", "on a GPU"},
       .rows = {}};
-  for (const auto& [entry, lengths, baseline, rwa, lstm] : lines) {
-    table.rows.push_back({{entry->experiment.name},
-                          {lengths},
-                          {count(entry->experiment.training.steps)},
-                          {baseline},
-                          {duration(rwa)},
-                          {duration(lstm)},
-                          {"-"}});
+  for (const auto& [entry, lengths, baseline, cpu, gpu] : lines) {
+    table.rows.push_back(
+        {{entry->experiment.name},
+         {lengths},
+         {count(entry->experiment.training.steps)},
+         {baseline},
+         {duration(cpu.rwa)},
+         {duration(cpu.lstm)},
+         {gpu ? fmt::format("{}, {}", duration(gpu->rwa), duration(gpu->lstm)) : "-"}});
   }
   return report::to_text(table);
 }
 
 void list(bool json) {
-  const auto lines = measured_lines();
+  const auto gpu = name_of_gpu();
+  const auto lines = measured_lines(gpu.has_value());
   if (json) {
     fmt::print("{}", to_json(lines));
     return;
@@ -113,8 +173,10 @@ void list(bool json) {
   fmt::print(
       "{}\n"
       "Times are expected ones, from a short measurement on {} threads of this machine.\n"
-      "On a GPU: this build has no CUDA backend.\n",
-      to_text(lines), bench::default_threads());
+      "On a GPU: {}.\n",
+      to_text(lines), bench::default_threads(),
+      gpu ? fmt::format("RWA and LSTM on this machine's {}, a run at a time", *gpu)
+          : "no GPU here that this build can use");
 }
 
 }  // namespace

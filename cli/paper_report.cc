@@ -1,4 +1,4 @@
-// cli/paper_report.cc: `rwa paper report`: run folders to a page, figures and the table of claims.
+// cli/paper_report.cc: `rwa paper report`: run folders to a page, figures and tables.
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -12,8 +12,6 @@
 #include "report/figure.h"
 #include "report/table.h"
 #include "report/write_page.h"
-#include "run/folder.h"
-#include "rwa/errors.h"
 #include "say.h"
 
 namespace rwa::cli {
@@ -23,7 +21,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kExample =
     "Examples:\n"
-    "  rwa paper report runs                       writes runs/report/index.html and its figures\n"
+    "  rwa paper report runs                       writes runs/report/index.html and its figures,\n"
+    "                                              and summary.md, its tables as Markdown\n"
     "  rwa paper report runs --out page            into another folder\n"
     "  rwa paper report runs --markdown >claims.md\n"
     "\n"
@@ -34,23 +33,6 @@ struct ReportOptions {
   bool markdown = false;
 };
 
-std::vector<run::Record> read_runs(const fs::path& root) {
-  std::vector<run::Record> records;
-  for (const fs::path& folder : run::find_runs(root)) {
-    try {
-      records.push_back(run::read_run(folder));
-    } catch (const Error& error) {  // the others can still be reported
-      say("left out: {}\n", error.what());
-    }
-  }
-  if (records.empty()) {
-    throw InputError(fmt::format(
-        "{}: no runs found, expected folders with a {}, as rwa paper run --out {} makes them",
-        root.string(), run::kConfigFile, root.string()));
-  }
-  return records;
-}
-
 void write_figures(const std::vector<report::Figure>& figures, const fs::path& folder) {
   if (const std::string missing = report::missing_for_figures(); !missing.empty()) {
     say("no SVG and PNG figures: {}\n", missing);
@@ -60,12 +42,13 @@ void write_figures(const std::vector<report::Figure>& figures, const fs::path& f
 }
 
 void write_report(const ReportOptions& options) {
-  const auto records = read_runs(options.runs);
+  const auto records = read_runs({options.runs});
   const auto made = paper::make_report(records, paper::find_curves(options.reference));
   for (const std::string& run : made.left_out) say("left out: {}\n", run);
   const fs::path folder = options.out.empty() ? options.runs / "report" : options.out;
   fs::create_directories(folder);
   report::write_page(made.page, folder / "index.html");
+  paper::write_summary(made, folder / "summary.md");
   write_figures(made.figures, folder);
   const std::string where = fs::absolute(folder / "index.html").lexically_normal().string();
   if (options.markdown) {

@@ -64,7 +64,20 @@ std::string bar(double fraction, int width, const Look& look) {
 }
 
 std::string rate(double per_second) {
-  return per_second < 100 ? fmt::format("{:#.3g}", per_second) : fmt::format("{:.0f}", per_second);
+  return fmt::format("{:>4}/s", per_second < 100 ? fmt::format("{:#.3g}", per_second)
+                                                 : fmt::format("{:.0f}", per_second));
+}
+
+std::string steps_of(std::int64_t step, std::int64_t steps) {
+  const std::string all = count(steps);
+  return fmt::format("{:>{}}/{}", count(step), all.size(), all);
+}
+
+std::string time_left(double seconds) { return fmt::format("ETA {:>6}", duration(seconds)); }
+
+double seconds_between(std::chrono::steady_clock::time_point begin,
+                       std::chrono::steady_clock::time_point end) {
+  return std::chrono::duration<double>(end - begin).count();
 }
 
 struct Part {
@@ -76,21 +89,29 @@ constexpr int kBarImportance = 6;
 // In the order in which they are shown; all of them ASCII, and padded so that a changing number
 // does not move the rest.
 std::vector<Part> parts_of(std::string_view title, const run::Progress& progress) {
-  const std::string steps = count(progress.steps);
   std::vector<Part> parts;
   parts.push_back({std::string(title), 1});  // stands in the line above, too
-  parts.push_back({fmt::format("{:>{}}/{}", count(progress.step), steps.size(), steps), 7});
+  parts.push_back({steps_of(progress.step, progress.steps), 7});
   const bool begun = progress.steps_per_second > 0;  // by this process
   if (begun) {
-    parts.push_back({fmt::format("{:>4}/s", rate(progress.steps_per_second)), 3});
+    parts.push_back({rate(progress.steps_per_second), 3});
     parts.push_back({fmt::format("loss {:<#8.3g}", progress.loss), 2});
   }
   if (progress.test) parts.push_back({fmt::format("test {:<7}", score(*progress.test)), 4});
   if (progress.step == progress.steps) {
     parts.push_back({"scoring all", 5});
   } else if (begun) {
-    parts.push_back({fmt::format("ETA {:>6}", duration(progress.seconds_left)), 5});
+    parts.push_back({time_left(progress.seconds_left), 5});
   }
+  return parts;
+}
+
+std::vector<Part> parts_of(const Sum& sum) {
+  std::vector<Part> parts;
+  parts.push_back({fmt::format("{} of {} done, {} running", sum.ended, sum.runs, sum.running), 7});
+  parts.push_back({steps_of(sum.step, sum.steps), 2});
+  if (sum.steps_per_second > 0) parts.push_back({rate(sum.steps_per_second), 1});
+  if (sum.seconds_left) parts.push_back({time_left(*sum.seconds_left), 5});
   return parts;
 }
 
@@ -100,10 +121,8 @@ std::string join(const std::vector<Part>& parts) {
   return text;
 }
 
-}  // namespace
-
-std::string bar_line(std::string_view title, const run::Progress& progress, const Look& look) {
-  auto parts = parts_of(title, progress);
+// The parts with a bar behind the first, as many as there is room for.
+std::string fit(std::vector<Part> parts, double fraction, const Look& look) {
   parts.insert(parts.begin() + 1, {std::string(kNarrowestBar, ' '), kBarImportance});
   // A character in the last column makes some terminals begin another line.
   const auto space = [&] { return look.width - 1 - static_cast<int>(join(parts).size()); };
@@ -112,41 +131,102 @@ std::string bar_line(std::string_view title, const run::Progress& progress, cons
   }
   const auto place = std::ranges::find(parts, kBarImportance, &Part::importance);
   if (place != parts.end()) {
-    const double fraction = static_cast<double>(progress.step) /
-                            static_cast<double>(std::max<std::int64_t>(progress.steps, 1));
     place->text = bar(fraction, std::min(kNarrowestBar + space(), kWidestBar), look);
   }
   return join(parts);
+}
+
+}  // namespace
+
+std::string bar_line(std::string_view title, const run::Progress& progress, const Look& look) {
+  const double fraction = static_cast<double>(progress.step) /
+                          static_cast<double>(std::max<std::int64_t>(progress.steps, 1));
+  return fit(parts_of(title, progress), fraction, look);
+}
+
+std::string bar_line(const Sum& sum, const Look& look) {
+  return fit(parts_of(sum), sum.done, look);
 }
 
 std::string plain_line(std::string_view title, const run::Progress& progress) {
   return join(parts_of(title, progress));
 }
 
-ProgressDisplay::ProgressDisplay(std::string title)
-    : title_(std::move(title)), terminal_(is_terminal()) {}
+ProgressDisplay::ProgressDisplay(const std::vector<Run>& runs, int jobs)
+    : several_(jobs > 1), terminal_(is_terminal()) {
+  for (const Run& run : runs) runs_.emplace_back().run = run;
+}
 
 ProgressDisplay::~ProgressDisplay() {
   if (drawn_) std::fputs(kClearLine, stderr);
 }
 
-void ProgressDisplay::show(const run::Progress& progress) {
-  const auto now = Clock::now();
-  const auto seconds_since = [&](Clock::time_point then) {
-    return std::chrono::duration<double>(now - then).count();
-  };
+void ProgressDisplay::say(const std::string& line) {
+  const std::lock_guard lock(mutex_);
+  cli::say("{}{}\n", std::exchange(drawn_, false) ? kClearLine : "", line);
+}
+
+void ProgressDisplay::begin(std::size_t index) {
+  const std::lock_guard lock(mutex_);
+  runs_[index].stage = Stage::kRunning;
+  runs_[index].start = runs_[index].shown = Clock::now();
+}
+
+void ProgressDisplay::end(std::size_t index) {
+  const std::lock_guard lock(mutex_);
+  runs_[index].stage = Stage::kEnded;
+}
+
+void ProgressDisplay::show(std::size_t index, const run::Progress& progress) {
+  const std::lock_guard lock(mutex_);
+  Shown& shown = runs_[index];
+  if (!shown.progress) shown.first_step = progress.step;
+  shown.progress = progress;
   if (terminal_) {
-    // The last step is always shown: scoring the whole test set follows, and takes its time.
-    const bool last = progress.step == progress.steps;
-    if (drawn_ && !last && seconds_since(shown_) < kRedrawSeconds) return;
-    say("{}{}", kClearLine, bar_line(title_, progress, look_of_terminal()));
-    drawn_ = true;
-  } else {
-    const double pause = std::max(kLineSeconds, kLineFraction * seconds_since(start_));
-    if (seconds_since(shown_) < pause) return;
-    say("{}\n", plain_line(title_, progress));
+    draw(shown);
+    return;
   }
-  shown_ = now;
+  const auto now = Clock::now();
+  const double pause = std::max(kLineSeconds, kLineFraction * seconds_between(shown.start, now));
+  if (seconds_between(shown.shown, now) < pause) return;
+  cli::say("{}\n", plain_line(shown.run.title, progress));
+  shown.shown = now;
+}
+
+void ProgressDisplay::draw(const Shown& latest) {
+  const auto now = Clock::now();
+  // The last step is always shown: scoring the whole test set follows, and takes its time.
+  const bool last = latest.progress->step == latest.progress->steps;
+  if (drawn_ && !last && seconds_between(drawn_at_, now) < kRedrawSeconds) return;
+  const Look look = look_of_terminal();
+  cli::say("{}{}", kClearLine,
+           several_ ? bar_line(sum(), look) : bar_line(latest.run.title, *latest.progress, look));
+  drawn_ = true;
+  drawn_at_ = now;
+}
+
+// The time that is left follows from the work done since the start. A run that has ended has
+// nothing left, however it ended.
+Sum ProgressDisplay::sum() const {
+  Sum sum{.runs = runs_.size()};
+  double all = 0, left = 0, done_here = 0;
+  for (const Shown& shown : runs_) {
+    const auto& [title, steps, work] = shown.run;
+    const std::int64_t at = shown.progress ? shown.progress->step : 0;
+    const std::int64_t step = shown.stage == Stage::kEnded ? steps : at;
+    sum.step += step;
+    sum.steps += steps;
+    all += work * static_cast<double>(steps);
+    left += work * static_cast<double>(steps - step);
+    done_here += work * static_cast<double>(at - shown.first_step);
+    if (shown.stage == Stage::kEnded) ++sum.ended;
+    if (shown.stage != Stage::kRunning) continue;
+    ++sum.running;
+    if (shown.progress) sum.steps_per_second += shown.progress->steps_per_second;
+  }
+  sum.done = 1 - left / all;
+  if (done_here > 0) sum.seconds_left = seconds_between(start_, Clock::now()) * left / done_here;
+  return sum;
 }
 
 }  // namespace rwa::cli

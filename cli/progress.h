@@ -1,9 +1,14 @@
-// cli/progress.h: how far a run is: a bar on a terminal, now and then a line elsewhere.
+// cli/progress.h: how far runs are: a bar on a terminal, now and then a line elsewhere.
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "run/loop.h"
 
@@ -16,29 +21,64 @@ struct Look {
   bool colour = false;
 };
 
+// Several runs taken together.
+struct Sum {
+  std::size_t runs = 0, running = 0, ended = 0;
+  std::int64_t step = 0, steps = 0;
+  double done = 0;  // 0…1, of the work
+  double steps_per_second = 0;
+  std::optional<double> seconds_left = {};  // absent before the first steps
+};
+
 // One line of less than `look.width` columns; in a narrow one the least important parts are left
 // out.
 std::string bar_line(std::string_view title, const run::Progress& progress, const Look& look);
+std::string bar_line(const Sum& sum, const Look& look);
 std::string plain_line(std::string_view title, const run::Progress& progress);
 
-// Writes to the standard error.
+// Writes to the standard error, from any thread: lines that stay, and on a terminal a bar below
+// them: that of the only run, or where several are run at a time, that of all.
 class ProgressDisplay {
  public:
-  explicit ProgressDisplay(std::string title);
+  struct Run {
+    std::string title;
+    std::int64_t steps = 0;
+    double work = 1;  // expected, of a step, in any unit
+  };
+
+  ProgressDisplay(const std::vector<Run>& runs, int jobs);
   ProgressDisplay(const ProgressDisplay&) = delete;
   ProgressDisplay& operator=(const ProgressDisplay&) = delete;
   ~ProgressDisplay();  // takes the bar away
 
-  void show(const run::Progress& progress);
+  void say(const std::string& line);
+  // `index` is that of one of the runs.
+  void begin(std::size_t index);
+  void show(std::size_t index, const run::Progress& progress);
+  void end(std::size_t index);
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  std::string title_;
-  bool terminal_;
+  enum class Stage { kWaiting, kRunning, kEnded };
+  struct Shown {
+    Run run;
+    Stage stage = Stage::kWaiting;
+    std::optional<run::Progress> progress;
+    std::int64_t first_step = 0;  // where it went on
+    Clock::time_point start, shown;
+  };
+
+  void draw(const Shown& latest);
+  [[nodiscard]] Sum sum() const;
+
+  const bool several_;
+  const bool terminal_;
+  std::mutex mutex_;  // of all that follows
+  std::vector<Shown> runs_;
   bool drawn_ = false;
   Clock::time_point start_ = Clock::now();
-  Clock::time_point shown_ = start_;
+  Clock::time_point drawn_at_;
 };
 
 }  // namespace rwa::cli

@@ -1,24 +1,54 @@
 #include "words.h"
 
 #include <algorithm>
-#include <cmath>
+#include <charconv>
+#include <cstddef>
+#include <system_error>
 
 #include <fmt/format.h>
 
 #include "paper/words.h"
 
 namespace rwa::cli {
+namespace {
+
+// Of the unit the text begins with; 0 for an unknown one. None at all means seconds.
+double seconds_in_unit(std::string_view text) {
+  if (text.empty()) return 1;
+  switch (text.front()) {
+    case 's':
+      return 1;
+    case 'm':
+      return 60;
+    case 'h':
+      return 3600;
+    case 'd':
+      return 24 * 3600;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
 
 std::string count(std::int64_t number) { return paper::in_thousands(static_cast<double>(number)); }
 
-std::string duration(double seconds) {
-  constexpr double kTooLong = 1000.0 * 24 * 3600;
-  if (!(seconds < kTooLong)) return "over 1000 days";
-  const auto s = std::llround(std::max(seconds, 0.0));
-  if (s < 60) return fmt::format("{}s", s);
-  if (s < 3600) return fmt::format("{}m{:02}s", s / 60, s % 60);
-  if (s < 24 * 3600) return fmt::format("{}h{:02}m", s / 3600, s / 60 % 60);
-  return fmt::format("{}d{:02}h", s / (24 * 3600), s / 3600 % 24);
+std::string duration(double seconds) { return paper::in_time(seconds); }
+
+std::optional<double> parse_duration(std::string_view text) {
+  constexpr double kLongest = 1000.0 * 24 * 3600;
+  double seconds = 0;
+  for (std::string_view rest = text; !rest.empty();) {
+    double number = 0;
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+    if (error != std::errc{} || !(number >= 0)) return std::nullopt;
+    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+    const double unit = seconds_in_unit(rest);
+    if (unit == 0) return std::nullopt;
+    rest.remove_prefix(std::min<std::size_t>(rest.size(), 1));
+    seconds += number * unit;
+  }
+  return seconds > 0 && seconds <= kLongest ? std::optional(seconds) : std::nullopt;
 }
 
 std::string loss(const run::Metric& metric) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "run/experiment.h"
 #include "run/folder.h"
@@ -13,6 +15,9 @@ std::string count(std::int64_t number);        // 250,000
 std::string duration(double seconds);          // 45s, 4m05s, 2h10m, 3d04h
 std::string loss(const run::Metric& metric);   // "0.0123 mse"
 std::string score(const run::Metric& metric);  // "98.0 %", "0.0123 mse"
+
+// Seconds of a text such as "90", "9m" or "1h30m"; nothing where it is none, or not more than 0.
+std::optional<double> parse_duration(std::string_view text);
 
 // Such as "grammar rwa seed 1", or "grammar (script) lstm seed 2".
 std::string title(const run::Experiment& experiment);

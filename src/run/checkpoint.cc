@@ -25,6 +25,7 @@ constexpr std::string_view kFormat = "rwa-checkpoint";
 constexpr std::string_view kVersion = "1";
 constexpr std::string_view kMean = "optimizer.mean";
 constexpr std::string_view kVariance = "optimizer.variance";
+constexpr const char* kHostWait = "host_wait_seconds";
 
 // The fields of a state, named once for writing and reading.
 template <class Visitor>
@@ -36,6 +37,7 @@ void describe(State& state, Visitor visit) {
   visit("first_loss", state.rule.first);
   visit("steps_above_limit", state.rule.above);
   visit("train_seconds", state.train_seconds);
+  visit(kHostWait, state.host_wait_seconds);
   visit("evaluate_seconds", state.evaluate_seconds);
   visit("started", state.started);
 }
@@ -157,6 +159,7 @@ Checkpoint read_checkpoint(const std::filesystem::path& file) {
   if (reader.text("sha256") != sum(content)) {
     reader.fail("is damaged: its content does not have the sum it was written with (sha256)");
   }
+  content.metadata.try_emplace(kHostWait, "0");  // checkpoints are older than this field
   Checkpoint checkpoint;
   checkpoint.file = file;
   checkpoint.experiment = experiment_of(reader, file);

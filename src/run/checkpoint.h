@@ -29,6 +29,7 @@ struct State {
   std::int64_t loss_count = 0;
   LossRule rule;
   double train_seconds = 0;
+  double host_wait_seconds = 0;  // of these: until the data was there
   double evaluate_seconds = 0;
   std::string started;  // UTC
 };

@@ -27,10 +27,11 @@ Metric to_metric(const Score& score, Loss loss, std::int64_t step, std::string s
   return metric;
 }
 
-Evaluator::Evaluator(const Model& model, const data::Dataset& dataset, int threads)
+Evaluator::Evaluator(const Model& model, const data::Dataset& dataset,
+                     const SessionOptions& options)
     : dataset_(dataset),
       classifies_(dataset.naive().accuracy.has_value()),
-      session_(model, {.threads = threads}) {}
+      session_(model, options) {}
 
 Score Evaluator::score(data::Split split, std::span<const std::int64_t> samples) {
   dataset_.fill(split, samples, batch_);

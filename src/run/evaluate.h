@@ -27,7 +27,7 @@ Metric to_metric(const Score& score, Loss loss, std::int64_t step, std::string s
 
 class Evaluator {
  public:
-  Evaluator(const Model& model, const data::Dataset& dataset, int threads);
+  Evaluator(const Model& model, const data::Dataset& dataset, const SessionOptions& options);
 
   Score score(data::Split split, std::span<const std::int64_t> samples);
 

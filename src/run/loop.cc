@@ -22,7 +22,9 @@
 #include "run/evaluate.h"
 #include "run/inspect.h"
 #include "run/metrics_file.h"
+#include "run/prefetch.h"
 #include "run/run_file.h"
+#include "rwa/device.h"
 #include "rwa/errors.h"
 #include "rwa/trainer.h"
 
@@ -31,6 +33,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
+
+constexpr int kBatchesAhead = 2;  // one that is ready, and one that is being made
 
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -56,13 +60,17 @@ ModelConfig model_config(const Experiment& experiment, const data::Shape& shape)
           .seed = experiment.seed};
 }
 
-TrainerOptions trainer_options(const Training& training, int threads) {
+SessionOptions session_options(const Experiment& experiment, const Options& options) {
+  return {.threads = options.threads, .device = experiment.device, .share = options.share};
+}
+
+TrainerOptions trainer_options(const Training& training, const SessionOptions& session) {
   return {.learning_rate = training.learning_rate,
           .beta1 = training.beta1,
           .beta2 = training.beta2,
           .epsilon = training.epsilon,
           .clip_norm = training.clip_norm,
-          .session = {.threads = threads}};
+          .session = session};
 }
 
 // How long a step takes, with its share of evaluations and checkpoints.
@@ -92,21 +100,25 @@ class Loop {
         folder_(folder),
         options_(options),
         listener_(listener),
+        overlap_(options.overlap.value_or(experiment.device != "cpu")),
         dataset_(data::open_task(experiment.task, experiment.seed, options.data_folder)),
         model_(model_config(experiment, dataset_->shape())),
-        trainer_(model_, trainer_options(experiment.training, options.threads)),
-        evaluator_(model_, *dataset_, options.threads) {}
+        trainer_(model_,
+                 trainer_options(experiment.training, session_options(experiment, options))),
+        evaluator_(model_, *dataset_, session_options(experiment, options)) {}
 
   void begin(const Found& found);
   // To the end, or until it is stopped.
   Outcome go_on();
 
  private:
-  void step();
+  [[nodiscard]] Prefetch::Fill training_batches() const;
+  void submit_steps();
+  void submit_step();
+  void collect_step();
   void evaluate();
   std::optional<Score> score_all();
   Metric checked(Metric metric) const;
-  void checkpoint_if_due();
   void save(Status status);
   void write_run(Status status, const std::optional<Metric>& final = {});
   Outcome interrupt();
@@ -116,14 +128,23 @@ class Loop {
   [[nodiscard]] bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
   // Weights on their way to nowhere would replace better ones.
   [[nodiscard]] bool is_losing() const { return state_.rule.is_counting(); }
+  [[nodiscard]] bool is_checkpoint_due() const {
+    return !is_losing() && seconds_since(saved_at_) >= options_.checkpoint_seconds;
+  }
+  [[nodiscard]] bool is_evaluated(std::int64_t step) const {
+    return step % experiment_.evaluation.every == 0;
+  }
+  [[nodiscard]] int most_submitted() const { return overlap_ ? Trainer::kMostSubmitted : 1; }
   [[nodiscard]] Loss loss() const { return dataset_->shape().loss; }
 
   const Experiment& experiment_;
   const fs::path& folder_;
   const Options& options_;
   const Listener& listener_;
+  const bool overlap_;
   std::unique_ptr<data::Dataset> dataset_;
   Model model_;
+  std::optional<Prefetch> batches_;  // outlives the trainer, which may be reading them
   Trainer trainer_;
   Evaluator evaluator_;
   std::optional<MetricsFile> metrics_;
@@ -132,8 +153,9 @@ class Loop {
   std::int64_t saved_step_ = -1;  // of the checkpoint in the folder
   Clock::time_point saved_at_ = Clock::now();
 
-  data::Batch batch_;
-  std::vector<std::int64_t> samples_;
+  int submitted_ = 0;                  // steps that are not collected
+  Clock::time_point counted_until_;    // of the time in training
+  std::vector<std::int64_t> samples_;  // of an evaluation
   double last_loss_ = 0;
   std::optional<Metric> last_test_;
   Pace pace_;
@@ -152,6 +174,19 @@ void Loop::begin(const Found& found) {
   if (!found.configured) io::replace_text(folder_ / kConfigFile, format_experiment(experiment_));
   write_run(Status::kRunning);
   metrics_.emplace(folder_ / kMetricsFile, state_.metrics_bytes);
+  batches_.emplace(training_batches(), Prefetch::Extent{.first = state_.step,
+                                                        .end = experiment_.training.steps,
+                                                        .kept = most_submitted(),
+                                                        .ahead = overlap_ ? kBatchesAhead : 0});
+}
+
+Prefetch::Fill Loop::training_batches() const {
+  std::vector<std::int64_t> samples(static_cast<std::size_t>(experiment_.training.batch));
+  return [this, samples](std::int64_t number, data::Batch& batch) mutable {
+    draw({experiment_.seed, Purpose::kTrainDraws}, number * experiment_.training.batch,
+         dataset_->size(data::Split::kTrain), samples);
+    dataset_->fill(data::Split::kTrain, samples, batch);
+  };
 }
 
 Outcome Loop::go_on() try {
@@ -162,10 +197,11 @@ Outcome Loop::go_on() try {
   tell();
   pace_ = Pace();
   while (state_.step < experiment_.training.steps) {
-    if (stopped()) return interrupt();
-    step();
-    if (state_.step % experiment_.evaluation.every == 0) evaluate();
-    checkpoint_if_due();
+    if (submitted_ == 0 && stopped()) return interrupt();
+    submit_steps();
+    collect_step();
+    if (is_evaluated(state_.step)) evaluate();
+    if (submitted_ == 0 && is_checkpoint_due()) save(Status::kRunning);
     pace_.see_step();
     tell();
   }
@@ -176,14 +212,31 @@ Outcome Loop::go_on() try {
   throw;
 }
 
-void Loop::step() {
+// One, and as many more as keep the device at work. Evaluations and checkpoints need the weights of
+// their step: none is submitted beyond it before they are done.
+void Loop::submit_steps() {
+  if (submitted_ == 0) submit_step();
+  const bool pausing = stopped() || is_checkpoint_due();
+  while (!pausing && submitted_ < most_submitted()) {
+    const std::int64_t last = state_.step + submitted_;
+    if (is_evaluated(last) || last == experiment_.training.steps) return;
+    submit_step();
+  }
+}
+
+void Loop::submit_step() {
   const auto begin = Clock::now();
-  samples_.resize(static_cast<std::size_t>(experiment_.training.batch));
-  draw({experiment_.seed, Purpose::kTrainDraws}, state_.step * experiment_.training.batch,
-       dataset_->size(data::Split::kTrain), samples_);
-  dataset_->fill(data::Split::kTrain, samples_, batch_);
-  const double loss_now = trainer_.step(batch_.sequences(), batch_.targets()).loss;
-  state_.train_seconds += seconds_since(begin);
+  if (submitted_ == 0) counted_until_ = begin;
+  const data::Batch& batch = batches_->next();
+  state_.host_wait_seconds += seconds_since(begin);
+  trainer_.submit(batch.sequences(), batch.targets());
+  ++submitted_;
+}
+
+void Loop::collect_step() {
+  const double loss_now = trainer_.collect().loss;
+  --submitted_;
+  state_.train_seconds += seconds_since(std::exchange(counted_until_, Clock::now()));
 
   ++state_.step;
   state_.loss_sum += loss_now;
@@ -241,11 +294,6 @@ Metric Loop::checked(Metric metric) const {
   return metric;
 }
 
-void Loop::checkpoint_if_due() {
-  if (is_losing()) return;
-  if (seconds_since(saved_at_) >= options_.checkpoint_seconds) save(Status::kRunning);
-}
-
 void Loop::save(Status status) {
   if (saved_step_ != state_.step) {
     metrics_->sync();
@@ -263,6 +311,7 @@ void Loop::write_run(Status status, const std::optional<Metric>& final) {
                   .started = state_.started,
                   .steps = state_.step,
                   .train_seconds = state_.train_seconds,
+                  .host_wait_seconds = state_.host_wait_seconds,
                   .evaluate_seconds = state_.evaluate_seconds,
                   .parameters = static_cast<std::int64_t>(model_.parameter_count()),
                   .threads = options_.threads,
@@ -279,7 +328,7 @@ Outcome Loop::interrupt() {
 }
 
 Outcome Loop::finish() {
-  if (state_.step % experiment_.evaluation.every != 0) evaluate();
+  if (!is_evaluated(state_.step)) evaluate();
   const std::optional<Score> score = score_all();
   if (!score) {
     write_run(Status::kInterrupted);
@@ -306,19 +355,17 @@ void Loop::tell() {
              .seconds_left = pace * static_cast<double>(steps - state_.step)});
 }
 
-// The limits of the task, the network and the optimiser are known where these are made.
+// The limits of the task, the network and the optimiser are known where these are made; they are
+// the same on every device, and the CPU is there at once.
 void check_limits(const Experiment& experiment) {
   Model model(model_config(experiment, data::facts(experiment.task).shape));
-  const Trainer trainer(model, trainer_options(experiment.training, 1));
+  const Trainer trainer(model, trainer_options(experiment.training, {}));
 }
 
 // An experiment need not come from a file, but must be one that could.
 void check_experiment(const Experiment& experiment, const fs::path& folder) try {
   (void)parse_experiment(format_experiment(experiment), "experiment");
-  if (experiment.device != "cpu") {
-    throw ConfigError(fmt::format("device is '{}', expected cpu: this build has no other backend",
-                                  experiment.device));
-  }
+  check_device(experiment.device);
   check_limits(experiment);
 } catch (const ConfigError& error) {
   throw ConfigError(fmt::format("{}: {}", folder.string(), error.what()));

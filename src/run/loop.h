@@ -16,10 +16,14 @@ namespace rwa::run {
 // What may differ between runs with equal bits.
 struct Options {
   int threads = 1;
+  int share = 1;  // how many runs use the GPU side by side
+  // Makes batches on another thread, and submits a step before the last one is collected. Absent:
+  // where the device is not the CPU, which would only compete with itself.
+  std::optional<bool> overlap = {};
   double checkpoint_seconds = 60;          // between checkpoints; 0: after every step
   std::filesystem::path data_folder = {};  // for tasks with files
-  // Set by a signal: the step is finished, a checkpoint written (unless training seems to diverge:
-  // the last good one stays), and run() returns.
+  // Set by a signal: the steps begun are finished, a checkpoint written (unless training seems to
+  // diverge: the last good one stays), and run() returns.
   const std::atomic<bool>* stop = nullptr;
 };
 

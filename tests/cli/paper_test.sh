@@ -49,7 +49,9 @@ TOML
 ### list
 paper 0 "mnist-permuted" list
 [[ $(grep -cE '^(grammar|length-|copy-|adding-|mnist)' out) == 9 ]] || fail "not nine experiments"
-grep -q "no CUDA backend" out || fail "the empty column is not explained"
+# has_gpu: whether this machine has one; what a build cannot use is said, too.
+has_gpu() { [[ -e /dev/nvidia0 ]]; }
+has_gpu || grep -q "On a GPU: no GPU here" out || fail "the empty column is not explained"
 paper 0 "adding-100" list --json
 python3 - <<'PYTHON'
 import json
@@ -58,6 +60,7 @@ rows = json.load(open("out", encoding="utf-8"))
 assert [r["name"] for r in rows] == ["grammar", "length-100", "length-1000", "copy-100", "copy-1000",
                                      "adding-100", "adding-1000", "mnist", "mnist-permuted"], rows
 assert all(r["rwa_seconds"] > 0 and r["lstm_seconds"] > 0 for r in rows), rows
+assert all(r["rwa_gpu_seconds"] is None or r["rwa_gpu_seconds"] > 0 for r in rows), rows
 assert {r["name"] for r in rows if r["quick_steps"]} == {"grammar", "length-100", "adding-100"}, rows
 PYTHON
 
@@ -148,6 +151,38 @@ paper 0 "finished in" run long.toml
 cmp runs/long/rwa-seed1/model.safetensors whole/long/rwa-seed1/model.safetensors
 cmp runs/long/rwa-seed1/metrics.jsonl whole/long/rwa-seed1/metrics.jsonl
 
+### several at a time: the same files but for the times, the longest first
+for i in 1 2 3; do experiment "job-$i" $((100 * i)) >"job-$i.toml"; done
+paper 0 "[1/3] job-1 rwa seed 1" run job-{1,2,3}.toml --out one-by-one
+paper 0 "[1/3] job-3 rwa seed 1" run job-{1,2,3}.toml --out side-by-side --jobs 2
+for i in 1 2 3; do
+  grep -q "^job-$i rwa seed 1: finished in" err || fail "the end of job-$i is not told"
+  for file in config.toml metrics.jsonl model.safetensors; do
+    cmp {one-by-one,side-by-side}/job-$i/rwa-seed1/$file
+  done
+done
+paper 0 "job-2 rwa seed 1: was finished already" run job-{1,2,3}.toml --out side-by-side --jobs 9
+# One that diverges does not stop the others; one that fails leaves the others their checkpoints.
+paper 5 "1 of 3 runs diverged: wild rwa seed 1" run wild.toml job-{1,2}.toml --out diverges --jobs 3
+[[ $(grep -l '"split":"final"' diverges/job-*/*/metrics.jsonl | wc -l) == 2 ]] || fail "not both ran"
+experiment endless 100000000 >endless.toml
+mkdir -p fails/job-1/rwa-seed1
+if command -v flock >/dev/null; then  # holds the folder as another process would
+  expect 2 "another process is running" \
+    flock fails/job-1/rwa-seed1 "$rwa" paper run endless.toml job-1.toml --out fails --jobs 2
+  grep -q '"status": "interrupted"' fails/endless/rwa-seed1/run.json || fail "no checkpoint"
+fi
+
+### a limit of time: as if interrupted
+experiment endless2 100000000 >endless2.toml
+paper 6 "out of time after step" run endless.toml --out limited --time-limit 2
+paper 6 "goes on from step" run endless.toml --out limited --time-limit 0.03m
+paper 6 "out of time after step" run endless{,2}.toml --out limited --time-limit 2s --jobs 2
+[[ $(grep -o "after step" err | wc -l) == 2 ]] || fail "not both are named"
+grep -q '"status": "interrupted"' limited/endless2/rwa-seed1/run.json || fail "no checkpoint"
+paper 6 "out of time before job-1" run job-1.toml --out limited --time-limit 1e-6
+paper 0 "finished in" run job-1.toml --out limited --time-limit 1h30m
+
 ### nobody reads what it says: it does its work
 experiment quiet 20 >quiet.toml
 "$rwa" paper run quiet.toml --out unread 2>/dev/full || fail "ended with $? as stderr was full"
@@ -188,7 +223,12 @@ refuse "--threads is 0" grammar --threads 0
 refuse "--checkpoint is nan" grammar --checkpoint nan
 refuse "expected one of: rwa, lstm" grammar --model rwa,gru
 refuse "'rwa' is named twice" grammar --model rwa,rwa
-refuse "device is 'cuda', expected cpu" grammar --device cuda
+refuse "device is 'cuda:63', expected one of: cpu" grammar --device cuda:63
+has_gpu || refuse "device is 'cuda', expected one of: cpu" grammar --device cuda
+refuse "--jobs is 0, expected 1 to 64" grammar --jobs 0
+for limit in 0 -1 9x m 9mm nan inf 1e99 '' ' 9m'; do
+  refuse "--time-limit" grammar --time-limit "$limit"
+done
 refuse "script" grammar --variant scripts
 refuse "change the file instead of giving --model, --seed" tame.toml --model rwa --seed 2
 refuse "two of the runs would use the folder" long.toml whole.toml

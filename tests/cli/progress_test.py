@@ -14,7 +14,7 @@ import tempfile
 import termios
 
 EXPERIMENT = """
-name = "bar"
+name = "{name}"
 [task]
 kind = "adding"
 steps = 8
@@ -31,15 +31,17 @@ ESCAPE = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 class Terminal:
     """`rwa paper run` with its standard error on a terminal."""
 
-    def __init__(self, rwa, folder, columns, steps=8000, **environment):
-        with open(os.path.join(folder, "bar.toml"), "w", encoding="utf-8") as file:
-            file.write(EXPERIMENT.format(steps=steps))
+    def __init__(self, rwa, folder, columns, steps=8000, names=("bar",), options=(), **environment):
+        files = [f"{name}.toml" for name in names]
+        for name, file in zip(names, files):
+            with open(os.path.join(folder, file), "w", encoding="utf-8") as stream:
+                stream.write(EXPERIMENT.format(name=name, steps=steps))
         self.master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         variables = {"PATH": os.environ["PATH"], "TERM": "xterm", "LANG": "C.UTF-8", **environment}
         self.process = subprocess.Popen(
-            [rwa, "paper", "run", "bar.toml", "--out", tempfile.mkdtemp(dir=folder)], cwd=folder,
-            stdin=slave, stdout=subprocess.DEVNULL, stderr=slave, start_new_session=True,
+            [rwa, "paper", "run", *files, *options, "--out", tempfile.mkdtemp(dir=folder)],
+            cwd=folder, stdin=slave, stdout=subprocess.DEVNULL, stderr=slave, start_new_session=True,
             # Makes the terminal the one whose Ctrl-C the process hears.
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0), env=variables)
         os.close(slave)
@@ -109,12 +111,44 @@ def check_control_c(rwa, folder):
     assert "rwa: interrupted after step" in last, terminal.text
 
 
+def check_several(rwa, folder):
+    """One bar for all, below lines that stay whole."""
+    names = ("one", "two", "three")
+    for columns in (120, 80, 40, 8):
+        terminal = Terminal(rwa, folder, columns, names=names, options=("--jobs", "2"))
+        assert terminal.end() == 0, terminal.text
+        pieces = [ESCAPE.sub("", piece) for piece in re.split("\r\x1b\\[K|\r\n", terminal.text)]
+        lines = [piece for piece in pieces if re.match(r"\[[123]/3\]|\w+ rwa seed 1: ", piece)]
+        begun = [line for line in lines if line.startswith("[")]
+        ended = [line for line in lines if line.endswith(" on the whole test set")]
+        assert len(begun) == len(ended) == 3 and len(lines) == 6, terminal.text
+        drawn = [piece for piece in pieces if piece and piece not in lines]
+        assert all(len(piece) < columns for piece in drawn), (columns, drawn)
+        if columns == 120:
+            assert any("of 3 done, 2 running" in bar and "/24,000" in bar and "/s" in bar
+                       and "ETA " in bar and "━" in bar for bar in drawn), drawn
+        if columns == 40:
+            assert any("of 3 done" in bar and "/24,000" not in bar for bar in drawn), drawn
+
+
+def check_control_c_of_several(rwa, folder):
+    terminal = Terminal(rwa, folder, 100, steps=10**6, names=("one", "two", "three"),
+                        options=("--jobs", "2"))
+    terminal.read(until="ETA")
+    os.write(terminal.master, b"\x03")
+    assert terminal.end() == 6, terminal.text
+    last = bars(terminal.text)[-1]
+    assert last.count("after step") == 2 and "rwa: interrupted" in last, terminal.text
+
+
 def main():
     rwa = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
         check_widths(rwa, folder)
         check_environment(rwa, folder)
         check_control_c(rwa, folder)
+        check_several(rwa, folder)
+        check_control_c_of_several(rwa, folder)
 
 
 if __name__ == "__main__":

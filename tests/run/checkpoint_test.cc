@@ -4,8 +4,11 @@
 #include <string>
 #include <vector>
 
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include "io/safetensors.h"
+#include "io/sha256.h"
 #include "run/run_testing.h"
 #include "rwa/errors.h"
 
@@ -25,6 +28,7 @@ State uneven_state() {
   state.loss_count = 7;
   state.rule = {.first = 1.0 / 3, .above = 2};
   state.train_seconds = 1e-300;
+  state.host_wait_seconds = 5e-324;
   state.evaluate_seconds = 12345.678901234567;
   state.started = "2017-03-06T12:00:00Z";
   return state;
@@ -60,6 +64,7 @@ TEST(Checkpoint, ComesBackToTheLastBit) {
   EXPECT_EQ(back.state.rule.first, expected.rule.first);
   EXPECT_EQ(back.state.rule.above, expected.rule.above);
   EXPECT_EQ(back.state.train_seconds, expected.train_seconds);
+  EXPECT_EQ(back.state.host_wait_seconds, expected.host_wait_seconds);
   EXPECT_EQ(back.state.evaluate_seconds, expected.evaluate_seconds);
   EXPECT_EQ(back.state.started, expected.started);
 
@@ -71,6 +76,29 @@ TEST(Checkpoint, ComesBackToTheLastBit) {
   EXPECT_EQ(trainer.state().steps, trained.trainer.state().steps);
   EXPECT_EQ(trainer.state().mean, trained.trainer.state().mean);
   EXPECT_EQ(trainer.state().variance, trained.trainer.state().variance);
+}
+
+// As they were written before that field was there.
+TEST(Checkpoint, WithoutTheTimeItWaitedForDataItIsRead) {
+  const TempFolder folder;
+  const auto file = folder.path() / kCheckpointFile;
+  Trained().save(file);
+  io::TensorFile content = io::read_safetensors(file);
+  content.metadata.erase("host_wait_seconds");
+  content.metadata.erase("sha256");
+  io::Sha256 sha;
+  const auto add = [&sha](const auto& range) { sha.add(std::as_bytes(std::span(range))); };
+  for (const auto& [key, value] : content.metadata) {
+    add(fmt::format("{}:{} {}:{} ", key.size(), key, value.size(), value));
+  }
+  for (const io::Tensor& tensor : content.tensors) {
+    add(fmt::format("{}:{} [{}] ", tensor.name.size(), tensor.name, fmt::join(tensor.shape, ",")));
+    add(tensor.values);
+  }
+  content.metadata["sha256"] = sha.hex();
+  io::write_safetensors(file, content);
+  EXPECT_EQ(read_checkpoint(file).state.host_wait_seconds, 0);
+  EXPECT_EQ(read_checkpoint(file).state.evaluate_seconds, uneven_state().evaluate_seconds);
 }
 
 // Spaces may become other white space at the end of the header: nothing else goes unseen.

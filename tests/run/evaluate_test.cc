@@ -49,7 +49,7 @@ struct Fixture {
                .outputs = dataset->shape().outputs,
                .readout = dataset->shape().readout,
                .loss = dataset->shape().loss}),
-        evaluator(model, *dataset, 1) {}
+        evaluator(model, *dataset, {}) {}
 
   std::unique_ptr<data::Dataset> dataset;
   Model model;

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include "run/metrics_file.h"
 #include "run/run_testing.h"
 #include "rwa/errors.h"
 
@@ -36,9 +37,11 @@ TEST(Metric, AnyComesBackToTheLastBit) {
                   .loss = *loss,
                   .unit = "bits"};
     if (*rc::gen::arbitrary<bool>()) metric.accuracy = *rc::gen::inRange(0, 101) / 100.0;
-    const Metric back = parse_metric(format_metric(metric), "m:1");
-    RC_ASSERT(back == metric);
-    RC_ASSERT(std::signbit(back.loss) == std::signbit(metric.loss));
+    for (const Metric& back : {parse_metric(format_metric(metric), "m:1"),
+                               parse_metrics_csv(format_metrics_csv({&metric, 1}), "m").at(0)}) {
+      RC_ASSERT(back == metric);
+      RC_ASSERT(std::signbit(back.loss) == std::signbit(metric.loss));
+    }
   }));
 }
 
@@ -92,6 +95,63 @@ TEST(Record, IsReadFromAFolder) {
   EXPECT_EQ(record.train_seconds, 12.5);
   EXPECT_EQ(record.parameters, 1234);
   EXPECT_EQ(record.machine, "Abacus, 2 cores, avx2, 1 thread");
+}
+
+TEST(Record, OfARunOnAGpuNamesIt) {
+  const TempFolder folder;
+  io::put(folder.path() / kConfigFile, format_experiment(small_adding()));
+  std::string run = kRun;
+  run.insert(run.size() - 2, R"(,"gpu":"Big Abacus")");
+  io::put(folder.path() / kRunFile, run);
+  EXPECT_EQ(read_run(folder.path()).machine, "Big Abacus, Abacus, 2 cores");
+}
+
+TEST(Record, OfWhatIsKeptHasItsMetricsFromCsv) {
+  const TempFolder folder;
+  io::put(folder.path() / kConfigFile, format_experiment(small_adding()));
+  io::put(folder.path() / kKeptMetricsFile,
+          "step,split,loss,unit,accuracy\n0,test,1.5,bits,0.25\n4,test,1e-09,mse,\n"
+          "4,final,-0,mse,1\n");
+  EXPECT_EQ(read_run(folder.path()).metrics,
+            (std::vector<Metric>{
+                {.step = 0, .split = "test", .loss = 1.5, .unit = "bits", .accuracy = 0.25},
+                {.step = 4, .split = "test", .loss = 1e-9, .unit = "mse"},
+                {.step = 4, .split = "final", .loss = 0, .unit = "mse", .accuracy = 1}}));
+  // The whole of the metrics says more than a part.
+  io::put(folder.path() / kMetricsFile, "");
+  EXPECT_TRUE(read_run(folder.path()).metrics.empty());
+}
+
+TEST(MetricsCsv, NamesThePlaceOfAMistake) {
+  const auto expect_refusal = [](const std::string& text,
+                                 std::initializer_list<std::string_view> parts) {
+    expect_error<InputError>([&] { parse_metrics_csv(text, "m.csv"); }, parts);
+  };
+  const std::string header = "step,split,loss,unit,accuracy\n";
+  EXPECT_TRUE(parse_metrics_csv(header, "m.csv").empty());
+  expect_refusal("", {"m.csv:1:1: found \"\", expected \"step,split,"});
+  expect_refusal("step,split,loss,unit,accuracy", {"m.csv:1:1: ", "\\n"});
+  expect_refusal("step,split,loss,unit\n", {"m.csv:1:1: found \"step,split,loss,unit\""});
+  const std::string good = header + "4,test,1,bits,0.5\n";
+  EXPECT_EQ(parse_metrics_csv(good, "m.csv").size(), 1U);
+  expect_refusal(good + "\n", {"m.csv:3:1: found \"\", expected 5 fields"});
+  expect_refusal(good + "8,test,1,bits\n", {"m.csv:3:1: ", "5 fields"});
+  expect_refusal(good + "8,test,1,bits,0.5,\n", {"m.csv:3:1: ", "5 fields"});
+  expect_refusal(good + "8,test,1,bits,0.5", {"m.csv:3:1: ", "a line with an end"});
+  expect_refusal(good + "x,test,1,bits,0.5\n", {"m.csv:3:1: found \"x\", expected the number of"});
+  expect_refusal(good + "-8,test,1,bits,0.5\n", {"m.csv:3:1: found \"-8\""});
+  expect_refusal(good + "3,test,1,bits,0.5\n",
+                 {"m.csv:3:1: found \"3\", expected a step of at least 4"});
+  expect_refusal(good + "8,tset,1,bits,0.5\n",
+                 {"m.csv:3:3: found \"tset\", expected train, test or final"});
+  expect_refusal(good + "8,test,,bits,0.5\n", {"m.csv:3:8: found \"\", expected a loss"});
+  expect_refusal(good + "8,test,nan,bits,0.5\n", {"m.csv:3:8: found \"nan\""});
+  expect_refusal(good + "8,test,1e400,bits,0.5\n", {"m.csv:3:8: found \"1e400\""});
+  expect_refusal(good + "8,test,1 ,bits,0.5\n", {"m.csv:3:8: found \"1 \""});
+  expect_refusal(good + "8,test,1,nats,0.5\n",
+                 {"m.csv:3:10: found \"nats\", expected bits or mse"});
+  expect_refusal(good + "8,test,1,bits,1.5\n", {"m.csv:3:15: found \"1.5\", expected 0 to 1"});
+  expect_refusal(good + "8,test,1,bits,0.5\r\n", {"m.csv:3:15: found \"0.5\\r\""});
 }
 
 TEST(Record, OfARunThatHasOnlyBegun) {

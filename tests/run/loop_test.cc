@@ -25,16 +25,25 @@ using io::TempFolder;
 
 constexpr double kNever = 1e9;
 
-Outcome run_quietly(const Experiment& experiment, const fs::path& folder, int threads = 1) {
-  return run(experiment, folder, {.threads = threads, .checkpoint_seconds = kNever}, {});
+// How a run may be done; nothing of it may change a bit.
+struct How {
+  int threads = 1;
+  bool overlap = false;
+};
+
+Outcome run_quietly(const Experiment& experiment, const fs::path& folder, How how = {}) {
+  return run(experiment, folder,
+             {.threads = how.threads, .overlap = how.overlap, .checkpoint_seconds = kNever}, {});
 }
 
 // Stops as a signal during step `k` would have it: when that step is done.
 Outcome run_until(const Experiment& experiment, const fs::path& folder, std::int64_t k,
-                  int threads = 1) {
+                  How how = {}) {
   std::atomic<bool> stop{false};
-  return run(experiment, folder, {.threads = threads, .checkpoint_seconds = kNever, .stop = &stop},
-             [&](const Progress& progress) { stop = progress.step >= k; });
+  return run(
+      experiment, folder,
+      {.threads = how.threads, .overlap = how.overlap, .checkpoint_seconds = kNever, .stop = &stop},
+      [&](const Progress& progress) { stop = progress.step >= k; });
 }
 
 std::vector<std::string> lines_of(const fs::path& file) {
@@ -147,9 +156,49 @@ TEST(Run, AFinishedOneIsNotRunAgain) {
 
 TEST(Run, ThreadsDoNotChangeABit) {
   const TempFolder one, two;
-  run_quietly(small_copy(), one.path(), 1);
-  run_quietly(small_copy(), two.path(), 2);
+  run_quietly(small_copy(), one.path(), {.threads = 1});
+  run_quietly(small_copy(), two.path(), {.threads = 2});
   expect_same_run(two.path(), one.path());
+}
+
+TEST(Run, OverlapDoesNotChangeABit) {
+  for (const std::int64_t every : {1, 2, 3, 4, 100}) {
+    SCOPED_TRACE(every);
+    Experiment experiment = small_grammar();
+    experiment.evaluation.every = every;
+    const TempFolder plain, overlapped, saved;
+    run_quietly(experiment, plain.path());
+    run_quietly(experiment, overlapped.path(), {.overlap = true});
+    expect_same_run(overlapped.path(), plain.path());
+    run(experiment, saved.path(), {.overlap = true, .checkpoint_seconds = 0}, {});
+    expect_same_run(saved.path(), plain.path());
+  }
+}
+
+// However the steps overlap, a checkpoint that is due is written between two of them.
+TEST(Run, ACheckpointIsThatOfTheStepItSays) {
+  for (const bool overlap : {false, true}) {
+    const TempFolder folder;
+    std::int64_t checked = 0;
+    run(small_adding(), folder.path(), {.overlap = overlap, .checkpoint_seconds = 0},
+        [&](const Progress& progress) {
+          if (!fs::exists(folder.path() / kCheckpointFile)) return;
+          EXPECT_EQ(read_checkpoint(folder.path() / kCheckpointFile).state.step, progress.step);
+          ++checked;
+        });
+    EXPECT_EQ(checked, 20);
+  }
+}
+
+TEST(Run, SaysHowLongItWaitedForItsData) {
+  for (const bool overlap : {false, true}) {
+    const TempFolder folder;
+    run_quietly(small_adding(), folder.path(), {.overlap = overlap});
+    const State state = read_checkpoint(folder.path() / kCheckpointFile).state;
+    EXPECT_GT(state.host_wait_seconds, 0);
+    EXPECT_LT(state.host_wait_seconds, state.train_seconds);
+    EXPECT_NE(io::get(folder.path() / kRunFile).find("\"host_wait_seconds\": "), std::string::npos);
+  }
 }
 
 class Resume : public ::testing::TestWithParam<Experiment> {};
@@ -157,29 +206,36 @@ class Resume : public ::testing::TestWithParam<Experiment> {};
 TEST_P(Resume, GivesTheBitsOfOneGo) {
   const TempFolder whole;
   run_quietly(GetParam(), whole.path());
-  for (const int threads : {1, 2}) {
+  for (const How how : {How{1, false}, How{2, false}, How{1, true}}) {
     for (const std::int64_t k : {0, 1, 4, 7, 16, 17, 18}) {
-      SCOPED_TRACE(fmt::format("{} threads, stopped after step {}", threads, k));
+      SCOPED_TRACE(fmt::format("{} threads{}, stopped after step {}", how.threads,
+                               how.overlap ? ", overlapped" : "", k));
       const TempFolder folder;
-      ASSERT_EQ(run_until(GetParam(), folder.path(), k, threads), Outcome::kInterrupted);
+      ASSERT_EQ(run_until(GetParam(), folder.path(), k, how), Outcome::kInterrupted);
       const Record record = read_run(folder.path());
       EXPECT_EQ(record.status, Status::kInterrupted);
-      EXPECT_EQ(record.steps, k);
+      // The one that was begun is finished, too; none was before an evaluation.
+      const bool one_more = how.overlap && k % 4 != 0 && k < 18;
+      EXPECT_EQ(record.steps, k + (one_more ? 1 : 0));
       EXPECT_FALSE(fs::exists(folder.path() / kModelFile));
-      ASSERT_EQ(run_quietly(GetParam(), folder.path(), threads), Outcome::kFinished);
+      ASSERT_EQ(run_quietly(GetParam(), folder.path(), how), Outcome::kFinished);
       expect_same_run(folder.path(), whole.path());
     }
   }
 }
 
 TEST_P(Resume, AfterEveryStepGivesTheBitsOfOneGo) {
-  const TempFolder whole, folder;
+  const TempFolder whole;
   run_quietly(GetParam(), whole.path());
-  for (std::int64_t k = 0; k <= 18; ++k) {
-    ASSERT_EQ(run_until(GetParam(), folder.path(), k), Outcome::kInterrupted);
+  for (const bool overlap : {false, true}) {
+    const TempFolder folder;
+    for (std::int64_t k = 0; k <= 18; ++k) {
+      ASSERT_EQ(run_until(GetParam(), folder.path(), k, {.overlap = overlap}),
+                Outcome::kInterrupted);
+    }
+    ASSERT_EQ(run_quietly(GetParam(), folder.path(), {.overlap = overlap}), Outcome::kFinished);
+    expect_same_run(folder.path(), whole.path());
   }
-  ASSERT_EQ(run_quietly(GetParam(), folder.path()), Outcome::kFinished);
-  expect_same_run(folder.path(), whole.path());
 }
 
 TEST_P(Resume, MoreStepsLaterGiveTheBitsOfOneGo) {
@@ -320,8 +376,8 @@ TEST(Run, AnExperimentThatCannotBeMakesNoFolder) {
     EXPECT_EQ(folder.count(), 0U);
   };
   Experiment experiment = small_adding();
-  experiment.device = "cuda";
-  expect_nothing(experiment, "device is 'cuda', expected cpu");
+  experiment.device = "abacus";
+  expect_nothing(experiment, "device is 'abacus', expected one of: cpu");
   experiment = small_adding();
   experiment.evaluation.every = 0;
   expect_nothing(experiment, "every is 0, expected a whole number from 1");
@@ -383,22 +439,27 @@ TEST(Run, ACheckpointOfAnotherRunIsRefused) {
 }
 
 // Adam and tanh keep all numbers finite: only the loss tells.
+void expect_divergence(Experiment experiment, bool overlap) {
+  experiment.training.steps = 100;
+  experiment.training.learning_rate = 1e6;
+  const TempFolder folder;
+  const auto attempt = [&] {
+    run(experiment, folder.path(), {.overlap = overlap, .checkpoint_seconds = 0}, {});
+  };
+  expect_error<DivergenceError>(attempt, {"diverged at step 11", "for 10 steps in a row"});
+  const Record record = read_run(folder.path());
+  EXPECT_EQ(record.status, Status::kDiverged);
+  EXPECT_EQ(record.steps, 11);
+  // The first step's loss is that of the first weights, so the last good ones are those after it.
+  const Checkpoint good = read_checkpoint(folder.path() / kCheckpointFile);
+  EXPECT_EQ(good.state.step, 1);
+  expect_error<DivergenceError>(attempt, {"diverged at step 11"});
+  EXPECT_EQ(read_checkpoint(folder.path() / kCheckpointFile).state.step, 1);
+}
+
 TEST(Divergence, ALearningRateOfAMillionIsCaught) {
-  for (const Experiment& small : {small_adding(), small_grammar(), small_copy()}) {
-    Experiment experiment = small;
-    experiment.training.steps = 100;
-    experiment.training.learning_rate = 1e6;
-    const TempFolder folder;
-    const auto attempt = [&] { run(experiment, folder.path(), {.checkpoint_seconds = 0}, {}); };
-    expect_error<DivergenceError>(attempt, {"diverged at step 11", "for 10 steps in a row"});
-    const Record record = read_run(folder.path());
-    EXPECT_EQ(record.status, Status::kDiverged);
-    EXPECT_EQ(record.steps, 11);
-    // The first step's loss is that of the first weights, so the last good ones are those after it.
-    const Checkpoint good = read_checkpoint(folder.path() / kCheckpointFile);
-    EXPECT_EQ(good.state.step, 1);
-    expect_error<DivergenceError>(attempt, {"diverged at step 11"});
-    EXPECT_EQ(read_checkpoint(folder.path() / kCheckpointFile).state.step, 1);
+  for (const Experiment& experiment : {small_adding(), small_grammar(), small_copy()}) {
+    for (const bool overlap : {false, true}) expect_divergence(experiment, overlap);
   }
 }
 
@@ -432,11 +493,16 @@ TEST(Divergence, TheEndOfARunIsKeptEvenWhileItCounts) {
 TEST(Divergence, NumbersThatAreNotFiniteAreCaught) {
   Experiment experiment = small_adding();
   experiment.training.learning_rate = 1e29;
-  const TempFolder folder;
-  expect_error<DivergenceError>([&] { run_quietly(experiment, folder.path()); },
-                                {"diverged at step 2", "not finite"});
-  EXPECT_EQ(read_run(folder.path()).status, Status::kDiverged);
-  EXPECT_EQ(read_checkpoint(folder.path() / kCheckpointFile).state.step, 0);
+  for (const bool overlap : {false, true}) {
+    const TempFolder folder;
+    expect_error<DivergenceError>(
+        [&] { run_quietly(experiment, folder.path(), {.overlap = overlap}); },
+        {"diverged at step 2", "not finite"});
+    const Record record = read_run(folder.path());
+    EXPECT_EQ(record.status, Status::kDiverged);
+    EXPECT_EQ(record.steps, 1);
+    EXPECT_EQ(read_checkpoint(folder.path() / kCheckpointFile).state.step, 0);
+  }
 }
 
 }  // namespace

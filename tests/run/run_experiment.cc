@@ -1,6 +1,7 @@
 // tests/run/run_experiment.cc: runs an experiment as the program does, for kill_test.py:
 //   run_experiment CONFIG.toml FOLDER [--checkpoint-seconds S]
-// The exit codes are those of the program.
+// The exit codes are those of the program. Steps overlap, as they do on a GPU: then most is under
+// way when the end comes.
 #include <csignal>
 
 #include <atomic>
@@ -22,6 +23,7 @@ int run(int count, char** arguments) {
   const std::filesystem::path config = arguments[1];
   rwa::run::Options options;
   options.stop = &stop;
+  options.overlap = true;
   if (count == 5 && std::string_view(arguments[3]) == "--checkpoint-seconds") {
     options.checkpoint_seconds = std::strtod(arguments[4], nullptr);
   }
