@@ -19,13 +19,15 @@ constexpr const char* kExample =
     "Examples:\n"
     "  rwa bench --quick                    a first look, in half a minute\n"
     "  rwa bench --json bench.json          everything, also for a program to read\n"
-    "  rwa bench --cells rwa --mode train --steps 784 --ragged --no-peers";
+    "  rwa bench --cells rwa --mode train --steps 784 --ragged --no-peers\n"
+    "  rwa bench --device cuda --units 128,256 --batch 16,100 --peers cudnn-lstm";
 
-// Whole table with peers in half a minute.
+// Whole table with peers in half a minute; on a GPU peers need longer to start.
 constexpr int kQuickSteps = 100;
 constexpr int kQuickRounds = 1;
 constexpr double kQuickSeconds = 0.4;
 constexpr double kQuickPeerLimit = 6;
+constexpr double kQuickPeerLimitGpu = 30;
 
 template <class Parse>
 auto parse_all(const std::vector<std::string>& names, Parse parse) {
@@ -46,10 +48,10 @@ CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<T>
 }
 
 void add_sizes(CLI::App& command, bench::Plan& plan) {
-  command.add_option("--batch", plan.batch, "Sequences in a batch")->capture_default_str();
-  command.add_option("--units", plan.units, "Units of the layer")->capture_default_str();
+  add_list(command, "--batch", plan.batches, "Sequences in a batch");
+  add_list(command, "--units", plan.units, "Units of the layer");
   command.add_option("--inputs", plan.inputs, "Features of a step")->capture_default_str();
-  add_list(command, "--steps", plan.steps, "Lengths of the sequences");
+  add_list(command, "--steps", plan.steps, "Lengths of the sequences (on a GPU 784,1000)");
   command.add_option("--threads", plan.threads, "Threads (default: cores, at most 8)")
       ->capture_default_str();
   command.add_option("--seconds", plan.seconds, "Time for each row, over all rounds")
@@ -59,17 +61,36 @@ void add_sizes(CLI::App& command, bench::Plan& plan) {
 }
 
 // What is said on the command line stands.
+void apply_device(const CLI::App& command, const BenchOptions& options, bench::Plan& plan) {
+  const bench::Plan usual = bench::default_plan(plan.device);
+  if (command.count("--steps") == 0) plan.steps = usual.steps;
+  if (command.count("--mode") == 0) plan.modes = usual.modes;
+  if (command.count("--peers") == 0 && !options.no_peers) plan.peers = usual.peers;
+}
+
 void apply_quick(const CLI::App& command, bench::Plan& plan) {
   if (command.count("--steps") == 0) plan.steps = {kQuickSteps};
   if (command.count("--rounds") == 0) plan.rounds = kQuickRounds;
   if (command.count("--seconds") == 0) plan.seconds = kQuickSeconds;
-  plan.peer_limit = kQuickPeerLimit;
+  plan.peer_limit = plan.on_cpu() ? kQuickPeerLimit : kQuickPeerLimitGpu;
 }
 
 void parse_names(BenchOptions& options) {
   options.plan.cells = parse_all(options.cells, parse_cell);
   options.plan.modes = parse_all(options.modes, bench::parse_mode);
   options.plan.memories = parse_all(options.memories, parse_memory);
+}
+
+void add_names(CLI::App& command, BenchOptions& options) {
+  add_list(command, "--cells", options.cells, "Our cells: rwa, lstm");
+  add_list(command, "--mode", options.modes, "What is done: forward, train, stream (CPU only)");
+  add_list(command, "--memory", options.memories, "What training keeps: full, chunked");
+  auto* peers = command.add_option("--peers", options.plan.peers,
+                                   "Others to measure, where installed (default: all): "
+                                   "onednn-lstm, torch-lstm, torch-rwa; on a GPU cudnn-lstm, "
+                                   "torch-lstm, torch-rwa, jax-rwa");
+  peers->delimiter(',')->allow_extra_args(false);
+  command.add_flag("--no-peers", options.no_peers, "Only ourselves")->excludes(peers);
 }
 
 }  // namespace
@@ -88,20 +109,19 @@ void run_bench(const BenchOptions& options) {
 
 void add_bench_command(CLI::App& app) {
   auto options = std::make_shared<BenchOptions>();
-  auto* command = app.add_subcommand("bench", "Measure this machine: us, our peers, its peak");
+  auto* command = app.add_subcommand("bench", "Measure this machine: us, our peers, its limits");
   add_sizes(*command, options->plan);
-  add_list(*command, "--cells", options->cells, "Our cells: rwa, lstm");
-  add_list(*command, "--mode", options->modes, "What is done: forward, train, stream");
-  add_list(*command, "--memory", options->memories, "What training keeps: full, chunked");
+  command->add_option("--device", options->plan.device, "Where: cpu, cuda, cuda:1, …")
+      ->capture_default_str();
+  add_names(*command, *options);
   command->add_flag("--ragged", options->plan.ragged, "Also with lengths evenly spread over 0…T");
-  command->add_flag("--peers,!--no-peers", options->plan.peers,
-                    "Also oneDNN and PyTorch, where installed (default)");
   command->add_flag("--quick", options->quick, "100 steps, one short round: half a minute");
   command->add_option("--json", options->json, "File to write the rows to");
   command->footer(kExample);
   command->callback([options, command] {
-    if (options->quick) apply_quick(*command, options->plan);
     parse_names(*options);
+    apply_device(*command, *options, options->plan);
+    if (options->quick) apply_quick(*command, options->plan);
     run_bench(*options);
   });
 }

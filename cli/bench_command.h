@@ -1,4 +1,4 @@
-// cli/bench_command.h: `rwa bench`: us, our peers and the machine's peak, side by side.
+// cli/bench_command.h: `rwa bench`: us, our peers and the machine's limits, side by side.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -15,6 +15,7 @@ struct BenchOptions {
   std::vector<std::string> cells = {"rwa", "lstm"};
   std::vector<std::string> modes = {"forward", "train", "stream"};
   std::vector<std::string> memories = {"full", "chunked"};
+  bool no_peers = false;
   bool quick = false;
   std::filesystem::path json;  // empty: none is written
 };

@@ -4,15 +4,14 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <optional>
 #include <set>
-#include <string_view>
 
 #include <fmt/format.h>
 
 #include "backend/cpu/cpu.h"
 #include "bench/child.h"
+#include "bench/device.h"
 #include "bench/measure.h"
 #include "bench/peers.h"
 #include "rwa/errors.h"
@@ -31,7 +30,10 @@ struct Entry {
 class Bench {
  public:
   Bench(const Plan& plan, const std::function<void(const std::string&)>& say)
-      : plan_(plan), say_(say), peers_(plan.peer_limit, say) {
+      : plan_(plan),
+        say_(say),
+        processor_(describe_device(plan.device)),
+        peers_(plan.peer_limit, say) {
     for (Case& what : cases(plan)) entries_.push_back({std::move(what), {}, false});
   }
 
@@ -44,12 +46,14 @@ class Bench {
       }
     }
     measure_peaks();
+    if (!plan_.on_cpu()) floors_ = measure_floors(plan_.device, plan_.peer_limit, say_);
     return report();
   }
 
  private:
   // The largest of all tries: a peak that a busy moment lowered would flatter every row.
   void measure_peaks() {
+    if (!plan_.on_cpu()) return;
     std::set<int> threads;
     for (const Entry& entry : entries_) threads.insert(entry.what.threads);
     for (const int count : threads) {
@@ -92,13 +96,15 @@ class Bench {
     return sample;
   }
 
-  Report report() const;
+  [[nodiscard]] Report report() const;
 
   const Plan& plan_;
   const std::function<void(const std::string&)>& say_;
+  std::string processor_;
   Peers peers_;
   std::vector<Entry> entries_;
   std::map<int, double> peak_gflops_;
+  std::optional<Floors> floors_;
 };
 
 // Of an even number, the mean of the two in the middle.
@@ -108,7 +114,7 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-Row summarize(const Entry& entry, double peak_gflops) {
+Row summarize(const Entry& entry, const std::map<int, double>& peak_gflops) {
   Row row;
   row.what = entry.what;
   std::vector<double> times;
@@ -120,26 +126,19 @@ Row summarize(const Entry& entry, double peak_gflops) {
   row.us_min = std::ranges::min(times);
   row.us_max = std::ranges::max(times);
   row.gflops = flops_per_step(entry.what) / row.us_per_step / 1e3;
-  row.peak_fraction = row.gflops / peak_gflops;
+  const auto peak = peak_gflops.find(entry.what.threads);
+  if (peak != peak_gflops.end()) row.peak_fraction = row.gflops / peak->second;
   return row;
-}
-
-std::string processor() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);) {
-    const std::size_t value = line.find(": ");
-    if (line.starts_with("model name") && value != line.npos) return line.substr(value + 2);
-  }
-  return "unknown processor";
 }
 
 Report Bench::report() const {
   Report report;
-  report.processor = processor();
+  report.processor = processor_;
   report.peak_gflops = peak_gflops_;
+  report.floors = floors_;
   for (const Entry& entry : entries_) {
     if (!entry.failed) {
-      report.rows.push_back(summarize(entry, peak_gflops_.at(entry.what.threads)));
+      report.rows.push_back(summarize(entry, peak_gflops_));
     } else if (!entry.what.peer) {
       ++report.failed;
     }

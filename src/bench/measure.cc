@@ -10,7 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "bench/device_memory.h"
 #include "rwa/model.h"
+#include "rwa/trainer.h"
 
 namespace rwa::bench {
 namespace {
@@ -22,6 +24,9 @@ constexpr std::size_t kMinRepetitions = 3;
 // Shorter calls are timed in blocks of about this length, or the clock would be measured too.
 constexpr double kShortestBlock = 1e-3;
 constexpr int kLargestBlock = 10000;
+// On a GPU several calls are timed as one: the first ones prepare what the later ones repeat, so
+// that these must all be in the warm-up, and training steps overlap.
+constexpr int kBurst = 4;
 
 double since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -104,12 +109,7 @@ std::int64_t peak_bytes() {
   return 0;
 }
 
-}  // namespace
-
-Sample measure(const Case& what, double seconds) {
-  const Model model(
-      {.cell = what.cell, .inputs = what.inputs, .units = what.units, .outputs = kOutputs});
-  Data data(what);
+Sample measure_on_cpu(const Model& model, const Case& what, Data& data, double seconds) {
   double time = 0;
   switch (what.mode) {
     case Mode::kForward:
@@ -124,4 +124,41 @@ Sample measure(const Case& what, double seconds) {
   }
   return {time / what.steps * 1e6, peak_bytes()};
 }
+
+// What it holds of the GPU's memory is seen when it lets go.
+Sample measure_on_gpu(Model& model, const Case& what, Data& data, double seconds) {
+  const SessionOptions options{
+      .threads = what.threads, .memory = what.memory, .device = what.device};
+  double time = 0;
+  std::int64_t free_before = 0;
+  if (what.mode == Mode::kForward) {
+    Session session(model, options);
+    time = median_seconds(seconds, [&] {
+      for (int i = 0; i < kBurst; ++i) session.run(data.batch, data.y);
+    });
+    free_before = free_device_bytes();
+  } else {
+    Trainer trainer(model, {.session = options});
+    trainer.submit(data.batch, {.classes = data.classes});
+    time = median_seconds(seconds, [&] {
+      for (int i = 0; i < kBurst; ++i) {
+        trainer.submit(data.batch, {.classes = data.classes});
+        trainer.collect();
+      }
+    });
+    trainer.collect();
+    free_before = free_device_bytes();
+  }
+  return {time / kBurst / what.steps * 1e6, free_device_bytes() - free_before};
+}
+
+}  // namespace
+
+Sample measure(const Case& what, double seconds) {
+  Model model({.cell = what.cell, .inputs = what.inputs, .units = what.units, .outputs = kOutputs});
+  Data data(what);
+  return what.on_cpu() ? measure_on_cpu(model, what, data, seconds)
+                       : measure_on_gpu(model, what, data, seconds);
+}
+
 }  // namespace rwa::bench

@@ -6,7 +6,8 @@
 
 namespace rwa::bench {
 
-// Calls for about `seconds` after a warm-up. The memory peak is that of the whole process.
+// Calls for about `seconds` after a warm-up. The memory is the peak of the whole process, or what is
+// held of the GPU's.
 Sample measure(const Case& what, double seconds);
 
 }  // namespace rwa::bench

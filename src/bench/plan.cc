@@ -7,6 +7,7 @@
 #include <thread>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/names.h"
 #include "base/shards.h"
@@ -41,7 +42,46 @@ void check_list(std::string_view what, std::vector<T> values) {
   }
 }
 
-// Our own rows of one mode and length.
+void check_sizes(std::string_view what, const std::vector<int>& sizes) {
+  for (const int size : sizes) check_range(what, size, kMostSize);
+  check_list(what, sizes);
+}
+
+// Another implementation, in the forms that are worth a row.
+struct Peer {
+  std::string name;
+  Cell cell;
+  std::vector<std::string> variants;
+};
+
+const std::vector<Peer>& known_peers(const std::string& device) {
+  static const std::vector<Peer> on_cpu = {{"onednn-lstm", Cell::kLstm, {""}},
+                                           {"torch-lstm", Cell::kLstm, {""}},
+                                           {"torch-rwa", Cell::kRwa, {""}}};
+  // cuDNN leaves the choice of the algorithm to its caller; each is the best for some size.
+  static const std::vector<Peer> on_gpu = {
+      {"cudnn-lstm",
+       Cell::kLstm,
+       {"fp32 standard", "fp32 persist-static", "fp32 persist-small", "fp32 persist-dynamic",
+        "tf32 standard", "tf32 persist-static", "tf32 persist-small", "tf32 persist-dynamic",
+        "fp16 standard", "fp16 persist-static", "fp16 persist-small", "fp16 persist-dynamic"}},
+      {"torch-lstm", Cell::kLstm, {"fp32"}},
+      {"torch-rwa", Cell::kRwa, {"eager", "graph", "compiled graph"}},
+      {"jax-rwa", Cell::kRwa, {"jit"}}};
+  return device == "cpu" ? on_cpu : on_gpu;
+}
+
+void check_peers(const Plan& plan) {
+  const std::vector<std::string> known = default_plan(plan.device).peers;
+  for (const std::string& name : plan.peers) {
+    if (std::ranges::find(known, name) == known.end()) {
+      throw ConfigError(
+          fmt::format("unknown peer '{}', expected one of: {}", name, fmt::join(known, ", ")));
+    }
+  }
+}
+
+// Our own rows of one mode and size.
 void add_own(const Plan& plan, const Case& common, std::vector<Case>& list) {
   // Only training keeps anything, and only whole sequences have lengths.
   const auto memories =
@@ -62,15 +102,28 @@ void add_own(const Plan& plan, const Case& common, std::vector<Case>& list) {
   }
 }
 
-void add_peers(const Case& common, std::vector<Case>& list) {
-  constexpr std::array<std::pair<const char*, Cell>, 3> kPeers{
-      {{"onednn-lstm", Cell::kLstm}, {"torch-lstm", Cell::kLstm}, {"torch-rwa", Cell::kRwa}}};
-  for (const auto& [name, cell] : kPeers) {
-    Case what = common;
-    what.name = name;
-    what.cell = cell;
-    what.peer = true;
-    list.push_back(what);
+void add_peers(const Plan& plan, const Case& common, std::vector<Case>& list) {
+  for (const Peer& peer : known_peers(plan.device)) {
+    if (std::ranges::find(plan.peers, peer.name) == plan.peers.end()) continue;
+    for (const std::string& variant : peer.variants) {
+      Case what = common;
+      what.name = peer.name;
+      what.cell = peer.cell;
+      what.peer = true;
+      what.variant = variant;
+      list.push_back(what);
+    }
+  }
+}
+
+// All rows of one mode, layer and batch.
+void add_lengths(const Plan& plan, const Case& size, std::vector<Case>& list) {
+  const bool stream = size.mode == Mode::kStream;
+  for (const int steps : stream ? std::vector<int>{1} : plan.steps) {
+    Case common = size;
+    common.steps = steps;
+    add_own(plan, common, list);
+    add_peers(plan, common, list);
   }
 }
 
@@ -83,11 +136,22 @@ int default_threads() {
   return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kShards);
 }
 
+Plan default_plan(const std::string& device) {
+  Plan plan;
+  plan.device = device;
+  if (!plan.on_cpu()) {
+    plan.steps = {784, 1000};
+    plan.modes = {Mode::kForward, Mode::kTrain};
+  }
+  for (const Peer& peer : known_peers(device)) plan.peers.push_back(peer.name);
+  return plan;
+}
+
 void check(const Plan& plan) {
-  check_range("batch", plan.batch, kMostSize);
-  check_range("units", plan.units, kMostSize);
   check_range("inputs", plan.inputs, kMostSize);
-  for (const int steps : plan.steps) check_range("steps", steps, kMostSize);
+  check_sizes("batch", plan.batches);
+  check_sizes("units", plan.units);
+  check_sizes("steps", plan.steps);
   check_range("threads", plan.threads, kMostThreads);
   check_range("rounds", plan.rounds, kMostRounds);
   // Written so that a NaN is refused too.
@@ -95,26 +159,31 @@ void check(const Plan& plan) {
     throw ConfigError(fmt::format("seconds is {}, expected more than 0 and at most {}",
                                   plan.seconds, kMostSeconds));
   }
-  check_list("steps", plan.steps);
   check_list("cells", plan.cells);
   check_list("mode", plan.modes);
   check_list("memory", plan.memories);
+  check_peers(plan);
+  if (!plan.on_cpu() && std::ranges::find(plan.modes, Mode::kStream) != plan.modes.end()) {
+    throw ConfigError(
+        fmt::format("mode stream is for the CPU; on '{}' expected forward, train", plan.device));
+  }
 }
 
 std::vector<Case> cases(const Plan& plan) {
   std::vector<Case> list;
   for (const Mode mode : plan.modes) {
     const bool stream = mode == Mode::kStream;
-    for (const int steps : stream ? std::vector<int>{1} : plan.steps) {
-      Case common;
-      common.mode = mode;
-      common.batch = stream ? 1 : plan.batch;
-      common.units = plan.units;
-      common.inputs = plan.inputs;
-      common.steps = steps;
-      common.threads = stream ? 1 : plan.threads;
-      add_own(plan, common, list);
-      if (plan.peers) add_peers(common, list);
+    for (const int units : plan.units) {
+      for (const int batch : stream ? std::vector<int>{1} : plan.batches) {
+        Case size;
+        size.device = plan.device;
+        size.mode = mode;
+        size.batch = batch;
+        size.units = units;
+        size.inputs = plan.inputs;
+        size.threads = stream ? 1 : plan.threads;
+        add_lengths(plan, size, list);
+      }
     }
   }
   return list;
@@ -143,12 +212,23 @@ double flops_per_step(const Case& what) {
   return sequences * forward * (what.mode == Mode::kTrain ? 3 : 1);
 }
 
+std::string variant_of(const Case& what) {
+  std::string text = what.variant;
+  const auto add = [&](const char* word) {
+    text += (text.empty() ? "" : ", ") + std::string(word);
+  };
+  if (what.memory == Memory::kChunked) add("chunked");
+  if (what.ragged) add("ragged");
+  return text;
+}
+
 std::string describe(const Case& what) {
   std::string text = fmt::format("{} {}", what.name, to_string(what.mode));
+  if (what.mode != Mode::kStream) text += fmt::format(", batch {}", what.batch);
+  text += fmt::format(", units {}", what.units);
   if (what.mode != Mode::kStream) text += fmt::format(", {} steps", what.steps);
-  if (what.memory == Memory::kChunked) text += ", chunked";
-  if (what.ragged) text += ", ragged";
-  return text;
+  const std::string variant = variant_of(what);
+  return variant.empty() ? text : text + ", " + variant;
 }
 
 }  // namespace rwa::bench

@@ -13,8 +13,8 @@ namespace rwa::bench {
 
 enum class Mode {
   kForward,  // a batch of whole sequences
-  kTrain,    // forward, backward and the gradient of the weights
-  kStream,   // one sequence, a step at a time, one thread
+  kTrain,    // forward, backward and the gradient of the weights; ours on a GPU also Adam
+  kStream,   // one sequence, a step at a time, one thread; on the CPU only
 };
 
 std::string_view to_string(Mode mode);
@@ -25,8 +25,9 @@ Mode parse_mode(std::string_view name);
 int default_threads();
 
 struct Plan {
-  int batch = 100;
-  int units = 250;
+  std::string device = "cpu";  // as SessionOptions::device
+  std::vector<int> batches = {100};
+  std::vector<int> units = {250};
   int inputs = 1;
   std::vector<int> steps = {100, 1000};
   int threads = default_threads();
@@ -35,19 +36,27 @@ struct Plan {
   std::vector<Cell> cells = {Cell::kRwa, Cell::kLstm};
   std::vector<Mode> modes = {Mode::kForward, Mode::kTrain, Mode::kStream};
   std::vector<Memory> memories = {Memory::kFull, Memory::kChunked};  // of training
-  bool ragged = false;      // also with sequences of unequal length
-  bool peers = true;        // also oneDNN and PyTorch
-  double peer_limit = 120;  // seconds after which a peer's measurement is given up
+  bool ragged = false;             // also with sequences of unequal length
+  std::vector<std::string> peers;  // some of default_plan(device).peers
+  double peer_limit = 120;         // seconds after which a peer's measurement is given up
+
+  [[nodiscard]] bool on_cpu() const { return device == "cpu"; }
 };
 
-// Throws ConfigError for sizes out of range and for what is named twice.
+// What is measured on that device when nothing else is asked for; with all peers there are for it.
+Plan default_plan(const std::string& device);
+
+// Throws ConfigError for sizes out of range, for what is named twice, and for what the device does
+// not do. Whether there is such a device is not seen here: see bench/device.h.
 void check(const Plan& plan);
 
 // One row of the table.
 struct Case {
-  std::string name;  // rwa, lstm, onednn-lstm, torch-lstm, torch-rwa
+  std::string name;  // rwa, lstm, or a peer's
+  std::string device = "cpu";
   Cell cell = Cell::kRwa;
   bool peer = false;
+  std::string variant;  // of a peer, as its helper knows it; empty where there is but one
   Mode mode = Mode::kForward;
   int batch = 1;
   int units = 1;
@@ -56,6 +65,8 @@ struct Case {
   int threads = 1;
   Memory memory = Memory::kFull;
   bool ragged = false;
+
+  [[nodiscard]] bool on_cpu() const { return device == "cpu"; }
 };
 
 // In the order of the table: what is compared is measured close together in time.
@@ -69,7 +80,10 @@ std::vector<std::int32_t> ragged_lengths(int steps, int batch);
 // not useful.
 double flops_per_step(const Case& what);
 
-// Such as "rwa train, 1000 steps, chunked".
+// What tells it from others of its name: "chunked, ragged", "fp32 standard".
+std::string variant_of(const Case& what);
+
+// Such as "rwa train, batch 100, units 250, 1000 steps, chunked".
 std::string describe(const Case& what);
 
 }  // namespace rwa::bench

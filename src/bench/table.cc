@@ -2,12 +2,13 @@
 #include "bench/table.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
+#include <functional>
 #include <span>
 #include <system_error>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 #include <nlohmann/json.hpp>
 
@@ -20,14 +21,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kColumns = 12;
-using Line = std::array<std::string, kColumns>;
-constexpr std::size_t kTextColumns = 3;  // the first ones; the others are numbers
-
-Line heading() {
-  return {"name",    "mode",    "variant", "steps",  "threads",  "µs/step",
-          "min…max", "GFLOP/s", "of peak", "memory", "time/rwa", "time/lstm"};
-}
+// One column: what stands above it, and what in it.
+struct Column {
+  std::string heading;
+  bool is_text;  // to the left; numbers stand to the right
+  std::function<std::string(const Row&)> cell;
+};
 
 // About four digits: more would be noise.
 std::string number(double value) {
@@ -36,7 +35,8 @@ std::string number(double value) {
 }
 
 bool comparable(const Row& a, const Row& b) {
-  return a.what.mode == b.what.mode && a.what.steps == b.what.steps;
+  return a.what.mode == b.what.mode && a.what.steps == b.what.steps &&
+         a.what.batch == b.what.batch && a.what.units == b.what.units;
 }
 
 // Our plain row of that cell for the same work: whole sequences, and full memory where measured.
@@ -50,14 +50,19 @@ const Row* reference(const Report& report, const Row& row, Cell cell) {
   return best;
 }
 
-std::string relative(const Row& row, const Row* to) {
-  return to == nullptr ? "" : fmt::format("{:.2f}", row.us_per_step / to->us_per_step);
+// The fastest of cuDNN's LSTMs in fp32, whichever its algorithm, for the same work.
+const Row* cudnn_reference(const Report& report, const Row& row) {
+  const Row* best = nullptr;
+  for (const Row& other : report.rows) {
+    if (other.what.name != "cudnn-lstm" || !other.what.variant.starts_with("fp32")) continue;
+    if (!comparable(other, row)) continue;
+    if (best == nullptr || other.us_per_step < best->us_per_step) best = &other;
+  }
+  return best;
 }
 
-std::string variant(const Case& what) {
-  std::string text = what.memory == Memory::kChunked ? "chunked" : "";
-  if (what.ragged) text += text.empty() ? "ragged" : ", ragged";
-  return text;
+std::string relative(const Row& row, const Row* to) {
+  return to == nullptr ? "" : fmt::format("{:.2f}", row.us_per_step / to->us_per_step);
 }
 
 // One round has none.
@@ -65,20 +70,55 @@ std::string spread(const Row& row) {
   return row.us_min < row.us_max ? number(row.us_min) + "…" + number(row.us_max) : "";
 }
 
-Line line(const Report& report, const Row& row) {
-  const Case& what = row.what;
-  return {what.name,
-          std::string(to_string(what.mode)),
-          variant(what),
-          std::to_string(what.steps),
-          std::to_string(what.threads),
-          number(row.us_per_step),
-          spread(row),
-          number(row.gflops),
-          fmt::format("{:.1f} %", 100 * row.peak_fraction),
-          number(static_cast<double>(row.peak_bytes) / 1e6) + " MB",
-          relative(row, reference(report, row, Cell::kRwa)),
-          what.cell == Cell::kLstm ? relative(row, reference(report, row, Cell::kLstm)) : ""};
+// A size that is the same in all rows stands above the table.
+void add_sizes(const Plan& plan, std::vector<Column>& columns) {
+  const auto add = [&](const char* heading, int Case::*size) {
+    columns.push_back(
+        {heading, false, [size](const Row& row) { return std::to_string(row.what.*size); }});
+  };
+  if (plan.batches.size() > 1) add("batch", &Case::batch);
+  if (plan.units.size() > 1) add("units", &Case::units);
+  add("steps", &Case::steps);
+  if (plan.on_cpu()) add("threads", &Case::threads);
+}
+
+void add_times(const Plan& plan, std::vector<Column>& columns) {
+  columns.push_back({"µs/step", false, [](const Row& row) { return number(row.us_per_step); }});
+  columns.push_back({"min…max", false, spread});
+  columns.push_back({"GFLOP/s", false, [](const Row& row) { return number(row.gflops); }});
+  if (plan.on_cpu()) {
+    columns.push_back({"of peak", false, [](const Row& row) {
+                         return fmt::format("{:.1f} %", 100 * row.peak_fraction.value_or(0));
+                       }});
+  }
+  columns.push_back({"memory", false, [](const Row& row) {
+                       return number(static_cast<double>(row.peak_bytes) / 1e6) + " MB";
+                     }});
+}
+
+void add_ratios(const Plan& plan, const Report& report, std::vector<Column>& columns) {
+  columns.push_back({"time/rwa", false, [&](const Row& row) {
+                       return relative(row, reference(report, row, Cell::kRwa));
+                     }});
+  columns.push_back({"time/lstm", false, [&](const Row& row) {
+                       return row.what.cell == Cell::kLstm
+                                  ? relative(row, reference(report, row, Cell::kLstm))
+                                  : "";
+                     }});
+  if (plan.on_cpu()) return;
+  columns.push_back({"time/cudnn", false,
+                     [&](const Row& row) { return relative(row, cudnn_reference(report, row)); }});
+}
+
+std::vector<Column> make_columns(const Plan& plan, const Report& report) {
+  std::vector<Column> columns = {
+      {"name", true, [](const Row& row) { return row.what.name; }},
+      {"mode", true, [](const Row& row) { return std::string(to_string(row.what.mode)); }},
+      {"variant", true, [](const Row& row) { return variant_of(row.what); }}};
+  add_sizes(plan, columns);
+  add_times(plan, columns);
+  add_ratios(plan, report, columns);
+  return columns;
 }
 
 // Letters, not bytes: those after the first of a UTF-8 letter begin with the bits 10.
@@ -87,46 +127,56 @@ std::size_t width(const std::string& text) {
       std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
-std::string aligned(const Line& cells, const std::array<std::size_t, kColumns>& widths) {
+using Line = std::vector<std::string>;
+
+std::string aligned(const std::vector<Column>& columns, const Line& cells,
+                    const std::vector<std::size_t>& widths) {
   std::string text;
-  for (std::size_t i = 0; i < kColumns; ++i) {
+  for (std::size_t i = 0; i < cells.size(); ++i) {
     const std::string space(widths[i] - width(cells[i]), ' ');
-    text += (i == 0 ? "" : "  ") + (i < kTextColumns ? cells[i] + space : space + cells[i]);
+    text += (i == 0 ? "" : "  ") + (columns[i].is_text ? cells[i] + space : space + cells[i]);
   }
   text.erase(text.find_last_not_of(' ') + 1);
   return text + "\n";
 }
 
-std::string about(const Plan& plan, const Report& report) {
-  std::string peaks;
+std::string peaks(const Report& report) {
+  std::string text;
   for (const auto& [threads, gflops] : report.peak_gflops) {
-    peaks += fmt::format("{}{:.1f} GFLOP/s with {} thread{}", peaks.empty() ? "" : ", ", gflops,
-                         threads, threads == 1 ? "" : "s");
+    text += fmt::format("{}{:.1f} GFLOP/s with {} thread{}", text.empty() ? "" : ", ", gflops,
+                        threads, threads == 1 ? "" : "s");
   }
-  return fmt::format(
-      "{}, {}, threads {}; measured peak: {}\n"
-      "batch {}, units {}, inputs {} (stream: batch 1, one thread); median of rounds: {}\n"
-      "time/rwa, time/lstm: relative to our own cell, same mode and steps; above 1 is slower\n",
-      report.processor, instruction_set(), plan.threads, peaks, plan.batch, plan.units, plan.inputs,
-      plan.rounds);
+  return text;
+}
+
+std::string about(const Plan& plan, const Report& report) {
+  std::string text = report.processor;
+  if (plan.on_cpu()) {
+    text += fmt::format(", {}, threads {}; measured peak: {}", instruction_set(), plan.threads,
+                        peaks(report));
+  }
+  text += fmt::format("\nbatch {}, units {}, inputs {}{}; median of rounds: {}\n",
+                      fmt::join(plan.batches, ","), fmt::join(plan.units, ","), plan.inputs,
+                      plan.on_cpu() ? " (stream: batch 1, one thread)" : "", plan.rounds);
+  text += "time/rwa, time/lstm: relative to our own cell, same mode and size; above 1 is slower\n";
+  if (plan.on_cpu()) return text;
+  return text +
+         "time/cudnn: the same, relative to cuDNN's fastest fp32 LSTM\n"
+         "rwa, lstm: what a caller waits for, batches coming from the host; train is forward, "
+         "backward and Adam\n"
+         "peers: the batch is on the GPU already; train is forward and backward, no optimiser\n";
 }
 
 nlohmann::ordered_json object(const Row& row) {
   const Case& what = row.what;
-  nlohmann::ordered_json json{{"name", what.name},
-                              {"device", "cpu"},
-                              {"mode", to_string(what.mode)},
-                              {"batch", what.batch},
-                              {"units", what.units},
-                              {"inputs", what.inputs},
-                              {"steps", what.steps},
-                              {"threads", what.threads},
-                              {"us_per_step", row.us_per_step},
-                              {"us_min", row.us_min},
-                              {"us_max", row.us_max},
-                              {"gflops", row.gflops},
-                              {"peak_fraction", row.peak_fraction},
-                              {"peak_bytes", row.peak_bytes}};
+  nlohmann::ordered_json json{
+      {"name", what.name},           {"device", what.device},   {"mode", to_string(what.mode)},
+      {"batch", what.batch},         {"units", what.units},     {"inputs", what.inputs},
+      {"steps", what.steps},         {"threads", what.threads}, {"us_per_step", row.us_per_step},
+      {"us_min", row.us_min},        {"us_max", row.us_max},    {"gflops", row.gflops},
+      {"peak_bytes", row.peak_bytes}};
+  if (row.peak_fraction) json["peak_fraction"] = *row.peak_fraction;
+  if (!what.variant.empty()) json["variant"] = what.variant;
   if (what.mode == Mode::kTrain && !what.peer) json["memory"] = to_string(what.memory);
   if (what.ragged) json["ragged"] = true;
   return json;
@@ -135,18 +185,24 @@ nlohmann::ordered_json object(const Row& row) {
 }  // namespace
 
 std::string to_text(const Plan& plan, const Report& report) {
-  std::vector<Line> lines{heading()};
-  for (const Row& row : report.rows) lines.push_back(line(report, row));
-  std::array<std::size_t, kColumns> widths{};
-  for (const Line& cells : lines) {
-    for (std::size_t i = 0; i < kColumns; ++i) widths[i] = std::max(widths[i], width(cells[i]));
+  const std::vector<Column> columns = make_columns(plan, report);
+  std::vector<Line> lines(report.rows.size() + 1);
+  std::vector<std::size_t> widths;
+  for (const Column& column : columns) {
+    lines[0].push_back(column.heading);
+    for (std::size_t i = 0; i < report.rows.size(); ++i) {
+      lines[i + 1].push_back(column.cell(report.rows[i]));
+    }
+    std::size_t widest = 0;
+    for (const Line& cells : lines) widest = std::max(widest, width(cells.back()));
+    widths.push_back(widest);
   }
-  std::string text = about(plan, report) + "\n" + aligned(lines[0], widths);
+  std::string text = about(plan, report) + "\n" + aligned(columns, lines[0], widths);
   for (std::size_t i = 0; i < report.rows.size(); ++i) {
     if (i > 0 && !comparable(report.rows[i - 1], report.rows[i])) text += "\n";
-    text += aligned(lines[i + 1], widths);
+    text += aligned(columns, lines[i + 1], widths);
   }
-  return text;
+  return report.floors ? text + "\n" + to_text(*report.floors) : text;
 }
 
 std::string to_json(const Report& report) {

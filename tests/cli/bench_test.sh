@@ -72,7 +72,30 @@ for path in sys.argv[1:]:
         check(row)
 PYTHON
 
+# Several sizes in one table; streams have no batch.
+expect 0 "batch 2,4, units 8,16" "$rwa" bench --batch 2,4 --units 8,16 --steps 5 --rounds 1 \
+  "${short[@]}" --cells rwa --mode forward,stream --json "$tmp/sizes.json"
+grep -qE '^name +mode +variant +batch +units +steps ' "$tmp/out" || fail "the table has no sizes"
+python3 - "$tmp/sizes.json" <<'PYTHON'
+import json
+import sys
+
+with open(sys.argv[1], encoding="utf-8") as file:
+    sizes = [(row["mode"], row["units"], row["batch"], row["device"]) for row in json.load(file)]
+expected = [("forward", units, batch, "cpu") for units in (8, 16) for batch in (2, 4)]
+expected += [("stream", units, 1, "cpu") for units in (8, 16)]
+assert sizes == expected, sizes
+PYTHON
+
 # Refused before any work, in words that name what is wrong.
+expect 2 "device is 'abacus', expected one of: cpu" "$rwa" bench --device abacus
+expect 2 "device is 'cuda:99', expected one of: cpu" "$rwa" bench --device cuda:99
+[[ $(wc -l <"$tmp/err") == 1 ]] || fail "something was measured before the device was refused"
+expect 2 "mode stream is for the CPU" "$rwa" bench --device cuda --mode stream
+expect 2 "expected one of: onednn-lstm, torch-lstm, torch-rwa" "$rwa" bench --peers cudnn-lstm
+expect 2 "expected one of: cudnn-lstm, torch-lstm" "$rwa" bench --device cuda --peers onednn-lstm
+expect 2 "peers" "$rwa" bench --peers torch-rwa --no-peers
+expect 2 "units" "$rwa" bench --units 8,8
 expect 2 "units" "$rwa" bench --units 0
 expect 2 "units" "$rwa" bench --units many
 expect 2 "batch" "$rwa" bench --batch -1

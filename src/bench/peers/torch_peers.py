@@ -1,9 +1,13 @@
 #!/usr/bin/python3
-# src/bench/peers/torch_peers.py: times PyTorch's own LSTM, and an RWA written in eager PyTorch as a
+# src/bench/peers/torch_peers.py: times PyTorch's own LSTM, and an RWA written in PyTorch as a
 # competent user would write it, so that `rwa bench` can print them beside its own rows.
 #
 #   /usr/bin/python3 torch_peers.py --name torch-lstm|torch-rwa --mode forward|train|stream
 #       --batch B --units H --inputs D --steps T --threads N --seconds S
+#       --device cpu|cuda:N --variant fp32|eager|graph|'compiled graph'
+#
+# On a GPU, where the clock is the GPU's own, everything is fp32 without TF32. `graph` replays the
+# whole call as one CUDA graph; `compiled graph` does so with the step passed through torch.compile.
 #
 # It prints one line of JSON. Exit code 3: this Python has no torch.
 """Helper of `rwa bench`: times LSTM and RWA in PyTorch."""
@@ -14,6 +18,7 @@ import math
 import statistics
 import sys
 import time
+import warnings
 from typing import Callable
 
 try:
@@ -23,6 +28,7 @@ except ImportError as error:
     sys.exit(3)
 
 MIN_REPETITIONS = 3
+GPU_WARM_UPS = 3
 # One streamed step takes microseconds: the clock is read once per block of them.
 STREAM_BLOCK = 200
 
@@ -75,7 +81,7 @@ class Lstm(torch.nn.Module):
         self.lstm = torch.nn.LSTM(inputs, units)
 
     def start(self, batch: int) -> tuple:
-        zeros = torch.zeros(1, batch, self.lstm.hidden_size)
+        zeros = torch.zeros(1, batch, self.lstm.hidden_size)  # of streams, which are on the CPU
         return zeros, zeros
 
     def project(self, x: torch.Tensor) -> tuple:
@@ -88,36 +94,68 @@ class Lstm(torch.nn.Module):
         return self.lstm(x)[0][-1]
 
 
-def median_seconds(seconds: float, call: Callable[[], None]) -> float:
-    """Median of one call, over about `seconds` of calls after one warm-up."""
+def seconds_of(call: Callable[[], None], on_gpu: bool) -> float:
+    if not on_gpu:
+        begin = time.perf_counter()
+        call()
+        return time.perf_counter() - begin
+    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    begin.record()
     call()
+    end.record()
+    end.synchronize()
+    return begin.elapsed_time(end) * 1e-3
+
+
+def median_seconds(seconds: float, call: Callable[[], None], on_gpu: bool = False) -> float:
+    """Median of one call, over about `seconds` of calls after a warm-up."""
+    for _ in range(GPU_WARM_UPS if on_gpu else 1):
+        call()
     times: list = []
     start = time.perf_counter()
     while len(times) < MIN_REPETITIONS or time.perf_counter() - start < seconds:
-        begin = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - begin)
+        times.append(seconds_of(call, on_gpu))
     return statistics.median(times)
 
 
-def time_forward(model: torch.nn.Module, x: torch.Tensor, seconds: float) -> float:
+def graphed(call: Callable[[], None]) -> Callable[[], None]:
+    """The same call as one CUDA graph, so that Python launches nothing."""
+    side = torch.cuda.Stream()
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        for _ in range(GPU_WARM_UPS):
+            call()
+    torch.cuda.current_stream().wait_stream(side)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        call()
+    return graph.replay
+
+
+def timed(call: Callable[[], None], x: torch.Tensor, variant: str, seconds: float) -> float:
+    if "graph" in variant:
+        call = graphed(call)
+    return median_seconds(seconds, call, x.is_cuda)
+
+
+def time_forward(model: torch.nn.Module, x: torch.Tensor, variant: str, seconds: float) -> float:
     with torch.inference_mode():
-        result = median_seconds(seconds, lambda: model(x))
+        result = timed(lambda: model(x), x, variant, seconds)
         require_finite([model(x)])
     return result
 
 
-def time_train(model: torch.nn.Module, x: torch.Tensor, seconds: float) -> float:
+def time_train(model: torch.nn.Module, x: torch.Tensor, variant: str, seconds: float) -> float:
     def call() -> None:
         model.zero_grad(set_to_none=True)
         model(x).sum().backward()
 
-    result = median_seconds(seconds, call)
+    result = timed(call, x, variant, seconds)
     require_finite([parameter.grad for parameter in model.parameters()])
     return result
 
 
-def time_stream(model: torch.nn.Module, x: torch.Tensor, seconds: float) -> float:
+def time_stream(model: torch.nn.Module, x: torch.Tensor, _: str, seconds: float) -> float:
     state = model.start(1)
 
     def call() -> None:
@@ -144,8 +182,10 @@ def warn_of_slow_blas() -> None:
                   "comparison: install libopenblas0-openmp", file=sys.stderr)
 
 
-def peak_bytes() -> int:
-    """Peak resident memory of this process, 0 where /proc does not tell."""
+def peak_bytes(x: torch.Tensor) -> int:
+    """Peak memory on the GPU, or resident of this process; 0 where /proc does not tell."""
+    if x.is_cuda:
+        return torch.cuda.max_memory_allocated(x.device)
     with open("/proc/self/status", encoding="ascii") as status:
         for line in status:
             if line.startswith("VmHWM:"):
@@ -163,25 +203,45 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--steps", type=int, default=100)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=1.0)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--variant", choices=["fp32", "eager", "graph", "compiled graph"],
+                        default="eager")
     arguments = parser.parse_args()
     if arguments.mode == "stream":
         arguments.batch = arguments.steps = 1
     return arguments
 
 
-def main() -> None:
-    a = parse_arguments()
-    warn_of_slow_blas()
+def prepare(a: argparse.Namespace) -> None:
     torch.set_num_threads(a.threads)
     torch.manual_seed(1)
-    model = {"torch-lstm": Lstm, "torch-rwa": Rwa}[a.name](a.inputs, a.units)
-    x = torch.rand(a.steps, a.batch, a.inputs) * 2 - 1
+    if a.device == "cpu":
+        warn_of_slow_blas()
+        return
+    # That TF32 would be faster, or has a newer switch, is nothing to tell a reader of the table.
+    warnings.filterwarnings("ignore", message=".*(TF32|TensorFloat32)")
+    torch.cuda.set_device(a.device if ":" in a.device else "cuda:0")
+    torch.backends.cudnn.allow_tf32 = False  # for matrix products it is the default
+
+
+def make_model(a: argparse.Namespace) -> torch.nn.Module:
+    model = {"torch-lstm": Lstm, "torch-rwa": Rwa}[a.name](a.inputs, a.units).to(a.device)
+    if "compiled" in a.variant:
+        model.step = torch.compile(model.step)
+    return model
+
+
+def main() -> None:
+    a = parse_arguments()
+    prepare(a)
+    model = make_model(a)
+    x = (torch.rand(a.steps, a.batch, a.inputs) * 2 - 1).to(a.device)
     timers = {"forward": time_forward, "train": time_train, "stream": time_stream}
-    seconds = timers[a.mode](model, x, a.seconds)
+    seconds = timers[a.mode](model, x, a.variant, a.seconds)
     print(json.dumps({
         "name": a.name, "mode": a.mode, "batch": a.batch, "units": a.units, "inputs": a.inputs,
         "steps": a.steps, "threads": a.threads,
-        "us_per_step": round(seconds / a.steps * 1e6, 3), "peak_bytes": peak_bytes(),
+        "us_per_step": round(seconds / a.steps * 1e6, 3), "peak_bytes": peak_bytes(x),
     }, separators=(",", ":")))
 
 
