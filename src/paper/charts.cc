@@ -27,7 +27,15 @@ std::optional<double> height(const Entry& entry, double loss,
   return 100 * *accuracy;
 }
 
-// At each step the runs that were evaluated there.
+// How many of the runs got as far as this step.
+std::size_t reached(const std::vector<Evidence>& runs, std::int64_t step) {
+  return static_cast<std::size_t>(std::ranges::count_if(runs, [&](const Evidence& run) {
+    return !run.curve.points.empty() && run.curve.points.back().step >= step;
+  }));
+}
+
+// At each step that every run was evaluated at, if it got that far: a median over some of them would
+// jump.
 Curve curve_of_runs(const Entry& entry, const std::vector<Evidence>& runs, std::string label,
                     Role role) {
   std::map<std::int64_t, std::vector<double>> columns;
@@ -39,6 +47,7 @@ Curve curve_of_runs(const Entry& entry, const std::vector<Evidence>& runs, std::
   }
   Curve curve{.label = std::move(label), .role = role, .x = {}, .y = {}, .low = {}, .high = {}};
   for (const auto& [step, values] : columns) {
+    if (values.size() < reached(runs, step)) continue;
     curve.x.push_back(static_cast<double>(step));
     curve.y.push_back(median(values));
     if (runs.size() == 1) continue;

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "paper/goal.h"
 #include "paper/median.h"
 #include "paper/words.h"
 
@@ -33,24 +34,18 @@ std::vector<Claim> general_claims() {
            .lstm = {}}};
 }
 
-bool is_a_step(Measure measure) {
-  return measure == Measure::kBeats || measure == Measure::kLossBelow ||
-         measure == Measure::kAccuracyFrom;
-}
-
 Known exactly(double value) { return {.low = value, .high = value}; }
 Known exactly_or_unknown(const std::optional<double>& value) {
   return value ? exactly(*value) : Known{};
 }
 
-// The first of `in_a_row` evaluations that are good. A run that ends within such a row may have
-// begun it; one that ends otherwise takes more steps.
-template <class Good>
-Known first_of(std::size_t in_a_row, const std::vector<Point>& points, Good good) {
+// A run that ends within a row of good evaluations may have begun the one that counts; one that ends
+// otherwise takes more steps.
+Known first_of(const Goal& goal, const std::vector<Point>& points) {
   std::size_t row = 0;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    row = good(points[i]) ? row + 1 : 0;
-    if (row == in_a_row) return exactly(static_cast<double>(points[i + 1 - row].step));
+    row = goal.is_good(points[i]) ? row + 1 : 0;
+    if (row == goal.in_a_row) return exactly(static_cast<double>(points[i + 1 - row].step));
   }
   if (points.empty()) return {};
   const Point& last = points.back();
@@ -246,25 +241,16 @@ std::string verdict_in_words(Mark verdict) {
 }  // namespace
 
 Known beaten(const Beats& beats, const Evidence& evidence) {
-  constexpr std::size_t kInARow = 5;
-  return first_of(kInARow, evidence.curve.points, [&](const Point& point) {
-    if (beats.accuracy) return point.accuracy && *point.accuracy >= *beats.accuracy;
-    return beats.loss_fraction && point.loss <= *beats.loss_fraction * evidence.naive.loss;
-  });
+  return first_of(goal_of(beats, evidence.naive), evidence.curve.points);
 }
 
 Known measure(const Claim& claim, const Beats& beats, const Evidence& evidence) {
-  const std::vector<Point>& points = evidence.curve.points;
   const std::optional<Point>& final = evidence.final;
   switch (claim.measure) {
     case Measure::kBeats:
-      return beaten(beats, evidence);
     case Measure::kLossBelow:
-      return first_of(1, points, [&](const Point& point) { return point.loss < claim.threshold; });
     case Measure::kAccuracyFrom:
-      return first_of(1, points, [&](const Point& point) {
-        return point.accuracy && *point.accuracy >= claim.threshold;
-      });
+      return first_of(goal_of(claim, beats, evidence.naive), evidence.curve.points);
     case Measure::kFinalLoss:
       return final ? exactly(final->loss) : Known{};
     case Measure::kFinalAccuracy:

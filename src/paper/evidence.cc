@@ -1,6 +1,7 @@
 #include "paper/evidence.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include <fmt/format.h>
@@ -21,20 +22,6 @@ std::string what_differs(const run::Experiment& found) try {
   return fmt::format("{}", fmt::join(run::differences(found, papers), "; "));
 } catch (const ConfigError& error) {
   return error.what();
-}
-
-Evidence evidence_of(const run::Record& run, const Entry& entry) {
-  Evidence evidence;
-  evidence.curve = curve_of(run);
-  evidence.naive = data::facts(run.experiment.task).naive;
-  const run::Metric* final = final_of(run);
-  if (final != nullptr && final->step >= entry.experiment.training.steps) {
-    evidence.final = Point{final->step, final->loss, final->accuracy};
-  }
-  if (run.parameters > 0) evidence.parameters = static_cast<double>(run.parameters);
-  if (run.steps > 0) evidence.seconds_per_step = run.train_seconds / static_cast<double>(run.steps);
-  evidence.machine = run.machine;
-  return evidence;
 }
 
 // Of the same seed, the one that says most comes first.
@@ -80,12 +67,25 @@ Sorted sort_runs(const std::vector<run::Record>& records) {
   return sorted;
 }
 
+Evidence evidence_of(const run::Record& run) {
+  Evidence evidence;
+  evidence.curve = curve_of(run);
+  evidence.naive = data::facts(run.experiment.task).naive;
+  const run::Metric* final = final_of(run);
+  const std::int64_t all_steps = find(run.experiment.name).experiment.training.steps;
+  if (final != nullptr && final->step >= all_steps) {
+    evidence.final = Point{final->step, final->loss, final->accuracy};
+  }
+  if (run.parameters > 0) evidence.parameters = static_cast<double>(run.parameters);
+  if (run.steps > 0) evidence.seconds_per_step = run.train_seconds / static_cast<double>(run.steps);
+  evidence.machine = run.machine;
+  return evidence;
+}
+
 Library evidence_of(const Runs& runs) {
   Library library;
   for (const auto& [key, records] : runs) {
-    for (const run::Record* run : records) {
-      library[key].push_back(evidence_of(*run, find(key.experiment)));
-    }
+    for (const run::Record* run : records) library[key].push_back(evidence_of(*run));
   }
   return library;
 }

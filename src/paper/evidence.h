@@ -47,6 +47,7 @@ struct Sorted {
 };
 Sorted sort_runs(const std::vector<run::Record>& records);
 
+Evidence evidence_of(const run::Record& run);  // of one of the paper's experiments
 Library evidence_of(const Runs& runs);
 // From a folder with NAME.MODEL.csv; empty: none.
 Library evidence_of_authors(const std::filesystem::path& folder);

@@ -104,11 +104,6 @@ void require_plain_name(const run::Experiment& experiment, std::string_view orig
   }
 }
 
-fs::path folder_of(const run::Experiment& experiment, const fs::path& out) {
-  return out / id_of(experiment) /
-         fmt::format("{}-seed{}", to_string(experiment.network.cell), experiment.seed);
-}
-
 void add_file(const std::string& file, const Request& request, std::vector<PlannedRun>& runs) {
   std::vector<std::string_view> given;
   if (request.quick) given.emplace_back("--quick");
@@ -168,6 +163,11 @@ bool uses_files(const PlannedRun& run) {
 }
 
 }  // namespace
+
+fs::path folder_of(const run::Experiment& experiment, const fs::path& out) {
+  return out / id_of(experiment) /
+         fmt::format("{}-seed{}", to_string(experiment.network.cell), experiment.seed);
+}
 
 std::vector<PlannedRun> plan(const Request& request) {
   check_options(request);

@@ -28,6 +28,10 @@ struct PlannedRun {
   std::filesystem::path folder;
 };
 
+// OUT/NAME[-VARIANT]/MODEL-seedS
+std::filesystem::path folder_of(const run::Experiment& experiment,
+                                const std::filesystem::path& out);
+
 // Experiment by experiment, seed by seed, and there both models. Throws ConfigError for a request
 // that makes no sense.
 std::vector<PlannedRun> plan(const Request& request);

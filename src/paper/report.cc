@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "io/text_file.h"
 #include "paper/catalogue.h"
 #include "paper/charts.h"
 #include "paper/claims.h"
@@ -43,6 +44,9 @@ constexpr const char* kHowClaimsAreJudged =
     "those of the logs by runs of the task as the released scripts have it, and by the other "
     "where that is all there is: the column “task” says which. “Open” is what the runs so far "
     "leave undecided.";
+
+constexpr const char* kWhatTimesAre =
+    "Times are those of training alone, without evaluations: medians over seeds.";
 
 // What was run of one experiment in one variant.
 struct Section {
@@ -105,20 +109,32 @@ std::int64_t most_steps(const Section& section) {
   return steps;
 }
 
-// On the whole test set, median over the seeds that were trained longest.
-std::string final_score(const Section& section, Cell cell) {
-  std::map<std::int64_t, std::vector<const run::Metric*>> scores;
+// Of a model's runs that have what is asked for, those that were trained longest.
+template <class Has>
+std::vector<const run::Record*> longest_runs(const Section& section, Cell cell, Has has) {
+  std::map<std::int64_t, std::vector<const run::Record*>> by_steps;
   for (const run::Record* run : section.runs) {
-    const run::Metric* final = final_of(*run);
-    if (run->experiment.network.cell == cell && final != nullptr) {
-      scores[final->step].push_back(final);
-    }
+    if (run->experiment.network.cell == cell && has(*run)) by_steps[run->steps].push_back(run);
   }
-  if (scores.empty()) return kNothing;
-  const auto& [steps, longest] = *scores.rbegin();
-  std::string words = median_in_words(longest);
-  if (steps == most_steps(section)) return words;
-  return fmt::format("{} after {} steps", words, in_thousands(static_cast<double>(steps)));
+  if (by_steps.empty()) return {};
+  return by_steps.rbegin()->second;
+}
+
+// Words about such runs; how long they were is said where others were longer.
+std::string with_steps(const std::string& words, const run::Record& run, const Section& section) {
+  if (run.steps == most_steps(section)) return words;
+  return fmt::format("{} after {} steps", words, in_thousands(static_cast<double>(run.steps)));
+}
+
+// On the whole test set, median over seeds.
+std::string final_score(const Section& section, Cell cell) {
+  const auto runs =
+      longest_runs(section, cell, [](const run::Record& run) { return final_of(run) != nullptr; });
+  if (runs.empty()) return kNothing;
+  std::vector<const run::Metric*> scores;
+  scores.reserve(runs.size());
+  for (const run::Record* run : runs) scores.push_back(final_of(*run));
+  return with_steps(median_in_words(scores), *runs.front(), section);
 }
 
 Table summary_of(const std::vector<Section>& sections, const Library& ours,
@@ -142,20 +158,63 @@ Table summary_of(const std::vector<Section>& sections, const Library& ours,
   return table;
 }
 
+std::set<std::string> machines_of(const std::vector<const run::Record*>& runs) {
+  std::set<std::string> machines;
+  for (const run::Record* run : runs) {
+    machines.insert(run->machine.empty() ? "an unknown machine" : run->machine);
+  }
+  return machines;
+}
+
+bool is_timed(const run::Record& run) { return run.steps > 0 && run.train_seconds > 0; }
+double steps_per_second(const run::Record& run) {
+  return static_cast<double>(run.steps) / run.train_seconds;
+}
+
+// Time and rate, medians over seeds; nothing where they were trained on different machines.
+void add_times(const Section& section, Cell cell, std::vector<report::TableCell>& row) {
+  const auto runs = longest_runs(section, cell, is_timed);
+  if (machines_of(runs).size() != 1) {
+    row.insert(row.end(), {{kNothing}, {kNothing}});
+    return;
+  }
+  std::vector<double> seconds;
+  std::vector<double> rates;
+  for (const run::Record* run : runs) {
+    seconds.push_back(run->train_seconds);
+    rates.push_back(steps_per_second(*run));
+  }
+  row.push_back({with_steps(in_time(median(seconds)), *runs.front(), section)});
+  row.push_back({in_rate(median(rates))});
+}
+
+Table times_of(const std::vector<Section>& sections) {
+  Table table{.header = {"experiment", "steps", "RWA trained in", "steps per second",
+                         "LSTM trained in", "steps per second"},
+              .rows = {}};
+  for (const Section& section : sections) {
+    auto& row = table.rows.emplace_back();
+    row.push_back({id_of(section)});
+    row.push_back({in_thousands(static_cast<double>(most_steps(section)))});
+    for (const Cell cell : {Cell::kRwa, Cell::kLstm}) add_times(section, cell, row);
+  }
+  return table;
+}
+
 Table runs_of(const Section& section) {
-  Table table{.header = {"model", "seed", "steps", "final loss", "final accuracy", "ms per step",
-                         "parameters", "state"},
+  Table table{.header = {"model", "seed", "steps", "final loss", "final accuracy", "training time",
+                         "steps per second", "parameters", "state"},
               .rows = {}};
   for (const run::Record* run : section.runs) {
     const run::Metric* final = final_of(*run);
-    const auto steps = static_cast<double>(run->steps);
     table.rows.push_back(
         {{name_of(run->experiment.network.cell)},
          {std::to_string(run->experiment.seed)},
-         {in_thousands(steps)},
+         {in_thousands(static_cast<double>(run->steps))},
          {final != nullptr ? loss_in_words(*final) : kNothing},
          {final != nullptr && final->accuracy ? in_percent(*final->accuracy, 2) : kNothing},
-         {steps > 0 ? in_digits(1000 * run->train_seconds / steps) : kNothing},
+         {is_timed(*run) ? in_time(run->train_seconds) : kNothing},
+         {is_timed(*run) ? in_rate(steps_per_second(*run)) : kNothing},
          {in_thousands(static_cast<double>(run->parameters))},
          {std::string(to_string(run->status))}});
   }
@@ -207,7 +266,7 @@ std::string overview(const std::vector<Section>& sections, bool has_authors) {
     parts.push_back(fmt::format("{} ({} steps, {} {})", id_of(section),
                                 in_thousands(static_cast<double>(most_steps(section))),
                                 seeds.size() == 1 ? "seed" : "seeds", fmt::join(seeds, ", ")));
-    for (const run::Record* run : section.runs) machines.insert(run->machine);
+    machines.merge(machines_of(section.runs));
   }
   std::string text =
       fmt::format("What was run: {}. On: {}.", fmt::join(parts, "; "), fmt::join(machines, "; "));
@@ -240,9 +299,10 @@ void add_section(const Section& section, const Library& ours, const Library& aut
                      .panels = {chart_of(entry, section.variant, ours, authors)}});
   page.blocks.emplace_back(Text{
       fmt::format("Step at which the baseline is beaten: RWA {}, LSTM {}. The final scores are "
-                  "of the whole test set; the times are those of training alone.",
+                  "of the whole test set; the times are those of training alone, on {}.",
                   beaten_in_words(ours, key_of(section, Cell::kRwa)),
-                  beaten_in_words(ours, key_of(section, Cell::kLstm)))});
+                  beaten_in_words(ours, key_of(section, Cell::kLstm)),
+                  fmt::join(machines_of(section.runs), "; "))});
   page.blocks.emplace_back(runs_of(section));
   page.blocks.emplace_back(Text{"To run it again: " + commands_of(section)});
 }
@@ -266,12 +326,16 @@ Report make_report(const std::vector<run::Record>& records, const fs::path& refe
   report.claims = to_table({findings.begin(), not_run});
   report.claims_not_run = to_table({not_run, findings.end()});
   report.summary = summary_of(sections, ours, authors);
+  report.times = times_of(sections);
 
   report::Page& page = report.page;
   page.title = kTitle;
   page.subtitle = kSubtitle;
-  page.blocks.emplace_back(Text{overview(sections, !authors.empty())});
+  report.overview = overview(sections, !authors.empty());
+  page.blocks.emplace_back(Text{report.overview});
   page.blocks.emplace_back(report.summary);
+  page.blocks.emplace_back(Text{kWhatTimesAre});
+  page.blocks.emplace_back(report.times);
   page.blocks.emplace_back(report::Heading{"The paper's claims", "claims"});
   page.blocks.emplace_back(Text{kHowClaimsAreJudged});
   page.blocks.emplace_back(report.claims);
@@ -287,6 +351,12 @@ Report make_report(const std::vector<run::Record>& records, const fs::path& refe
         fmt::join(sorted.left_out, "; "))});
   }
   return report;
+}
+
+void write_summary(const Report& report, const fs::path& file) {
+  io::replace_text(
+      file, fmt::format("{}\n\n{}\n{}\n\n{}\n{}", report.overview, to_markdown(report.summary),
+                        kWhatTimesAre, to_markdown(report.times), to_markdown(report.claims)));
 }
 
 Table summarise(const std::vector<run::Record>& runs, const Library& authors) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "paper/evidence.h"
@@ -18,7 +19,9 @@ struct Report {
   report::Table claims;                 // those of the paper that the runs are about
   report::Table claims_not_run;         // and the others
   std::vector<std::string> left_out;    // runs that are not the paper's, and why
+  std::string overview;                 // what was run, on which machines
   report::Table summary;                // a row for each experiment that was run
+  report::Table times;                  // and how long that took
 };
 
 // `reference` holds the authors' curves (NAME.MODEL.csv); empty: none. Runs of experiments that are
@@ -26,7 +29,10 @@ struct Report {
 // that cannot be read.
 Report make_report(const std::vector<run::Record>& runs, const std::filesystem::path& reference);
 
-// Its summary alone.
+// The overview, and the summary, times and claims as Markdown. Throws ResourceError.
+void write_summary(const Report& report, const std::filesystem::path& file);
+
+// The summary alone.
 report::Table summarise(const std::vector<run::Record>& runs, const Library& authors);
 
 }  // namespace rwa::paper

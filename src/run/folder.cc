@@ -18,9 +18,11 @@ Record read_run(const fs::path& folder) try {
   Record record;
   record.folder = folder;
   record.experiment = parse_experiment(io::read_text(config), config.string());
-  // A run that has only begun has neither of these.
+  // A run that has only begun has none of these.
   if (const fs::path file = folder / kMetricsFile; fs::exists(file)) {
     record.metrics = read_metrics(file);
+  } else if (const fs::path kept = folder / kKeptMetricsFile; fs::exists(kept)) {
+    record.metrics = parse_metrics_csv(io::read_text(kept), kept);
   }
   if (const fs::path file = folder / kRunFile; fs::exists(file)) {
     RunSummary summary = read_run_file(file);

@@ -4,6 +4,8 @@
 //   checkpoint.safetensors   where a run goes on (checkpoint.h)
 //   model.safetensors        the network, when the run was finished last
 //   run.json                 build, machine, times, final scores
+// What is kept of a run for a repository (paper/results.h) is config.toml, run.json, and
+//   metrics.csv              some of its evaluations, in the place of metrics.jsonl
 #pragma once
 
 #include <cstdint>
@@ -20,6 +22,7 @@ namespace rwa::run {
 
 inline constexpr std::string_view kConfigFile = "config.toml";
 inline constexpr std::string_view kMetricsFile = "metrics.jsonl";
+inline constexpr std::string_view kKeptMetricsFile = "metrics.csv";
 inline constexpr std::string_view kCheckpointFile = "checkpoint.safetensors";
 inline constexpr std::string_view kModelFile = "model.safetensors";
 inline constexpr std::string_view kRunFile = "run.json";
@@ -33,10 +36,10 @@ struct Record {
   std::int64_t steps = 0;    // done
   double train_seconds = 0;  // in training steps, without evaluation
   std::int64_t parameters = 0;
-  std::string machine;  // for people: processor, cores, instruction set, threads
+  std::string machine;  // for people: what decides the times
 };
 
-// A last line of the metrics without an end is one that is being written, or was when the run was
+// A last line of metrics.jsonl without an end is one that is being written, or was when the run was
 // killed: it is left out. Throws ConfigError, InputError and ResourceError, each naming the file.
 Record read_run(const std::filesystem::path& folder);
 // The score on the whole test set, or nullptr where the run has none yet.

@@ -2,7 +2,9 @@
 
 #include <ctime>
 #include <fstream>
+#include <string_view>
 #include <thread>
+#include <utility>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -11,6 +13,7 @@
 #include "io/text_file.h"
 #include "run/build.h"
 #include "run/json_fields.h"
+#include "rwa/device.h"
 #include "rwa/version.h"
 
 namespace rwa::run {
@@ -31,17 +34,41 @@ std::string processor() {
   return "unknown";
 }
 
-Json machine(int threads) {
-  return {{"processor", processor()},
-          {"cores", std::thread::hardware_concurrency()},
-          {"instruction_set", instruction_set()},
-          {"threads", threads}};
+// What a device calls itself; empty for the CPU.
+std::string gpu(std::string_view device) {
+  if (device == "cpu") return "";
+  for (const DeviceInfo& info : devices()) {
+    if (info.name == (device == "cuda" ? "cuda:0" : device)) return info.description;
+  }
+  return "";
+}
+
+Json machine(std::string_view device, int threads) {
+  Json json = {{"processor", processor()},
+               {"cores", std::thread::hardware_concurrency()},
+               {"instruction_set", instruction_set()},
+               {"threads", threads}};
+  if (std::string name = gpu(device); !name.empty()) json["gpu"] = std::move(name);
+  return json;
 }
 
 Json final_scores(const Metric& metric) {
   Json scores = {{"loss", metric.loss}, {"unit", metric.unit}};
   if (metric.accuracy) scores["accuracy"] = *metric.accuracy;
   return scores;
+}
+
+// On a GPU, the threads and their instructions decide nothing.
+std::string machine_in_words(const JsonFields& json) {
+  const auto counted = [&json](std::string_view path, std::string_view what) {
+    const std::int64_t count = json.count(path);
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+  };
+  const std::string host =
+      fmt::format("{}, {}", json.text("/machine/processor"), counted("/machine/cores", "core"));
+  if (json.has("/machine/gpu")) return fmt::format("{}, {}", json.text("/machine/gpu"), host);
+  return fmt::format("{}, {}, {}", host, json.text("/machine/instruction_set"),
+                     counted("/machine/threads", "thread"));
 }
 
 Status status_of(const JsonFields& json) try {
@@ -69,11 +96,12 @@ void write_run_file(const std::filesystem::path& file, const Experiment& experim
                {"version", version()},
                {"commit", commit()},
                {"compiler", compiler()},
-               {"machine", machine(content.threads)},
+               {"machine", machine(experiment.device, content.threads)},
                {"started", content.started}};
   if (content.status != Status::kRunning) json["ended"] = utc_now();
   json["steps"] = content.steps;
   json["train_seconds"] = content.train_seconds;
+  json["host_wait_seconds"] = content.host_wait_seconds;
   json["evaluate_seconds"] = content.evaluate_seconds;
   json["parameters"] = content.parameters;
   if (content.final) json["final"] = final_scores(*content.final);
@@ -90,13 +118,7 @@ RunSummary read_run_file(const std::filesystem::path& file) {
   summary.steps = json.count("/steps");
   summary.train_seconds = json.number("/train_seconds");
   summary.parameters = json.count("/parameters");
-  const auto counted = [&json](std::string_view path, std::string_view what) {
-    const std::int64_t count = json.count(path);
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-  };
-  summary.machine = fmt::format(
-      "{}, {}, {}, {}", json.text("/machine/processor"), counted("/machine/cores", "core"),
-      json.text("/machine/instruction_set"), counted("/machine/threads", "thread"));
+  summary.machine = machine_in_words(json);
   return summary;
 }
 

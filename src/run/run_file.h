@@ -17,6 +17,7 @@ struct RunFile {
   std::string started;  // UTC, as utc_now() has it
   std::int64_t steps = 0;
   double train_seconds = 0;
+  double host_wait_seconds = 0;  // of these: until the data was there
   double evaluate_seconds = 0;
   std::int64_t parameters = 0;
   int threads = 1;

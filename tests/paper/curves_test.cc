@@ -60,7 +60,7 @@ TEST_F(Curves, NamesThePlaceOfAMistake) {
   expect_refusal(good + "100,nan,50\n", {name + ":3:5", "\"nan\""});
   expect_refusal(good + "100,inf,50\n", {name + ":3:5", "\"inf\""});
   expect_refusal(good + "100,1e400,50\n", {name + ":3:5", "\"1e400\""});
-  expect_refusal(good + "100,0.5,101\n", {name + ":3:9", "101", "at most 100"});
+  expect_refusal(good + "100,0.5,101\n", {name + ":3:9", "101", "0 to 100"});
   expect_refusal(good + "100,0.5,half\n", {name + ":3:9", "\"half\"", "accuracy"});
 }
 

@@ -101,17 +101,21 @@ TEST(Report, TheAuthorsCurvesReachAsFarAsOurs) {
   EXPECT_EQ(script.panels.at(0).caption.find("not quite the same"), std::string::npos);
 }
 
+std::vector<std::string> first_row(const report::Table& table) {
+  std::vector<std::string> texts;
+  for (const auto& cell : table.rows.at(0)) texts.push_back(cell.text);
+  return texts;
+}
+
 TEST(Report, TheSummaryHasALineForEachTask) {
   auto runs = adding_runs("script");
   std::ranges::copy(adding_runs("text"), std::back_inserter(runs));
-  const auto& rows = make_report(runs, "").summary.rows;
-  ASSERT_EQ(rows.size(), 2U);
-  std::vector<std::string> texts;
-  for (const auto& cell : rows[0]) texts.push_back(cell.text);
-  EXPECT_EQ(texts,
+  const Report made = make_report(runs, "");
+  ASSERT_EQ(made.summary.rows.size(), 2U);
+  EXPECT_EQ(first_row(made.summary),
             (std::vector<std::string>{"adding-100", "1,200", "700 (600 to 800)",
                                       "not in 1,200 steps", "—", "—", "0.001 MSE", "0.17 MSE"}));
-  EXPECT_EQ(rows[1][0].text, "adding-100-script");
+  EXPECT_EQ(made.summary.rows[1][0].text, "adding-100-script");
 }
 
 TEST(Report, TheSummaryNeedsNoReport) {
@@ -147,6 +151,48 @@ TEST(Report, FinalScoresAreOfTheLongestRuns) {
   EXPECT_EQ(row.at(7).text, "0.15 MSE after 500 steps");
 }
 
+TEST(Report, TimesAreOfTheLongestRuns) {
+  auto runs = adding_runs("text");
+  runs.push_back(record("adding-100", "text", Cell::kRwa, 4, turning(0, 500, kBad, kGood)));
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(first_row(make_report(runs, "").times),
+            (Texts{"adding-100", "1,200", "48s", "25", "1m36s", "12.5"}));
+  runs.pop_back();
+  runs.back() = record("adding-100", "text", Cell::kLstm, 1, turning(0, 500, kBad, kGood));
+  EXPECT_EQ(first_row(make_report(runs, "").times),
+            (Texts{"adding-100", "1,200", "48s", "25", "40s after 500 steps", "12.5"}));
+}
+
+TEST(Report, TimesOfDifferentMachinesHaveNoMedian) {
+  auto runs = adding_runs("text");
+  runs[1].machine = "another machine";
+  const Report made = make_report(runs, "");
+  EXPECT_EQ(first_row(made.times),
+            (std::vector<std::string>{"adding-100", "1,200", "—", "—", "1m36s", "12.5"}));
+  EXPECT_TRUE(says(made.page, "training alone, on a machine; another machine."));
+}
+
+// What is kept of a run (thin.h) has evaluations of its own around the step that decides.
+TEST(Report, DrawsWhereAllRunsThatGotThereWereEvaluated) {
+  auto runs = adding_runs("text");
+  std::erase_if(runs[0].metrics, [](const run::Metric& metric) { return metric.step == 300; });
+  runs[2] = record("adding-100", "text", Cell::kRwa, 3, turning(500, 700, kBad, kGood));
+  const report::Chart chart = make_report(runs, "").figures.at(0).panels.at(0);
+  EXPECT_EQ(curve(chart, Role::kRwa).x,
+            (std::vector<double>{0, 100, 200, 400, 500, 600, 700, 800, 900, 1000, 1100, 1200}));
+}
+
+TEST(Report, IsSummedUpInMarkdown) {
+  const io::TempFolder folder;
+  const Report made = make_report(adding_runs("text"), "");
+  write_summary(made, folder.path() / "summary.md");
+  const std::string text = io::get(folder.path() / "summary.md");
+  EXPECT_TRUE(text.starts_with("What was run: adding-100 (1,200 steps, seeds 1, 2, 3)"));
+  EXPECT_NE(text.find("\n\n" + report::to_markdown(made.summary) + "\n"), std::string::npos);
+  EXPECT_NE(text.find("\n\n" + report::to_markdown(made.times) + "\n"), std::string::npos);
+  EXPECT_TRUE(text.ends_with(report::to_markdown(made.claims)));
+}
+
 TEST(Report, ThePageHasEverythingOnce) {
   auto runs = adding_runs("text");
   std::ranges::copy(adding_runs("script"), std::back_inserter(runs));
@@ -165,17 +211,18 @@ TEST(Report, ThePageHasEverythingOnce) {
   EXPECT_EQ(count, 8U);  // the claims, run and not, and heading, figure and panel of two tasks
   EXPECT_EQ(ids.size(), count);
   EXPECT_EQ(blocks_of<report::Example>(page).size(), 2U);
-  // Summary, claims, the runs of each task, and claims of what was not run.
+  // Summary, times, claims, the runs of each task, and claims of what was not run.
   const auto tables = blocks_of<report::Table>(page);
-  ASSERT_EQ(tables.size(), 5U);
+  ASSERT_EQ(tables.size(), 6U);
   for (const report::Table& table : tables) {
     for (const auto& row : table.rows) EXPECT_EQ(row.size(), table.header.size());
   }
-  EXPECT_EQ(tables[2].rows.size(), 4U);
-  EXPECT_EQ(tables[2].rows[0][0].text, "RWA");
-  EXPECT_EQ(tables[2].rows[0][1].text, "1");  // by seed
-  EXPECT_EQ(tables[2].rows[3][0].text, "LSTM");
-  EXPECT_EQ(tables[2].rows[3][5].text, "80");  // ms per step
+  EXPECT_EQ(tables[3].rows.size(), 4U);
+  EXPECT_EQ(tables[3].rows[0][0].text, "RWA");
+  EXPECT_EQ(tables[3].rows[0][1].text, "1");  // by seed
+  EXPECT_EQ(tables[3].rows[3][0].text, "LSTM");
+  EXPECT_EQ(tables[3].rows[3][5].text, "1m36s");
+  EXPECT_EQ(tables[3].rows[3][6].text, "12.5");  // steps per second
   EXPECT_TRUE(says(page, "seeds 1, 2, 3"));
   EXPECT_TRUE(says(page, "a machine"));
   EXPECT_TRUE(says(page, "rwa paper data curves"));

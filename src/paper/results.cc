@@ -1,0 +1,128 @@
+#include "paper/results.h"
+
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "io/text_file.h"
+#include "paper/claims.h"
+#include "paper/evidence.h"
+#include "paper/goal.h"
+#include "paper/plan.h"
+#include "paper/thin.h"
+#include "paper/words.h"
+#include "run/metrics_file.h"
+#include "rwa/errors.h"
+
+namespace rwa::paper {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct KeptFile {
+  fs::path path;
+  std::string text;
+};
+
+void require_same(const Known& whole, const Known& kept, std::string_view what,
+                  const fs::path& folder) {
+  if (whole == kept) return;
+  throw InputError(
+      fmt::format("{}: '{}' is between {} and {} by all evaluations and between {} and {} by those "
+                  "that would be kept, expected the same",
+                  folder.string(), what, whole.low, whole.high, kept.low, kept.high));
+}
+
+void refuse_folder_of_a_run(const fs::path& folder) {
+  if (!fs::exists(folder / run::kMetricsFile)) return;
+  throw ConfigError(
+      fmt::format("{}: holds a whole run ({}): choose another folder for the results (--out)",
+                  folder.string(), run::kMetricsFile));
+}
+
+std::vector<KeptFile> files_of(const run::Record& run, const std::vector<run::Metric>& metrics,
+                               const fs::path& out) {
+  const fs::path folder = folder_of(run.experiment, out);
+  refuse_folder_of_a_run(folder);
+  const fs::path csv = folder / run::kKeptMetricsFile;
+  std::string text = run::format_metrics_csv(metrics);
+  require_same_answers(run, run::parse_metrics_csv(text, csv));
+  return {{folder / run::kConfigFile, io::read_text(run.folder / run::kConfigFile)},
+          {csv, std::move(text)},
+          {folder / run::kRunFile, io::read_text(run.folder / run::kRunFile)}};
+}
+
+// Empty where there is something to keep.
+std::string what_is_missing(const run::Record& run) {
+  if (!fs::exists(run.folder / run::kRunFile)) return fmt::format("has no {}", run::kRunFile);
+  return curve_of(run).points.empty() ? "has no evaluation yet" : "";
+}
+
+std::size_t bytes_of(const std::vector<KeptFile>& files) {
+  std::size_t bytes = 0;
+  for (const KeptFile& file : files) bytes += file.text.size();
+  return bytes;
+}
+
+std::vector<report::TableCell> row_of(const run::Record& run, std::size_t kept, std::size_t bytes) {
+  std::string steps = in_thousands(static_cast<double>(run.steps));
+  if (run.status != run::Status::kFinished) {
+    steps += " of " + in_thousands(static_cast<double>(run.experiment.training.steps));
+  }
+  const auto in_words = [](std::size_t count) { return in_thousands(static_cast<double>(count)); };
+  return {{folder_of(run.experiment, "").string()},
+          {std::string(to_string(run.status))},
+          {std::move(steps)},
+          {fmt::format("{} of {}", in_words(kept), in_words(run.metrics.size()))},
+          {in_words(bytes)}};
+}
+
+void write(const std::vector<KeptFile>& files) {
+  for (const KeptFile& file : files) {
+    fs::create_directories(file.path.parent_path());
+    io::replace_text(file.path, file.text);
+  }
+}
+
+}  // namespace
+
+void require_same_answers(const run::Record& run, const std::vector<run::Metric>& kept) {
+  run::Record thinned = run;
+  thinned.metrics = kept;
+  const Evidence whole = evidence_of(run);
+  const Evidence part = evidence_of(thinned);
+  const Beats& beats = find(run.experiment.name).beats;
+  require_same(beaten(beats, whole), beaten(beats, part), "beats the baseline", run.folder);
+  for (const Claim* claim : claims_on(run.experiment.name)) {
+    require_same(measure(*claim, beats, whole), measure(*claim, beats, part), claim->text,
+                 run.folder);
+  }
+}
+
+Results write_results(const std::vector<run::Record>& runs, const fs::path& out) try {
+  Sorted sorted = sort_runs(runs);
+  Results results{.written = {.header = {"run", "state", "steps", "lines", "bytes"}, .rows = {}},
+                  .left_out = std::move(sorted.left_out)};
+  std::vector<std::vector<KeptFile>> files;
+  for (const auto& [key, of_key] : sorted.runs) {
+    for (const run::Record* run : of_key) {
+      if (const std::string missing = what_is_missing(*run); !missing.empty()) {
+        results.left_out.push_back(fmt::format("{} ({})", run->folder.string(), missing));
+        continue;
+      }
+      const std::vector<run::Metric> metrics = thin(*run);
+      files.push_back(files_of(*run, metrics, out));
+      const std::size_t bytes = bytes_of(files.back());
+      results.written.rows.push_back(row_of(*run, metrics.size(), bytes));
+      results.bytes += bytes;
+    }
+  }
+  for (const auto& of_run : files) write(of_run);
+  return results;
+} catch (const fs::filesystem_error& error) {
+  throw ResourceError(error.what());
+}
+
+}  // namespace rwa::paper

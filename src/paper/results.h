@@ -1,0 +1,30 @@
+// src/paper/results.h: what is kept of the paper's runs in a repository: of each its configuration,
+// its run.json and its metrics, thinned (thin.h). run::read_run() reads them as it reads any run.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "report/table.h"
+#include "run/folder.h"
+
+namespace rwa::paper {
+
+// Throws InputError unless `kept`, of the run's metrics, answer every claim as all of them do.
+void require_same_answers(const run::Record& run, const std::vector<run::Metric>& kept);
+
+struct Results {
+  report::Table written;              // a row for each run
+  std::vector<std::string> left_out;  // and why
+  std::size_t bytes = 0;              // of all files together
+};
+
+// Writes OUT/NAME[-script]/MODEL-seedS/{config.toml,metrics.csv,run.json} for each run that counts
+// (sort_runs() of evidence.h) and has been evaluated. Everything is checked before anything is
+// written. Throws ConfigError where OUT has whole runs itself, InputError where what would be kept
+// is not enough, ResourceError where the system refuses.
+Results write_results(const std::vector<run::Record>& runs, const std::filesystem::path& out);
+
+}  // namespace rwa::paper
