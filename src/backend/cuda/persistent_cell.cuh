@@ -70,8 +70,9 @@ class CellKernels final : public PersistentKernels {
     template <class Function>
     Launch(const Context& context, const Shape& shape, std::uint32_t shared_bytes,
            Function kernel) {
+      // As much as there is: it belongs to the kernel, which other threads launch with less or more.
       check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                 static_cast<int>(shared_bytes)),
+                                 context.shared_memory),
             "shared memory of a persistent kernel");
       check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1),
             "cluster size of a persistent kernel");
