@@ -37,6 +37,16 @@ void refuse_foreign(const fs::path& folder) {
   }
 }
 
+// What is kept of a run has its configuration, but nothing that a run could go on from: to begin
+// among the results would mix the two.
+void refuse_kept_results(const fs::path& folder) {
+  if (!fs::exists(folder / kKeptMetricsFile) || fs::exists(folder / kMetricsFile)) return;
+  throw ConfigError(fmt::format(
+      "{}: these are kept results, not a run: found {} and no {}; choose another folder for runs "
+      "(--out)",
+      folder.string(), kKeptMetricsFile, kMetricsFile));
+}
+
 // The number of steps may differ: the first ones are the same.
 std::vector<std::string> differences_but_steps(Experiment there, const Experiment& here) {
   there.training.steps = here.training.steps;
@@ -131,6 +141,7 @@ Found inspect(const Experiment& experiment, const fs::path& folder) try {
     refuse_foreign(folder);
     return found;
   }
+  refuse_kept_results(folder);
   const Experiment there = parse_experiment(io::read_text(config), config.string());
   refuse_another(there, experiment, folder);
   found.configured = there == experiment;

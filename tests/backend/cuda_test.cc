@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <numeric>
 #include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -68,7 +69,7 @@ struct Size {
 // Blocks of 32 units and slices of 8 rows: full, begun, and many; few features and more.
 constexpr Size kSizes[] = {{1, 1, 0, 3},     {1, 32, 1, 8},    {3, 33, 17, 9},    {2, 64, 130, 1},
                            {5, 100, 40, 37}, {1, 250, 12, 20}, {10, 250, 70, 12}, {2, 300, 9, 33},
-                           {70, 20, 6, 17},  {1, 384, 5, 10}};
+                           {200, 64, 5, 9},  {1, 384, 5, 10}};
 
 TEST_F(Cuda, AgreesWithTheReference) {
   for (const std::string& path : kPaths) {
@@ -134,7 +135,7 @@ TEST_F(Cuda, HasTheSameBitsAgainInAnyShareAndWithLittleMemory) {
       const Layer layer = cases::make_layer({cell, Activation::kTanh, 3, 250}, 150, 60, draw);
       const auto first = cases::run(*make(path), layer);
       expect_same(first, cases::run(*make(path), layer), describe(layer, path) + ", again");
-      for (const int share : {2, 4}) {
+      for (const int share : {2, 4, 64}) {
         expect_same(first, cases::run(*make(path, share), layer),
                     describe(layer, path) + ", share " + std::to_string(share));
       }
@@ -175,6 +176,51 @@ TEST_F(Cuda, TrainsWithTheSameBitsAgainAndAfterAStop) {
       }
       EXPECT_TRUE(same_bits(whole.weights(), parts.weights())) << to_string(cell);
     }
+  }
+}
+
+std::vector<float> trained(const ModelConfig& model_config, const SessionOptions& options,
+                           const std::vector<int>& batches) {
+  Model model(model_config);
+  Trainer trainer(model, {.session = options});
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    const auto data = cases::make_data(model_config, 10 + batches[i], batches[i], i);
+    trainer.step(data.view(), data.targets());
+  }
+  return cases::copy(model.weights());
+}
+
+// Recordings, slices and memory change with the batch.
+TEST_F(Cuda, BatchesOfOtherSizesComeInBetween) {
+  const std::vector<int> batches = {30, 30, 30, 7, 300, 30, 7, 7, 7, 300};
+  for (const Memory memory : {Memory::kFull, Memory::kChunked}) {
+    for (const Cell cell : {Cell::kRwa, Cell::kLstm}) {
+      const auto on_gpu =
+          trained(config(cell, Readout::kLast), {.memory = memory, .device = "cuda"}, batches);
+      const auto on_cpu = trained(config(cell, Readout::kLast), {.memory = memory}, batches);
+      EXPECT_LT(cases::relative_error(on_gpu, on_cpu), 1e-3) << to_string(cell);
+    }
+  }
+}
+
+// As `rwa paper run --jobs` has them: layers of different sizes use one kernel.
+TEST_F(Cuda, TrainersOnSeveralThreadsDoNotDisturbEachOther) {
+  const std::vector<int> batches(30, 40);
+  std::vector<ModelConfig> configs;
+  for (const int inputs : {1, 3, 10, 40}) {
+    ModelConfig c = config(Cell::kRwa, Readout::kLast);
+    c.inputs = inputs;
+    configs.push_back(c);
+  }
+  std::vector<std::vector<float>> together(configs.size());
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < configs.size(); ++i) {
+    threads.emplace_back(
+        [&, i] { together[i] = trained(configs[i], {.device = "cuda", .share = 4}, batches); });
+  }
+  for (auto& thread : threads) thread.join();
+  for (std::size_t i = 0; i < configs.size(); ++i) {
+    EXPECT_TRUE(same_bits(together[i], trained(configs[i], {.device = "cuda"}, batches)));
   }
 }
 

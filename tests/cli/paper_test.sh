@@ -117,6 +117,19 @@ paper 3 "no runs found" report empty
 paper 3 "nowhere" report nowhere
 paper 2 "nowhere" report runs --reference nowhere
 
+### results: small files that are reported like the runs, and are none
+paper 0 "grammar/rwa-seed1" results runs --out kept
+[[ $(find kept/grammar/rwa-seed1 -type f | wc -l) == 3 ]] || fail "not three files: $(find kept)"
+paper 0 "| grammar" report runs --markdown --out of-runs
+mv out claims-of-runs
+paper 0 "| grammar" report kept --markdown --out of-kept
+diff claims-of-runs out || fail "what is kept is judged otherwise"
+cp -r kept before-run
+paper 2 "these are kept results, not a run" run grammar --steps 30 --out kept
+diff -r kept before-run || fail "a run began among the results"
+paper 3 "nowhere" results nowhere
+paper 2 "holds a whole run" results runs --out runs
+
 ### divergence: the others still run, the step is named
 experiment wild 1000 "learning_rate = 1e6" >wild.toml
 experiment tame 20 >tame.toml
@@ -256,6 +269,6 @@ paper 2 "expected one of: mnist, curves" data mnits
 expect 7 "--data" env RWA_MIRROR=https://127.0.0.1:9/ "$rwa" paper data mnist
 
 ### the frame
-paper 2 "unknown command 'rnu', expected one of: list, run, report, data" rnu
+paper 2 "unknown command 'rnu', expected one of: list, run, report, data, results" rnu
 paper 2 "Train and score" # the help
-for command in list run report data; do paper 0 "Examples:" $command --help; done
+for command in list run report data results; do paper 0 "Examples:" $command --help; done

@@ -367,6 +367,21 @@ TEST(Run, AFolderOfSomethingElseIsRefused) {
   expect_error<ConfigError>([&] { run_quietly(small_adding(), file); }, {"expected a folder"});
 }
 
+TEST(Run, AFolderOfKeptResultsIsRefused) {
+  const TempFolder folder;
+  io::put(folder.path() / kConfigFile, format_experiment(small_adding()));
+  io::put(folder.path() / kKeptMetricsFile, "step,split,loss,unit,accuracy\n4,test,1,mse,\n");
+  // Of this experiment and of another, whose differences would say to remove them.
+  for (const Cell cell : {Cell::kRwa, Cell::kLstm}) {
+    expect_refusal<ConfigError>(small_adding(cell), folder.path(),
+                                {folder.path().string() + ": these are kept results, not a run",
+                                 "metrics.csv and no metrics.jsonl", "--out"});
+  }
+  // A run that somebody made a table of is still one.
+  io::put(folder.path() / kMetricsFile, "");
+  EXPECT_EQ(run_quietly(small_adding(), folder.path()), Outcome::kFinished);
+}
+
 TEST(Run, AnExperimentThatCannotBeMakesNoFolder) {
   const TempFolder folder;
   const auto expect_nothing = [&](const Experiment& experiment, std::string_view part) {

@@ -19,7 +19,6 @@ namespace {
 constexpr Names<cuda::Path, 3> kPaths = {{{cuda::Path::kPersistent, "persistent"},
                                           {cuda::Path::kExact, "exact"},
                                           {cuda::Path::kPlain, "plain"}}};
-constexpr int kHopper = 90;
 
 cuda::Path wanted_path() {
   const char* name = std::getenv("RWA_CUDA");
@@ -29,9 +28,9 @@ cuda::Path wanted_path() {
 void check_path(const cuda::Context& context) {
   const bool needs_clusters =
       context.path == cuda::Path::kPersistent || context.path == cuda::Path::kExact;
-  if (needs_clusters && context.capability < kHopper) {
+  if (needs_clusters && context.capability != cuda::kHopper) {
     throw ConfigError(fmt::format(
-        "RWA_CUDA={} was asked for, but GPU {} has compute capability {}.{}, expected at least 9.0",
+        "RWA_CUDA={} was asked for, but GPU {} has compute capability {}.{}, expected 9.0",
         name_of(kPaths, "path", context.path), context.device, context.capability / 10,
         context.capability % 10));
   }
@@ -105,13 +104,11 @@ class CudaBackend final : public Backend<float> {
     context_.make_current();
     cuda::check(cudaMemsetAsync(memory, 0, bytes, context_.stream), "clearing memory");
   }
-  // From memory that is not pinned the runtime makes a copy before it returns.
   void write(void* to, const void* host, std::size_t bytes) override {
     copy(to, host, bytes, cudaMemcpyHostToDevice, "copying numbers to the GPU");
   }
   void read(void* host, const void* from, std::size_t bytes) override {
     copy(host, from, bytes, cudaMemcpyDeviceToHost, "copying numbers from the GPU");
-    cuda::check(cudaStreamSynchronize(context_.stream), "waiting for the GPU");
   }
   [[nodiscard]] std::unique_ptr<Reader> make_reader(std::size_t bytes) override {
     context_.make_current();
@@ -174,10 +171,12 @@ class CudaBackend final : public Backend<float> {
   }
 
  private:
+  // Waits in both directions: not every system copies the host's numbers before the call returns.
   void copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, const char* what) {
     if (bytes == 0) return;
     context_.make_current();
     cuda::check(cudaMemcpyAsync(to, from, bytes, kind, context_.stream), what);
+    cuda::check(cudaStreamSynchronize(context_.stream), "waiting for the GPU");
   }
 
   cuda::Context context_;

@@ -8,7 +8,6 @@
 #include <limits>
 #include <numeric>
 #include <span>
-#include <vector>
 
 #include "backend/cuda/rows.h"
 #include "rwa/errors.h"
@@ -146,10 +145,11 @@ void CudaFeed::load(const Sequences<float>& host, int inputs, const Targets<floa
   has_arrived_.wait();
   const bool classes = host_targets.classes != nullptr;
   const bool values = host_targets.values != nullptr;
-  make_room({.steps = std::max(sizes_.steps, roomy(host.rows.steps)),
+  const Sizes before = host.rows.batch == sizes_.batch ? sizes_ : Sizes{};
+  make_room({.steps = std::max(before.steps, roomy(host.rows.steps)),
              .batch = host.rows.batch,
              .inputs = inputs,
-             .output_steps = std::max(sizes_.output_steps, roomy(out.steps)),
+             .output_steps = std::max(before.output_steps, roomy(out.steps)),
              .classes = classes ? 1 : 0,
              .values = values ? outputs : 0});
   const void* targets = host_targets.values;

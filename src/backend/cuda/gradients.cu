@@ -159,7 +159,7 @@ __device__ Column column_of(int column, int gate_columns, int gates) {
   return {gates, column - gate_columns};
 }
 
-// bias_bits: bit p is set where pre-activation p has a bias.
+// bias_bits: see gradients.h.
 __global__ void add_inputs(const InputSums s, int units, unsigned bias_bits, float* weight_x,
                            float* bias) {
   const int column = static_cast<int>(blockIdx.y * kLanes + threadIdx.x);
@@ -178,13 +178,6 @@ __global__ void add_inputs(const InputSums s, int units, unsigned bias_bits, flo
   } else if ((bias_bits >> p & 1) != 0) {
     bias[__popc(bias_bits & ((1u << p) - 1)) * units + unit] += sum;
   }
-}
-
-unsigned bias_bits(const RecurrentSpec& spec) {
-  unsigned bits = 0;
-  const auto& has_bias = spec.traits().has_bias;
-  for (std::size_t p = 0; p < has_bias.size(); ++p) bits |= (has_bias[p] ? 1u : 0u) << p;
-  return bits;
 }
 
 // Weights of h: tiles of 128 columns of the gates' gradients by 128 units, 16 rows at a time.
@@ -385,6 +378,13 @@ constexpr int kFewFeatures = 8;
 constexpr int kManyFeatures = 32;
 
 }  // namespace
+
+unsigned bias_bits(const RecurrentSpec& spec) {
+  unsigned bits = 0;
+  const auto& has_bias = spec.traits().has_bias;
+  for (std::size_t p = 0; p < has_bias.size(); ++p) bits |= (has_bias[p] ? 1u : 0u) << p;
+  return bits;
+}
 
 void add_input_gradients(const Context& context, const RecurrentSpec& spec, const PlacedRows& rows,
                          const float* x, const Deltas& deltas, DeviceMemory& scratch,

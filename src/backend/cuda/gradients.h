@@ -17,6 +17,9 @@ struct Deltas {
   const float* inputs = nullptr;  // [rows][Hp] of the pre-activation that sees x only, or null
 };
 
+// Bit p is set where pre-activation p has a bias.
+unsigned bias_bits(const RecurrentSpec&);
+
 // Each adds to `parameters`, as RecurrentSpec lays them out. `scratch` may grow to what `rows`
 // could ever need; the contents do not matter.
 

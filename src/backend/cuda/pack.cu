@@ -2,9 +2,9 @@
 #include <cuda_fp16.h>
 
 #include "backend/cuda/cluster.cuh"
+#include "backend/cuda/gradients.h"
 #include "backend/cuda/pack.h"
 #include "backend/cuda/runtime.h"
-#include "backend/cuda/split_gradients.h"
 
 namespace rwa::cuda {
 namespace {
@@ -17,10 +17,10 @@ std::size_t rounded(std::size_t floats) { return (floats + kFloats - 1) / kFloat
 // The layer's parameters, and zero outside of it.
 struct Parameters {
   const float* values;
-  int inputs, units, gates;
+  int inputs, units;
   std::size_t weight_h, bias, start;
   bool learned_start;
-  unsigned has_bias;  // a bit for each pre-activation
+  unsigned has_bias;  // see bias_bits()
 
   __device__ float recurrent(int gate, int unit, int from) const {
     if (unit >= units || from >= units) return 0;
@@ -38,7 +38,7 @@ struct Parameters {
   }
 };
 
-// 2^exponent of a scale that brings the largest below 2^14.
+// The largest lies below 2 to this power, as far as scales go: times 2^(14 - power), below 2^14.
 __device__ int exponent_of(unsigned largest) {
   return min(max(static_cast<int>(largest >> 23) - 126, -90), 120);
 }
@@ -185,11 +185,8 @@ __global__ void pack_all(Parameters p, PackedSizes s, Packed out, long forward, 
 }
 
 Parameters parameters_of(const RecurrentSpec& spec, const float* values) {
-  unsigned has_bias = 0;
-  const auto& bias = spec.traits().has_bias;
-  for (std::size_t p = 0; p < bias.size(); ++p) has_bias |= (bias[p] ? 1u : 0u) << p;
-  return {values,      spec.inputs, spec.units,   spec.traits().gates,          spec.weight_h(),
-          spec.bias(), spec.start(), spec.traits().learned_start, has_bias};
+  return {values,      spec.inputs,  spec.units,                  spec.weight_h(),
+          spec.bias(), spec.start(), spec.traits().learned_start, bias_bits(spec)};
 }
 
 }  // namespace
@@ -200,7 +197,6 @@ PackedSizes::PackedSizes(const RecurrentSpec& spec, Product products)
       gates(spec.traits().gates),
       preactivations(spec.traits().preactivations()),
       inputs(spec.inputs),
-      units(spec.units),
       tiles(gates / 2),
       forward_steps((2 * blocks + splits - 1) / splits),
       backward_steps(2 * gates),

@@ -42,7 +42,7 @@ __host__ __device__ constexpr int backward_gate(int step, int column) {
 struct PackedSizes {
   PackedSizes(const RecurrentSpec& spec, Product product);
 
-  int blocks, splits, gates, preactivations, inputs, units;
+  int blocks, splits, gates, preactivations, inputs;
   int tiles;          // of two gates, forward
   int forward_steps;  // of 16 columns that each split takes
   int backward_steps;

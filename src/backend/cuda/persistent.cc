@@ -32,6 +32,7 @@ class Pass final : public RecurrentPass<float> {
         padded_(static_cast<std::size_t>(PackedSizes(spec, product_).padded_units())) {}
 
   void forward(const LayerWeights<float>& weights, const RecurrentForward<float>& call) override {
+    context_.make_current();
     const PlacedRows& rows = *call.in.rows.placed;
     place(call.in, call.keep);
     const ForwardArguments whole{
@@ -60,8 +61,12 @@ class Pass final : public RecurrentPass<float> {
   }
 
   void backward(const LayerWeights<float>& weights, const RecurrentBackward<float>& call) override {
+    context_.make_current();
     const PlacedRows& rows = *call.in.rows.placed;
     const auto& w = static_cast<const Weights&>(weights);
+    if (needs_input_deltas(call)) {
+      delta_input_.reserve(static_cast<std::size_t>(rows.tape_rows()) * padded_ * sizeof(float));
+    }
     BackwardArguments all{
         .in = batch(call.in),
         .weights = w.packed(),
@@ -93,17 +98,17 @@ class Pass final : public RecurrentPass<float> {
   // The smallest slices of which as many fit side by side as there are, or else the largest: so
   // that the whole batch walks at once, on as many multiprocessors as this backend may use.
   void choose_shape(int batch) {
-    if (batch == shaped_for_) return;
+    if (batch == batch_) return;
     for (const int tiles : {1, 2, 4}) {
       Shape shape = shape_of(spec_, product_);
       shape.row_tiles = tiles;
       shape.slices = (batch + shape.slice_rows() - 1) / shape.slice_rows();
-      const int clusters = kernels_.clusters(context_, shape, spec_.inputs) / context_.share;
-      if (clusters == 0 && tiles > 1) break;
+      const int clusters = kernels_.clusters(context_, shape, spec_.inputs);
+      if (clusters == 0) break;  // never the first: see persistent_product()
       shape_ = shape;
-      if (clusters >= shape.slices) break;
+      if (clusters / context_.share >= shape.slices) break;
     }
-    shaped_for_ = batch;
+    batch_ = batch;
   }
 
   // Room for everything that a batch of this capacity could need.
@@ -128,7 +133,6 @@ class Pass final : public RecurrentPass<float> {
       before_.reserve(tape_floats);
     }
     delta_.reserve(tape_floats * gates);
-    delta_input_.reserve(spec_.traits().inputs > 0 ? tape_floats : 0);
     neighbour_.reserve(slots * padded_ * static_cast<std::size_t>(1 + spec_.traits().carry) *
                        sizeof(float));
     if (has_few_inputs()) {
@@ -141,7 +145,6 @@ class Pass final : public RecurrentPass<float> {
       states_.reserve(static_cast<std::size_t>(rows.capacity / kChunkSteps + 1) * state_floats(in) *
                       sizeof(float));
     }
-    batch_ = in.rows.batch;
   }
   [[nodiscard]] std::size_t state_floats(const Sequences<float>& in) const {
     return static_cast<std::size_t>(in.rows.batch) * spec_.state_size();
@@ -237,10 +240,9 @@ class Pass final : public RecurrentPass<float> {
   const Context& context_;
   const PersistentKernels& kernels_;
   Product product_;
-  std::size_t padded_;  // Hp
-  Shape shape_;
-  int shaped_for_ = -1;
-  int batch_ = 0;
+  std::size_t padded_;          // Hp
+  int batch_ = -1;              // of the last forward
+  Shape shape_;                 // for that
   std::optional<Memory> kept_;  // by the last forward
   DeviceMemory saved_, high_, low_, before_, delta_, delta_max_, delta_input_;  // the tape
   DeviceMemory states_, neighbour_, x_sums_, scratch_;
@@ -249,11 +251,12 @@ class Pass final : public RecurrentPass<float> {
 }  // namespace
 
 std::optional<Product> persistent_product(const Context& context, const RecurrentSpec& spec) {
-  constexpr int kHopper = 90;
   const int blocks = (spec.units + kBlockUnits - 1) / kBlockUnits;
   if (context.path == Path::kPlain || context.capability != kHopper || blocks > kMostBlocks) {
     return std::nullopt;
   }
+  // Every feature takes some bytes on chip; the sizes of far too many would overflow.
+  if (spec.inputs > context.shared_memory) return std::nullopt;
   // Halves hold h only while it is bounded.
   const bool exact = context.path == Path::kExact || spec.activation != Activation::kTanh;
   const Product product = exact ? Product::kExact : Product::kSplit;

@@ -149,7 +149,10 @@ class ForwardKernel {
 
   __device__ void run() {
     prepare();
-    for (int n = 0; begin_ + n < end_; ++n) step(n);
+    int n = 0;
+    for (; begin_ + n < end_; ++n) step(n);
+    // Nobody needs what the last step sent, but no block may end while it is under way.
+    if (n > 0) wait_barrier(barrier(n), static_cast<unsigned>((n - 1) >> 1) & 1);
     finish();
     cluster_sync();
   }
@@ -386,8 +389,8 @@ class ForwardKernel {
     return lane_ / 8 % 2 == 0 ? Word<P>::quad(a, b, c, d) : Word<P>::quad(c, d, a, b);
   }
 
-  // Each of the four lanes sends to every fourth block, and not all blocks to the same first. The
-  // last step's are received by nobody.
+  // Each of the four lanes sends to every fourth block, and not all blocks to the same first. Those
+  // of the last step are read by nobody.
   __device__ int peer_block(int m) const { return lane_ / 4 % 4 + 4 * ((m + rank_) % kPeers); }
   __device__ void send_h(int n, int i, uint4 quad) const {
     const int step = 2 * rank_ + group() / 2;

@@ -176,7 +176,6 @@ class Window {
                     int direction, int begin, int end)
       : in_(in),
         memory_(static_cast<float*>(memory)),
-        rows_(rows),
         first_slot_(first_slot),
         first_step_(first_step),
         direction_(direction),
@@ -242,7 +241,7 @@ class Window {
 
   const KernelBatch& in_;
   float* memory_;
-  int rows_, first_slot_, first_step_, direction_, begin_, end_;
+  int first_slot_, first_step_, direction_, begin_, end_;
   int left_;     // steps of this chunk, with this one
   int size_;     // numbers of a step
   float* now_;   // this step's

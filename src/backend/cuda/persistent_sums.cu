@@ -1,6 +1,8 @@
 // src/backend/cuda/persistent_sums.cu: see persistent_sums.h.
 #include "backend/cuda/persistent_sums.h"
 
+#include "backend/cuda/gradients.h"
+
 namespace rwa::cuda {
 namespace {
 
@@ -54,15 +56,12 @@ __global__ void scatter_initial(PlacedRows rows, const float* earlier, int units
 
 void add_x_sums(const Context& context, const RecurrentSpec& spec, const PlacedRows& rows,
                 const float* x_sums, int padded_units, float* parameters) {
-  unsigned has_bias = 0;
-  const auto& bias = spec.traits().has_bias;
-  for (std::size_t p = 0; p < bias.size(); ++p) has_bias |= (bias[p] ? 1u : 0u) << p;
   const int preactivations = spec.traits().preactivations();
   const dim3 grid(static_cast<unsigned>(padded_units / kLanes),
                   static_cast<unsigned>(preactivations * (spec.inputs + 1)));
   sum_slots<<<grid, dim3(kLanes, kParts), 0, context.stream>>>(
-      rows, x_sums, spec.inputs, spec.units, padded_units, preactivations, has_bias, spec.bias(),
-      parameters + spec.weight_x());
+      rows, x_sums, spec.inputs, spec.units, padded_units, preactivations, bias_bits(spec),
+      spec.bias(), parameters + spec.weight_x());
   check_launch("sum_slots");
 }
 

@@ -30,6 +30,7 @@ class Pass final : public RecurrentPass<float> {
       : spec_(spec), context_(context), kernels_(make_kernels(spec)) {}
 
   void forward(const LayerWeights<float>& weights, const RecurrentForward<float>& call) override {
+    context_.make_current();
     const Job job = make_job(weights, call.in);
     kept_ = call.keep;
     reserve_tape(job);
@@ -43,6 +44,7 @@ class Pass final : public RecurrentPass<float> {
   }
 
   void backward(const LayerWeights<float>& weights, const RecurrentBackward<float>& call) override {
+    context_.make_current();
     const Job job = make_job(weights, call.in);
     reserve_backward(job);
     place_chunks(context_, job.rows(), placed_.as<std::int32_t>());

@@ -34,10 +34,8 @@ struct PlacedRows {
   // t has slots 0 … offset[t + 1] - offset[t] - 1, of which those with t < length count.
   const std::int32_t* offset = nullptr;
 
-  // Most rows a tape of `steps` steps can have.
-  [[nodiscard]] long tape_rows() const {
-    return static_cast<long>(capacity) * ((slots + kOctet - 1) / kOctet * kOctet);
-  }
+  // Most rows that the tape can have.
+  [[nodiscard]] long tape_rows() const { return static_cast<long>(capacity) * slots; }
 };
 
 namespace cuda {

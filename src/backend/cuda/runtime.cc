@@ -57,7 +57,6 @@ void* allocate(std::size_t bytes) {
 Context::Context(int device_number, int sharing, Path path_wanted)
     : device(existing(device_number)), share(sharing), path(path_wanted) {
   make_current();
-  multiprocessors = attribute(cudaDevAttrMultiProcessorCount, device);
   capability = 10 * attribute(cudaDevAttrComputeCapabilityMajor, device) +
                attribute(cudaDevAttrComputeCapabilityMinor, device);
   shared_memory = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device);

@@ -5,7 +5,6 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
-#include <string>
 #include <utility>
 
 namespace rwa::cuda {
@@ -17,6 +16,9 @@ enum class Path {
   kExact,       // the same with plain fp32 products: the reference of the split ones
   kPlain,       // one kernel per step, for any size and any GPU
 };
+
+// The compute capability that the persistent kernels are made for, and no other.
+inline constexpr int kHopper = 90;
 
 // Throws ResourceError for memory that cannot be had, else Error, naming `what`.
 void check(cudaError_t result, const char* what);
@@ -43,8 +45,7 @@ struct Context {
   int share;  // how many backends are meant to run side by side on the device
   Path path;
   cudaStream_t stream = nullptr;
-  int multiprocessors = 0;
-  int capability = 0;     // 90 for Hopper
+  int capability = 0;     // 90: see kHopper
   int shared_memory = 0;  // bytes that a block can have
 };
 

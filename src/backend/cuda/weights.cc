@@ -13,6 +13,7 @@ Weights::Weights(const RecurrentSpec& spec, const Context& context)
 }
 
 void Weights::load(const float* parameters) {
+  context_.make_current();
   check(cudaMemcpyAsync(parameters_.as<float>(), parameters, spec_.parameters() * sizeof(float),
                         cudaMemcpyDeviceToDevice, context_.stream),
         "cudaMemcpyAsync");
