@@ -25,6 +25,7 @@ std::span<const float> ModelWeights::numbers() {
 
 void ModelWeights::set(std::size_t offset, std::span<const float> numbers) {
   const std::lock_guard lock(mutex_);
+  if (numbers.size() == count_) lost_ = nullptr;
   bring_to_cpu();
   std::ranges::copy(numbers, host().begin() + static_cast<std::ptrdiff_t>(offset));
   cpu_.weights.update();
@@ -33,7 +34,7 @@ void ModelWeights::set(std::size_t offset, std::span<const float> numbers) {
 
 void ModelWeights::refresh(Copy& copy) {
   const std::lock_guard lock(mutex_);
-  if (copy.version == version_) return;
+  if (copy.version == version_ && !lost_) return;
   bring_to_cpu();
   if (&copy == &cpu_) return;
   copy.weights.set(host());
@@ -50,12 +51,14 @@ void ModelWeights::retire(const Copy& copy) noexcept {
   if (newest_ != &copy) return;
   try {
     bring_to_cpu();
-  } catch (...) {  // a device that has failed has nothing to deliver
+  } catch (...) {
+    lost_ = std::current_exception();
   }
   make_newest(cpu_);
 }
 
 void ModelWeights::bring_to_cpu() {
+  if (lost_) std::rethrow_exception(lost_);
   if (cpu_.version == version_) return;
   newest_->weights.values.read(host());
   cpu_.weights.update();

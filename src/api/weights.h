@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -47,6 +48,9 @@ class ModelWeights {
   Copy cpu_;
   Copy* newest_ = &cpu_;
   std::uint64_t version_ = 0;  // of the newest
+  // Why the newest are gone with their device: thrown at whoever asks, until all are set anew. Older
+  // ones are not passed off as them.
+  std::exception_ptr lost_;
 };
 
 // The weights as one session or trainer computes with them: the model's own on the CPU, elsewhere a

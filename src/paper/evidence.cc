@@ -77,7 +77,10 @@ Evidence evidence_of(const run::Record& run) {
     evidence.final = Point{final->step, final->loss, final->accuracy};
   }
   if (run.parameters > 0) evidence.parameters = static_cast<double>(run.parameters);
-  if (run.steps > 0) evidence.seconds_per_step = run.train_seconds / static_cast<double>(run.steps);
+  // Runs beside each other on a GPU take each other's time, and not in equal parts.
+  if (run.steps > 0 && run.had_machine_alone) {
+    evidence.seconds_per_step = run.train_seconds / static_cast<double>(run.steps);
+  }
   evidence.machine = run.machine;
   return evidence;
 }

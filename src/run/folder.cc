@@ -31,6 +31,7 @@ Record read_run(const fs::path& folder) try {
     record.train_seconds = summary.train_seconds;
     record.parameters = summary.parameters;
     record.machine = std::move(summary.machine);
+    record.had_machine_alone = summary.had_machine_alone;
   }
   return record;
 } catch (const fs::filesystem_error& error) {

@@ -36,7 +36,8 @@ struct Record {
   std::int64_t steps = 0;    // done
   double train_seconds = 0;  // in training steps, without evaluation
   std::int64_t parameters = 0;
-  std::string machine;  // for people: what decides the times
+  std::string machine;            // for people: what decides the times
+  bool had_machine_alone = true;  // else its times say little
 };
 
 // A last line of metrics.jsonl without an end is one that is being written, or was when the run was

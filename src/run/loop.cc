@@ -315,6 +315,7 @@ void Loop::write_run(Status status, const std::optional<Metric>& final) {
                   .evaluate_seconds = state_.evaluate_seconds,
                   .parameters = static_cast<std::int64_t>(model_.parameter_count()),
                   .threads = options_.threads,
+                  .share = options_.share,
                   .final = final});
 }
 

@@ -43,12 +43,15 @@ std::string gpu(std::string_view device) {
   return "";
 }
 
-Json machine(std::string_view device, int threads) {
+Json machine(std::string_view device, int threads, int share) {
   Json json = {{"processor", processor()},
                {"cores", std::thread::hardware_concurrency()},
                {"instruction_set", instruction_set()},
                {"threads", threads}};
-  if (std::string name = gpu(device); !name.empty()) json["gpu"] = std::move(name);
+  if (std::string name = gpu(device); !name.empty()) {
+    json["gpu"] = std::move(name);
+    json["runs_beside_each_other"] = share;
+  }
   return json;
 }
 
@@ -56,6 +59,12 @@ Json final_scores(const Metric& metric) {
   Json scores = {{"loss", metric.loss}, {"unit", metric.unit}};
   if (metric.accuracy) scores["accuracy"] = *metric.accuracy;
   return scores;
+}
+
+// At a time, of which this was one; 1 where nothing is said.
+std::int64_t runs_on_gpu(const JsonFields& json) {
+  constexpr std::string_view kPath = "/machine/runs_beside_each_other";
+  return json.has(kPath) ? json.count(kPath) : 1;
 }
 
 // On a GPU, the threads and their instructions decide nothing.
@@ -66,7 +75,11 @@ std::string machine_in_words(const JsonFields& json) {
   };
   const std::string host =
       fmt::format("{}, {}", json.text("/machine/processor"), counted("/machine/cores", "core"));
-  if (json.has("/machine/gpu")) return fmt::format("{}, {}", json.text("/machine/gpu"), host);
+  if (json.has("/machine/gpu")) {
+    const std::int64_t runs = runs_on_gpu(json);
+    return fmt::format("{}{}, {}", json.text("/machine/gpu"),
+                       runs > 1 ? fmt::format(" ({} runs at a time)", runs) : "", host);
+  }
   return fmt::format("{}, {}, {}", host, json.text("/machine/instruction_set"),
                      counted("/machine/threads", "thread"));
 }
@@ -96,7 +109,7 @@ void write_run_file(const std::filesystem::path& file, const Experiment& experim
                {"version", version()},
                {"commit", commit()},
                {"compiler", compiler()},
-               {"machine", machine(experiment.device, content.threads)},
+               {"machine", machine(experiment.device, content.threads, content.share)},
                {"started", content.started}};
   if (content.status != Status::kRunning) json["ended"] = utc_now();
   json["steps"] = content.steps;
@@ -119,6 +132,7 @@ RunSummary read_run_file(const std::filesystem::path& file) {
   summary.train_seconds = json.number("/train_seconds");
   summary.parameters = json.count("/parameters");
   summary.machine = machine_in_words(json);
+  summary.had_machine_alone = runs_on_gpu(json) <= 1;
   return summary;
 }
 

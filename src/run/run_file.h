@@ -21,6 +21,7 @@ struct RunFile {
   double evaluate_seconds = 0;
   std::int64_t parameters = 0;
   int threads = 1;
+  int share = 1;                // runs on the GPU at a time
   std::optional<Metric> final;  // when it is finished
 };
 
@@ -34,7 +35,8 @@ struct RunSummary {
   std::int64_t steps = 0;
   double train_seconds = 0;
   std::int64_t parameters = 0;
-  std::string machine;  // for people
+  std::string machine;            // for people
+  bool had_machine_alone = true;  // else its times say little
 };
 // Throws InputError where the file is damaged.
 RunSummary read_run_file(const std::filesystem::path& file);

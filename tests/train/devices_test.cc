@@ -294,6 +294,24 @@ TEST_P(OnDevice, ATrainerThatGoesLeavesItsWeights) {
 }
 
 // Each with a state of its own, on the same weights.
+// Older weights would look like trained ones.
+TEST(Devices, AModelWhoseDeviceFailsSaysSo) {
+  const ModelConfig config = all_uneven().front();
+  const Data data = make_data(config, 5, 4, 1);
+  Model model(config);
+  {
+    Trainer trainer(model, {.session = {.device = "cuda"}});
+    trainer.step(data.view(), data.targets());
+    far::is_broken = true;
+  }
+  far::is_broken = false;
+  expect_error<ResourceError>([&] { (void)model.weights(); }, {"failed"});
+  expect_error<ResourceError>([&] { model.save("never.safetensors"); }, {"failed"});
+  EXPECT_FALSE(std::filesystem::exists("never.safetensors"));
+  model.set_weights(std::vector<float>(model.parameter_count(), 0.5F));
+  EXPECT_EQ(model.weights().front(), 0.5F);
+}
+
 TEST_P(OnDevice, TrainersInTurn) {
   const ModelConfig config = all_uneven().front();
   const auto train = [&](const std::string& first, const std::string& second) {
