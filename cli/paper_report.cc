@@ -57,7 +57,7 @@ void write_report(const ReportOptions& options) {
   } else {
     fmt::print("{}\n", report::to_text(made.claims));
     if (const auto count = made.claims_not_run.rows.size(); count > 0) {
-      fmt::print("{} more claims are of experiments that were not run.\n", count);
+      fmt::print("{} more claims are on the page: these runs cannot answer them.\n", count);
     }
     fmt::print("The page: {}\n", where);
   }

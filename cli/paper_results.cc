@@ -24,7 +24,7 @@ constexpr const char* kExample =
     "\n"
     "Weights are not kept, and of the evaluations only those that figures and claims need: a "
     "claim\n"
-    "is judged the same by what is kept.";
+    "is judged the same by what is kept. Results of more steps are not replaced.";
 
 struct ResultsOptions {
   std::vector<fs::path> runs;
@@ -36,8 +36,9 @@ void keep_results(const ResultsOptions& options) {
   for (const std::string& run : results.left_out) say("left out: {}\n", run);
   if (results.written.rows.empty())
     throw InputError("found nothing to keep, expected a run that is not left out");
-  fmt::print("{}\n{} runs, {:.1f} KB, in {}\n", report::to_text(results.written),
-             results.written.rows.size(), static_cast<double>(results.bytes) / 1000,
+  const auto count = results.written.rows.size();
+  fmt::print("{}\n{} {}, {:.1f} KB, in {}\n", report::to_text(results.written), count,
+             count == 1 ? "run" : "runs", static_cast<double>(results.bytes) / 1000,
              options.out.string());
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
+#include <iterator>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -12,9 +13,9 @@
 namespace rwa::cli {
 namespace {
 
-// Of the unit the text begins with; 0 for an unknown one. None at all means seconds.
+// Of the unit the text begins with; 0 for an unknown one, or none.
 double seconds_in_unit(std::string_view text) {
-  if (text.empty()) return 1;
+  if (text.empty()) return 0;
   switch (text.front()) {
     case 's':
       return 1;
@@ -42,8 +43,10 @@ std::optional<double> parse_duration(std::string_view text) {
     double number = 0;
     const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
     if (error != std::errc{} || !(number >= 0)) return std::nullopt;
+    // A number alone is seconds; the 30 of "1h30" is rather minutes, and so refused.
+    const bool is_alone = end - text.data() == std::ssize(text) && rest.size() == text.size();
     rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
-    const double unit = seconds_in_unit(rest);
+    const double unit = is_alone ? 1 : seconds_in_unit(rest);
     if (unit == 0) return std::nullopt;
     rest.remove_prefix(std::min<std::size_t>(rest.size(), 1));
     seconds += number * unit;

@@ -23,7 +23,8 @@ void check_device(std::string_view name) {
   if (std::ranges::any_of(all, [&](const DeviceInfo& d) { return d.name == whole; })) return;
   std::string known;
   for (const DeviceInfo& d : all) known += (known.empty() ? "" : ", ") + d.name;
-  throw ConfigError(fmt::format("device is '{}', expected one of: {}", name, known));
+  throw ConfigError(fmt::format("device is '{}', expected one of: {}{}", name, known,
+                                cuda_devices() == 0 ? " (" + why_no_cuda() + ")" : ""));
 }
 
 }  // namespace rwa

@@ -243,15 +243,18 @@ std::vector<std::string> seed_options(const std::set<std::uint64_t>& seeds) {
 std::string commands_of(const Section& section) {
   const Entry& entry = *section.entry;
   std::set<Cell> cells;
+  std::set<std::string> devices;
   std::int64_t steps = 0;
   for (const run::Record* run : section.runs) {
     cells.insert(run->experiment.network.cell);
+    devices.insert(run->experiment.device);
     steps = std::max(steps, run->experiment.training.steps);
   }
   std::string command = "rwa paper run " + entry.experiment.name;
   if (section.variant != kText) command += " --variant " + section.variant;
   if (cells.size() == 1) command += fmt::format(" --model {}", to_string(*cells.begin()));
   if (steps != entry.experiment.training.steps) command += fmt::format(" --steps {}", steps);
+  if (devices.size() == 1 && !devices.contains("cpu")) command += " --device " + *devices.begin();
   std::vector<std::string> commands = seed_options(seeds_of(section));
   for (std::string& options : commands) options.insert(0, command);
   return fmt::format("{}", fmt::join(commands, "; "));
@@ -341,7 +344,7 @@ Report make_report(const std::vector<run::Record>& records, const fs::path& refe
   page.blocks.emplace_back(report.claims);
   for (const Section& section : sections) add_section(section, ours, authors, page);
   if (!report.claims_not_run.rows.empty()) {
-    page.blocks.emplace_back(report::Heading{"Claims of what was not run", "not-run"});
+    page.blocks.emplace_back(report::Heading{"Claims that these runs cannot answer", "not-run"});
     page.blocks.emplace_back(report.claims_not_run);
   }
   if (!sorted.left_out.empty()) {

@@ -1,6 +1,7 @@
 #include "paper/results.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 
@@ -54,10 +55,23 @@ std::vector<KeptFile> files_of(const run::Record& run, const std::vector<run::Me
           {folder / run::kRunFile, io::read_text(run.folder / run::kRunFile)}};
 }
 
-// Empty where there is something to keep.
-std::string what_is_missing(const run::Record& run) {
+// Results that cannot be read are none.
+std::int64_t steps_of_results(const fs::path& folder) try {
+  return fs::exists(folder / run::kKeptMetricsFile) ? run::read_run(folder).steps : 0;
+} catch (const Error&) {
+  return 0;
+}
+
+// Empty where there is something to keep. A first look does not replace what took days.
+std::string why_left_out(const run::Record& run, const fs::path& out) {
   if (!fs::exists(run.folder / run::kRunFile)) return fmt::format("has no {}", run::kRunFile);
-  return curve_of(run).points.empty() ? "has no evaluation yet" : "";
+  if (curve_of(run).points.empty()) return "has no evaluation yet";
+  const fs::path folder = folder_of(run.experiment, out);
+  const std::int64_t steps = steps_of_results(folder);
+  if (steps <= run.steps) return "";
+  return fmt::format("has {} steps, {} has {}: remove that, or choose another --out",
+                     in_thousands(static_cast<double>(run.steps)), folder.string(),
+                     in_thousands(static_cast<double>(steps)));
 }
 
 std::size_t bytes_of(const std::vector<KeptFile>& files) {
@@ -108,8 +122,8 @@ Results write_results(const std::vector<run::Record>& runs, const fs::path& out)
   std::vector<std::vector<KeptFile>> files;
   for (const auto& [key, of_key] : sorted.runs) {
     for (const run::Record* run : of_key) {
-      if (const std::string missing = what_is_missing(*run); !missing.empty()) {
-        results.left_out.push_back(fmt::format("{} ({})", run->folder.string(), missing));
+      if (const std::string reason = why_left_out(*run, out); !reason.empty()) {
+        results.left_out.push_back(fmt::format("{} ({})", run->folder.string(), reason));
         continue;
       }
       const std::vector<run::Metric> metrics = thin(*run);

@@ -22,9 +22,10 @@ struct Results {
 };
 
 // Writes OUT/NAME[-script]/MODEL-seedS/{config.toml,metrics.csv,run.json} for each run that counts
-// (sort_runs() of evidence.h) and has been evaluated. Everything is checked before anything is
-// written. Throws ConfigError where OUT has whole runs itself, InputError where what would be kept
-// is not enough, ResourceError where the system refuses.
+// (sort_runs() of evidence.h), has been evaluated, and is at least as long as the results that are
+// there. Everything is checked before anything is written. Throws ConfigError where OUT has whole
+// runs itself, InputError where what would be kept is not enough, ResourceError where the system
+// refuses.
 Results write_results(const std::vector<run::Record>& runs, const std::filesystem::path& out);
 
 }  // namespace rwa::paper

@@ -239,7 +239,7 @@ refuse "'rwa' is named twice" grammar --model rwa,rwa
 refuse "device is 'cuda:63', expected one of: cpu" grammar --device cuda:63
 has_gpu || refuse "device is 'cuda', expected one of: cpu" grammar --device cuda
 refuse "--jobs is 0, expected 1 to 64" grammar --jobs 0
-for limit in 0 -1 9x m 9mm nan inf 1e99 '' ' 9m'; do
+for limit in 0 -1 9x m 9mm 1h30 nan inf 1e99 '' ' 9m'; do
   refuse "--time-limit" grammar --time-limit "$limit"
 done
 refuse "script" grammar --variant scripts

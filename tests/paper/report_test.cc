@@ -233,6 +233,10 @@ TEST(Report, SaysHowToRunItAgain) {
   EXPECT_TRUE(says(page, "rwa paper run adding-100 --variant script --steps 1200 --seeds 3"));
   const auto one = {record("adding-100", "text", Cell::kLstm, 5, turning(0, 50'000, kBad, kGood))};
   EXPECT_TRUE(says(make_report(one, "").page, "rwa paper run adding-100 --model lstm --seed 5"));
+  std::vector<run::Record> on_gpu = one;
+  on_gpu[0].experiment.device = "cuda";
+  EXPECT_TRUE(says(make_report(on_gpu, "").page,
+                   "rwa paper run adding-100 --model lstm --device cuda --seed 5"));
 }
 
 TEST(Report, ToRunItAgainIsToFinishItAndHasNoOtherSeeds) {

@@ -249,6 +249,21 @@ TEST_F(ResultsTest, ARunThatIsNotFinishedSaysHowFarItIs) {
                                              "3 of 6"}));
 }
 
+// A first look does not replace what took days.
+TEST_F(ResultsTest, OfMoreStepsAreNotReplaced) {
+  const auto late = turning(900, 50'000, {0, 0.17, {}}, {0, 1e-4, {}});
+  const auto soon = turning(900, 2'000, {0, 0.17, {}}, {0, 1e-4, {}});
+  write_results({put(record("adding-100", "text", Cell::kRwa, 1, late), "whole")}, out());
+  const fs::path file = out() / "adding-100" / "rwa-seed1" / run::kKeptMetricsFile;
+  const std::string before = io::get(file);
+  const auto look = put(record("adding-100", "text", Cell::kRwa, 1, soon), "look");
+  const Results results = write_results({look}, out());
+  EXPECT_TRUE(results.written.rows.empty());
+  ASSERT_EQ(results.left_out.size(), 1U);
+  EXPECT_NE(results.left_out[0].find("has 2,000 steps"), std::string::npos);
+  EXPECT_EQ(io::get(file), before);
+}
+
 TEST_F(ResultsTest, LeaveOutWhatSaysNothing) {
   auto records = put_some();
   records.resize(4);

@@ -23,6 +23,7 @@ std::unique_ptr<Backend<float>> make_cuda_backend(int, int) {
   return std::make_unique<far::FarBackend>();
 }
 int cuda_devices() { return 1; }
+std::string why_no_cuda() { return {}; }
 std::string cuda_device_name(int) { return "far"; }
 
 namespace {

@@ -192,6 +192,8 @@ std::unique_ptr<Backend<float>> make_cuda_backend(int number, int share) {
 
 int cuda_devices() { return cuda::device_count(); }
 
+std::string why_no_cuda() { return "CUDA finds no GPU on this machine"; }
+
 std::string cuda_device_name(int number) {
   if (number < 0 || number >= cuda::device_count()) return {};
   cudaDeviceProp properties{};

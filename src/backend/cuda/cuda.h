@@ -17,6 +17,8 @@ std::unique_ptr<Backend<float>> make_cuda_backend(int number, int share);
 
 // How many GPUs there are; 0 without CUDA.
 int cuda_devices();
+// Why there are none, in words.
+std::string why_no_cuda();
 // Such as "NVIDIA H200"; empty where there is none.
 std::string cuda_device_name(int number);
 

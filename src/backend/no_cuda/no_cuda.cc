@@ -5,10 +5,12 @@
 namespace rwa {
 
 std::unique_ptr<Backend<float>> make_cuda_backend(int, int) {
-  throw ConfigError("this build has no CUDA backend");
+  throw ConfigError(why_no_cuda());
 }
 
 int cuda_devices() { return 0; }
+
+std::string why_no_cuda() { return "this build has no CUDA backend"; }
 
 std::string cuda_device_name(int) { return {}; }
 
