@@ -11,14 +11,14 @@ namespace rwa {
 
 struct DeviceInfo {
   std::string name;         // as SessionOptions::device takes it: "cpu", "cuda:0"
-  std::string description;  // "NVIDIA H200"; empty for the CPU
+  std::string description;  // "AMD EPYC …", "NVIDIA H200"
 };
 
 // Those of this machine that this build can use, the CPU first.
 RWA_EXPORT std::vector<DeviceInfo> devices();
 
-// Throws ConfigError, which says what there is, unless the name is that of one of devices();
-// "cuda" is "cuda:0".
-RWA_EXPORT void check_device(std::string_view name);
+// The one of that name; "cuda" is "cuda:0". Throws ConfigError, which says what there is, where it
+// is none of devices().
+RWA_EXPORT DeviceInfo find_device(std::string_view name);
 
 }  // namespace rwa

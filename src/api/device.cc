@@ -3,24 +3,40 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
 
 #include "backend/cuda/cuda.h"
 #include "rwa/errors.h"
 
 namespace rwa {
+namespace {
+constexpr std::string_view kCpu = "cpu";
+
+std::string processor() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    const std::size_t value = line.find(": ");
+    if (line.starts_with("model name") && value != line.npos) return line.substr(value + 2);
+  }
+  return "unknown processor";
+}
+}  // namespace
 
 std::vector<DeviceInfo> devices() {
-  std::vector<DeviceInfo> all = {{.name = "cpu", .description = ""}};
+  std::vector<DeviceInfo> all = {{std::string(kCpu), processor()}};
   for (int i = 0; i < cuda_devices(); ++i) {
     all.push_back({fmt::format("cuda:{}", i), cuda_device_name(i)});
   }
   return all;
 }
 
-void check_device(std::string_view name) {
+DeviceInfo find_device(std::string_view name) {
+  // CUDA is not asked: a process that has spoken to it cannot hand it on to a child.
+  if (name == kCpu) return {std::string(kCpu), processor()};
   const auto all = devices();
   const std::string_view whole = name == "cuda" ? "cuda:0" : name;
-  if (std::ranges::any_of(all, [&](const DeviceInfo& d) { return d.name == whole; })) return;
+  const auto found = std::ranges::find(all, whole, &DeviceInfo::name);
+  if (found != all.end()) return *found;
   std::string known;
   for (const DeviceInfo& d : all) known += (known.empty() ? "" : ", ") + d.name;
   throw ConfigError(fmt::format("device is '{}', expected one of: {}{}", name, known,

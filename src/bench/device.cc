@@ -3,7 +3,6 @@
 #include "bench/device.h"
 
 #include <cstdio>
-#include <fstream>
 
 #include <fmt/format.h>
 
@@ -16,24 +15,12 @@ namespace {
 
 constexpr int kRefused = 2;
 
-std::string processor() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);) {
-    const std::size_t value = line.find(": ");
-    if (line.starts_with("model name") && value != line.npos) return line.substr(value + 2);
-  }
-  return "unknown processor";
-}
-
 int print_description(const std::string& name) {
   try {
-    check_device(name);
+    fmt::print("{}", find_device(name).description);
   } catch (const ConfigError& refusal) {
     fmt::print(stderr, "{}\n", refusal.what());
     return kRefused;
-  }
-  for (const DeviceInfo& device : devices()) {
-    if (device.name == (name == "cuda" ? "cuda:0" : name)) fmt::print("{}", device.description);
   }
   return 0;
 }
@@ -41,7 +28,7 @@ int print_description(const std::string& name) {
 }  // namespace
 
 std::string describe_device(const std::string& name) {
-  if (name == "cpu") return processor();
+  if (name == "cpu") return find_device(name).description;
   const Outcome outcome = run_child([&] { return print_description(name); });
   if (outcome.exited_with(kRefused)) throw ConfigError(outcome.failure());
   if (!outcome.succeeded()) {

@@ -5,7 +5,7 @@
 
 namespace rwa::bench {
 
-// What people call it: "AMD EPYC", "NVIDIA H200". Throws ConfigError, as rwa::check_device() does,
+// What people call it: "AMD EPYC", "NVIDIA H200". Throws ConfigError, as rwa::find_device() does,
 // when there is no such device. Call it while this process has a single thread.
 std::string describe_device(const std::string& name);
 

@@ -366,7 +366,7 @@ void check_limits(const Experiment& experiment) {
 // An experiment need not come from a file, but must be one that could.
 void check_experiment(const Experiment& experiment, const fs::path& folder) try {
   (void)parse_experiment(format_experiment(experiment), "experiment");
-  check_device(experiment.device);
+  (void)find_device(experiment.device);
   check_limits(experiment);
 } catch (const ConfigError& error) {
   throw ConfigError(fmt::format("{}: {}", folder.string(), error.what()));

@@ -1,7 +1,6 @@
 #include "run/run_file.h"
 
 #include <ctime>
-#include <fstream>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -24,32 +23,13 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view kFormat = "rwa-run";
 constexpr int kVersion = 1;
 
-std::string processor() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    if (!line.starts_with("model name")) continue;
-    const auto value = line.find_first_not_of(" \t", line.find(':') + 1);
-    if (value != std::string::npos) return line.substr(value);
-  }
-  return "unknown";
-}
-
-// What a device calls itself; empty for the CPU.
-std::string gpu(std::string_view device) {
-  if (device == "cpu") return "";
-  for (const DeviceInfo& info : devices()) {
-    if (info.name == (device == "cuda" ? "cuda:0" : device)) return info.description;
-  }
-  return "";
-}
-
 Json machine(std::string_view device, int threads, int share) {
-  Json json = {{"processor", processor()},
+  Json json = {{"processor", find_device("cpu").description},
                {"cores", std::thread::hardware_concurrency()},
                {"instruction_set", instruction_set()},
                {"threads", threads}};
-  if (std::string name = gpu(device); !name.empty()) {
-    json["gpu"] = std::move(name);
+  if (device != "cpu") {
+    json["gpu"] = find_device(device).description;
     json["runs_beside_each_other"] = share;
   }
   return json;

@@ -84,7 +84,7 @@ TEST(BadConfig, Device) {
     const auto text = std::string("device is '") + name + "'";
     expect_error<ConfigError>([&] { Session(model, {.device = name}); }, {text, "expected cpu"});
     expect_error<ConfigError>([&] { Trainer(model, {.session = {.device = name}}); }, {text});
-    expect_error<ConfigError>([&] { check_device(name); }, {text, "cpu"});
+    expect_error<ConfigError>([&] { (void)find_device(name); }, {text, "cpu"});
   }
   EXPECT_EQ(devices().front().name, "cpu");
 }

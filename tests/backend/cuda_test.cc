@@ -71,6 +71,19 @@ constexpr Size kSizes[] = {{1, 1, 0, 3},     {1, 32, 1, 8},    {3, 33, 17, 9},  
                            {5, 100, 40, 37}, {1, 250, 12, 20}, {10, 250, 70, 12}, {2, 300, 9, 33},
                            {200, 64, 5, 9},  {1, 384, 5, 10}};
 
+// Whatever is asked for is what runs, or nothing: all layers have their split products on chip, and of
+// the exact ones, which take more room, all but large LSTMs.
+bool fits(const std::string& path, const RecurrentSpec& spec) {
+  const bool exact = path == "exact" || spec.activation != Activation::kTanh;
+  return path == "plain" || !exact || spec.cell == Cell::kRwa || spec.units <= 250;
+}
+
+TEST_F(Cuda, ALayerThatDoesNotFitIsRefusedWhereItIsAskedFor) {
+  const auto backend = make("persistent");
+  EXPECT_THROW((void)backend->make_pass({Cell::kRwa, Activation::kTanh, 1, 513}), ConfigError);
+  EXPECT_NO_THROW((void)make()->make_pass({Cell::kRwa, Activation::kTanh, 1, 513}));
+}
+
 TEST_F(Cuda, AgreesWithTheReference) {
   for (const std::string& path : kPaths) {
     for (const Cell cell : {Cell::kRwa, Cell::kLstm}) {
@@ -80,6 +93,7 @@ TEST_F(Cuda, AgreesWithTheReference) {
           Layer layer = cases::make_layer({cell, activation, inputs, units}, steps, batch, draw);
           if (batch % 2 == 0) layer.initial_state = cases::make_state(layer.spec, batch, draw);
           if (batch % 3 == 0) layer.dh_every.clear();
+          if (!fits(path, layer.spec)) continue;
           expect_parity(*make(path), layer, describe(layer, path));
         }
       }

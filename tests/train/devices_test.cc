@@ -42,10 +42,10 @@ TEST(Devices, AreNamed) {
   EXPECT_EQ(all[1].name, "cuda:0");
   EXPECT_EQ(all[1].description, "far");
   for (const char* name : {"cpu", "cuda", "cuda:0"}) {
-    check_device(name);
+    (void)find_device(name);
     (void)Session(Model({.units = 3}), {.device = name});
   }
-  expect_error<ConfigError>([] { check_device("cuda:1"); }, {"'cuda:1'", "cpu, cuda:0"});
+  expect_error<ConfigError>([] { (void)find_device("cuda:1"); }, {"'cuda:1'", "cpu, cuda:0"});
 }
 
 // What the tests of all backends use.

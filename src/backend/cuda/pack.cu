@@ -5,6 +5,7 @@
 #include "backend/cuda/gradients.h"
 #include "backend/cuda/pack.h"
 #include "backend/cuda/runtime.h"
+#include "backend/cuda/split_gradients.h"
 
 namespace rwa::cuda {
 namespace {
@@ -93,7 +94,7 @@ __device__ void pack_forward(const Parameters& p, const PackedSizes& s, const Pa
       lane,
       [&](int row, int column) {
         const int gate = 2 * tile + row / 8;
-        const float up = power_of_two(14 - exponent_of(out.largest[gate]));
+        const float up = power_of_two(kSplitExponent - exponent_of(out.largest[gate]));
         return p.recurrent(gate, first_unit + row % 8, forward_unit(column_step, column)) * up;
       },
       to, to + 32);
@@ -115,7 +116,7 @@ __device__ void pack_backward(const Parameters& p, const PackedSizes& s, const P
   rest /= 2;
   const int to_block = static_cast<int>(rest % s.blocks);
   const int block = static_cast<int>(rest / s.blocks);
-  const float up = power_of_two(14 - exponent_of(largest_of_all(s, out)));
+  const float up = power_of_two(kSplitExponent - exponent_of(largest_of_all(s, out)));
   uint4* to = out.backward + (index / 32) * 64 + lane;
   make_fragment(
       lane,
@@ -163,7 +164,7 @@ __device__ void pack_rest(const Parameters& p, const PackedSizes& s, const Packe
     const int exponent =
         exponent_of(gate < s.gates ? out.largest[gate] : largest_of_all(s, out));
     // Forward both factors are scaled; backward the gradients take their own scale out.
-    out.scale[gate] = is_split ? power_of_two(exponent - (gate < s.gates ? 28 : 14)) : 1.0f;
+    out.scale[gate] = is_split ? power_of_two(exponent - kSplitExponent * (gate < s.gates ? 2 : 1)) : 1.0f;
   }
 }
 

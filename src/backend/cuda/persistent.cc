@@ -1,11 +1,14 @@
 #include "backend/cuda/persistent.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "backend/cuda/gradients.h"
 #include "backend/cuda/persistent_sums.h"
 #include "backend/cuda/split_gradients.h"
 #include "backend/cuda/weights.h"
+#include "rwa/errors.h"
 
 namespace rwa::cuda {
 namespace {
@@ -20,6 +23,13 @@ const PersistentKernels& kernels_of(const RecurrentSpec& spec) {
 Shape shape_of(const RecurrentSpec& spec, Product product) {
   const PackedSizes sizes(spec, product);
   return {.blocks = sizes.blocks, .splits = sizes.splits, .product = product};
+}
+
+bool fits(const Context& context, const RecurrentSpec& spec, Product product) {
+  // Every feature takes some bytes on chip; the sizes of far too many would overflow.
+  if (context.capability != kHopper || spec.inputs > context.shared_memory) return false;
+  const Shape shape = shape_of(spec, product);
+  return shape.blocks <= kMostBlocks && kernels_of(spec).clusters(context, shape, spec.inputs) > 0;
 }
 
 class Pass final : public RecurrentPass<float> {
@@ -251,17 +261,16 @@ class Pass final : public RecurrentPass<float> {
 }  // namespace
 
 std::optional<Product> persistent_product(const Context& context, const RecurrentSpec& spec) {
-  const int blocks = (spec.units + kBlockUnits - 1) / kBlockUnits;
-  if (context.path == Path::kPlain || context.capability != kHopper || blocks > kMostBlocks) {
-    return std::nullopt;
-  }
-  // Every feature takes some bytes on chip; the sizes of far too many would overflow.
-  if (spec.inputs > context.shared_memory) return std::nullopt;
+  if (context.path == Path::kPlain) return std::nullopt;
   // Halves hold h only while it is bounded.
   const bool exact = context.path == Path::kExact || spec.activation != Activation::kTanh;
   const Product product = exact ? Product::kExact : Product::kSplit;
-  const bool fits = kernels_of(spec).clusters(context, shape_of(spec, product), spec.inputs) > 0;
-  return fits ? std::optional(product) : std::nullopt;
+  if (fits(context, spec, product)) return product;
+  if (context.path == Path::kAutomatic) return std::nullopt;
+  throw ConfigError(
+      fmt::format("RWA_CUDA asks for kernels in clusters, but {} of {} units and {} inputs does "
+                  "not fit into them",
+                  to_string(spec.cell), spec.units, spec.inputs));
 }
 
 std::unique_ptr<RecurrentPass<float>> make_persistent_pass(const RecurrentSpec& spec,

@@ -102,7 +102,7 @@ const PersistentKernels* rwa_kernels(Activation activation);
 const PersistentKernels* lstm_kernels(Activation activation);
 
 // The products with which the layer runs in persistent kernels on this device; nothing: it takes
-// the plain path.
+// the plain path. Throws ConfigError where another was asked for and the layer does not fit.
 std::optional<Product> persistent_product(const Context& context, const RecurrentSpec& spec);
 
 // For a layer that has them. Its weights are cuda::Weights.

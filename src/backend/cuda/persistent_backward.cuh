@@ -99,7 +99,7 @@ struct BackwardShared {
 
   __host__ __device__ BackwardShared(int blocks, int inputs, int chunk) {
     SharedMemory memory;
-    barriers = memory.take(16);
+    barriers = memory.take(Exchange::kBarrierBytes);
     received = memory.take(2 * received_bytes(blocks));
     deltas = memory.take(2 * kDeltaBytes);
     scales = memory.take(2 * 8 * NT * sizeof(float));
@@ -134,6 +134,7 @@ class BackwardKernel {
         lane_(static_cast<int>(threadIdx.x) % 32),
         to_(min(warp_, blocks_ - 1)),
         at_(blocks_, p_.in.inputs, p_.in.chunk),
+        exchange_(memory + at_.barriers, blocks_ * kRows * kBlockUnits * 4),
         weights_(p_.weights, blocks_, rank_, to_, warp_, lane_, memory + at_.weights),
         first_slot_(kRows * static_cast<int>(blockIdx.y)),
         begin_(p_.in.begin),
@@ -179,20 +180,10 @@ class BackwardKernel {
   __device__ int unit() const { return kBlockUnits * rank_ + lane_; }
   __device__ int padded() const { return blocks_ * kBlockUnits; }
   __device__ bool is_unit() const { return unit() < p_.in.units; }
-  __device__ std::uint32_t barrier(int n) const {
-    return shared_address(memory_ + at_.barriers) + 8 * (n & 1);
-  }
-  __device__ std::uint32_t step_bytes() const {
-    return static_cast<std::uint32_t>(blocks_ * kRows * kBlockUnits * 4);
-  }
   __device__ bool few_inputs() const { return p_.in.inputs <= kFewInputs; }
 
   __device__ void prepare() {
-    if (threadIdx.x == 0) {
-      for (int n = 0; n < 2; ++n) init_barrier(barrier(n));
-      publish_barriers();
-      for (int n = 0; n < 2; ++n) arm_barrier(barrier(n), step_bytes());
-    }
+    if (threadIdx.x == 0) exchange_.start();
     const int size = C::kInputs * kBlockUnits * p_.in.inputs;
     auto* weight_x = reinterpret_cast<float*>(memory_ + at_.weight_x);
     const std::size_t first =
@@ -318,8 +309,7 @@ class BackwardKernel {
     }
     __syncthreads();
     if (warp_ < blocks_) send_shares(n);
-    // For the step after the next: its bytes cannot all be here before this.
-    if (n > 0 && threadIdx.x == 0) arm_barrier(barrier(n), step_bytes());
+    if (n > 0 && threadIdx.x == 0) exchange_.reuse(n);
 #pragma unroll
     for (int i = 0; i < kItems; ++i) {
       if (has_item(i)) conclude(i);
@@ -329,7 +319,7 @@ class BackwardKernel {
       window_.advance(n + 1);
       see(t - 1);
     }
-    wait_barrier(barrier(n + 1), static_cast<unsigned>(n >> 1) & 1);
+    exchange_.wait(n + 1);
   }
 
   // A block's share of dh of an item, for step n.
@@ -380,11 +370,13 @@ class BackwardKernel {
   }
 
   __device__ void share(int n, const Item& item, int i) {
-    // Such that the largest lies between 2^13 and 2^14; exponents at which a scale or its inverse
-    // would not be a normal number are left alone.
-    const int exponent = min(max(static_cast<int>(item.largest >> 23), 14), 254);
-    const float up = P == Product::kSplit ? __int_as_float((267 - exponent) << 23) : 1.0f;
-    const float down = P == Product::kSplit ? __int_as_float((exponent - 13) << 23) : 1.0f;
+    // As bits, an exponent is 127 too large. The largest shall lie just below 2^kSplitExponent;
+    // where a scale or its inverse would not be a normal number, it is left alone.
+    constexpr int kOne = 127;
+    const int exponent = min(max(static_cast<int>(item.largest >> 23), kSplitExponent), 254);
+    const int raise = kSplitExponent - (exponent - kOne + 1);
+    const float up = P == Product::kSplit ? __int_as_float((kOne + raise) << 23) : 1.0f;
+    const float down = P == Product::kSplit ? __int_as_float((kOne - raise) << 23) : 1.0f;
     if (lane_ == 0) scales(n)[row(i)] = down;
     std::uint32_t words[kGates];
 #pragma unroll
@@ -408,7 +400,7 @@ class BackwardKernel {
 
   // This block's share of dh of the units of block `to_`, for the step before.
   __device__ void send_shares(int n) {
-    const std::uint32_t barrier_there = peer_ + at_.barriers + 8 * ((n + 1) & 1);
+    const std::uint32_t barrier_there = peer_ + at_.barriers + Exchange::offset(n + 1);
     const std::uint32_t there = peer_ + at_.received + ((n + 1) & 1) * received_bytes() +
                                 static_cast<std::uint32_t>(rank_ * kRows * kBlockUnits * 4);
     const float2* row_scales = reinterpret_cast<const float2*>(scales(n)) + lane_ % 4;
@@ -507,6 +499,7 @@ class BackwardKernel {
   const int rank_, blocks_, warp_, lane_;
   const int to_;
   const Layout at_;
+  const Exchange exchange_;
   const Weights weights_;
   const int first_slot_, begin_, end_;
   Window window_;

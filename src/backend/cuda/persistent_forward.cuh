@@ -115,7 +115,7 @@ struct ForwardShared {
 
   __host__ __device__ ForwardShared(int blocks, int inputs, int chunk) {
     SharedMemory memory;
-    barriers = memory.take(16);
+    barriers = memory.take(Exchange::kBarrierBytes);
     h = memory.take(2 * h_bytes(blocks));
     partial = memory.take(sizeof(float) * kGroups * S * (S - 1) * kItems * 32 * C::kGates);
     window = memory.take(Window::shared_bytes(chunk, 8 * NT, inputs));
@@ -141,6 +141,7 @@ class ForwardKernel {
         warp_(static_cast<int>(threadIdx.x) / 32),
         lane_(static_cast<int>(threadIdx.x) % 32),
         at_(blocks_, p_.in.inputs, p_.in.chunk),
+        exchange_(memory + at_.barriers, blocks_ * kRows * kBlockUnits * 4),
         weights_(p_.weights, blocks_, rank_, warp_, lane_, memory + at_.weights),
         first_slot_(kRows * static_cast<int>(blockIdx.y)),
         begin_(p_.in.begin),
@@ -152,7 +153,7 @@ class ForwardKernel {
     int n = 0;
     for (; begin_ + n < end_; ++n) step(n);
     // Nobody needs what the last step sent, but no block may end while it is under way.
-    if (n > 0) wait_barrier(barrier(n), static_cast<unsigned>((n - 1) >> 1) & 1);
+    if (n > 0) exchange_.wait(n);
     finish();
     cluster_sync();
   }
@@ -182,16 +183,9 @@ class ForwardKernel {
   __device__ bool has_items() const { return split_number() / 2 < NT; }
   __device__ int row_tile(int item) const { return split_number() / 2 + S / 2 * item; }
   __device__ int row_in_tile() const { return 2 * (lane_ % 4) + split_number() % 2; }
-  __device__ std::uint32_t barrier(int n) const {
-    return shared_address(memory_ + at_.barriers) + 8 * (n & 1);
-  }
 
   __device__ void prepare() {
-    if (threadIdx.x == 0) {
-      for (int n = 0; n < 2; ++n) init_barrier(barrier(n));
-      publish_barriers();
-      for (int n = 0; n < 2; ++n) arm_barrier(barrier(n), step_bytes());
-    }
+    if (threadIdx.x == 0) exchange_.start();
     const int size = kPre * kBlockUnits * p_.in.inputs;
     auto* weight_x = reinterpret_cast<float*>(memory_ + at_.weight_x);
     for (int i = static_cast<int>(threadIdx.x); i < size; i += static_cast<int>(blockDim.x)) {
@@ -219,10 +213,6 @@ class ForwardKernel {
       record_start();
     }
     cluster_sync();
-  }
-
-  __device__ std::uint32_t step_bytes() const {
-    return static_cast<std::uint32_t>(blocks_ * kRows * kBlockUnits * 4);
   }
 
   // All of h before the first step; every block knows it.
@@ -291,12 +281,11 @@ class ForwardKernel {
 #pragma unroll
       for (int i = 0; i < kItems; ++i) advance(n, i, own[i]);
     }
-    // For the step after the next: its bytes cannot all be here before this.
-    if (n > 0 && threadIdx.x == 0) arm_barrier(barrier(n), step_bytes());
+    if (n > 0 && threadIdx.x == 0) exchange_.reuse(n);
     if (begin_ + n + 1 < end_) {
       window_.advance(n + 1);
       see();
-      wait_barrier(barrier(n + 1), static_cast<unsigned>(n >> 1) & 1);
+      exchange_.wait(n + 1);
     }
   }
 
@@ -397,7 +386,7 @@ class ForwardKernel {
     const int place = (step * NT + row_tile(i)) * 32 +
                       quad_place(row_in_tile(), group() % 2 * 2 + lane_ / 16);
     const std::uint32_t to = at_.h + (n & 1) * h_bytes() + static_cast<std::uint32_t>(place) * 16;
-    const std::uint32_t count = at_.barriers + 8 * (n & 1);
+    const std::uint32_t count = at_.barriers + Exchange::offset(n);
     if (blocks_ == 4 * kPeers) {
 #pragma unroll
       for (int m = 0; m < kPeers; ++m) send(peer_[m] + to, quad, peer_[m] + count);
@@ -464,6 +453,7 @@ class ForwardKernel {
   unsigned char* memory_;
   const int rank_, blocks_, warp_, lane_;
   const Layout at_;
+  const Exchange exchange_;
   const Weights weights_;
   const int first_slot_, begin_, end_;
   Window window_;

@@ -55,6 +55,36 @@ struct Word<Product::kExact> {
   static constexpr float kScaleOfH = 1;
 };
 
+// What blocks send each other for every step, by turns into two halves of shared memory. A barrier
+// for each counts the bytes that have come. Steps are numbered from 0; for that, nothing is sent.
+class Exchange {
+ public:
+  static constexpr int kBarrierBytes = 16;
+
+  __device__ Exchange(const void* barriers, int step_bytes)
+      : barriers_(shared_address(barriers)), step_bytes_(static_cast<std::uint32_t>(step_bytes)) {}
+
+  // By one thread, before the blocks meet.
+  __device__ void start() const {
+    for (int n = 0; n < 2; ++n) init_barrier(barriers_ + offset(n));
+    publish_barriers();
+    for (int n = 0; n < 2; ++n) arm_barrier(barriers_ + offset(n), step_bytes_);
+  }
+  // For what is sent for step n.
+  __device__ void wait(int n) const {
+    wait_barrier(barriers_ + offset(n), static_cast<unsigned>((n - 1) >> 1) & 1);
+  }
+  // By one thread, some time after the wait for step n: the same half serves step n + 2, whose bytes
+  // cannot all be here before this.
+  __device__ void reuse(int n) const { arm_barrier(barriers_ + offset(n), step_bytes_); }
+
+  // Of the barrier of step n, from the first.
+  __device__ static std::uint32_t offset(int n) { return 8 * (n & 1); }
+
+ private:
+  std::uint32_t barriers_, step_bytes_;
+};
+
 // One number per gate, in one access.
 template <int Gates>
 __device__ __forceinline__ void store_gates(float* to, const float* values) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 
+#include "backend/cuda/cluster.cuh"
 #include "backend/cuda/split_gradients.h"
 #include "rwa/errors.h"
 
@@ -69,24 +70,12 @@ struct Work {
   }
 };
 
-__device__ std::uint32_t shared_address(const void* pointer) {
-  return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
-}
-
 // 16 bytes for shared memory, on their way when this returns; zeros unless they are `there`.
 __device__ void copy_async(std::uint32_t to, const void* from, bool there) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
                :
                : "r"(to), "l"(from), "r"(there ? 16 : 0)
                : "memory");
-}
-
-__device__ void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-
-// Until all but the last kPending commits of this thread have arrived.
-template <int kPending>
-__device__ void wait_for_copies() {
-  asm volatile("cp.async.wait_group %0;" ::"n"(kPending) : "memory");
 }
 
 // A barrier where warps arrive, and wait for the others some time later.
@@ -109,12 +98,7 @@ __device__ void arrive(std::uint64_t* barrier) {
 // Until all warps have arrived for the time numbered `time`, from 0. To be called before arriving
 // for the next time: the barrier only tells even times from odd ones.
 __device__ void wait(std::uint64_t* barrier, int time) {
-  asm volatile(
-      "{ .reg .pred done; again: mbarrier.try_wait.parity.shared.b64 done, [%0], %1; "
-      "@!done bra again; }"
-      :
-      : "r"(shared_address(barrier)), "r"(time % 2)
-      : "memory");
+  wait_barrier(shared_address(barrier), static_cast<unsigned>(time % 2));
 }
 
 __device__ void read_deltas(float (&to)[4], std::uint32_t from) {
@@ -193,7 +177,7 @@ class Loader {
   __device__ void load_ahead(int step) const {
     load_deltas(step + kDeltaSteps);
     load_h(step + kHSteps - 2);
-    commit_copies();
+    end_group();
   }
 
   __device__ void load_h(int step) const {
@@ -361,7 +345,7 @@ __device__ void sum_steps(const Place& place, const Loader& loader, int rows, fl
   const std::uint32_t swap = (place.lane / 16 ^ place.lane % 8) * 16;
   Sums sums = {};
   for (int step = 0; step * kStepRows < rows; ++step) {
-    wait_for_copies<kCopiesPending>();
+    wait_for_groups<kCopiesPending>();
     wait(ready, step);
     arrive(ready);
     Deltas deltas;
@@ -395,7 +379,7 @@ __global__ void __launch_bounds__(kThreads, 1) multiply_split(const Work work) {
   for (int i = 0; i < kFragments; ++i) place.settled[i * kThreads] = {};
   __syncthreads();
   find_largest(work.operands, begin, rows, largest);
-  wait_for_copies<kCopiesPending>();
+  wait_for_groups<kCopiesPending>();
   arrive(&ready);
   wait(&ready, 0);
   const float scale = scale_for(largest[place.warp / work.operands.gates]);

@@ -12,8 +12,10 @@
 
 namespace rwa::cuda {
 
+// What is split is scaled such that it lies within ±2 to this power, where two halves have most bits.
+inline constexpr int kSplitExponent = 14;
 // h, which is in [-1, 1], times this is high + low.
-inline constexpr float kSplitScale = 16384.0f;
+inline constexpr float kSplitScale = 1 << kSplitExponent;
 
 // All arrays begin at a multiple of 16 bytes, and h is finite in every row.
 struct SplitOperands {

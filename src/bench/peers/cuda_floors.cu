@@ -17,6 +17,8 @@
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
 
+#include "peer_main.h"
+
 namespace {
 
 namespace cg = cooperative_groups;
@@ -233,29 +235,14 @@ void measure(int device) {
       barrier, gather, grid, copy_tb_per_s());
 }
 
-// The number in "cuda" or "cuda:N"; -1 for anything else.
-int parse_device(const std::string& text) {
-  if (text == "cuda") return 0;
-  if (text.rfind("cuda:", 0) != 0 || text.size() == 5) return -1;
-  char* end = nullptr;
-  const long number = std::strtol(text.c_str() + 5, &end, 10);
-  return *end == '\0' && number >= 0 && number < 1024 ? static_cast<int>(number) : -1;
+void set_option(int& device, const std::string& name, const std::string& value) {
+  if (name != "--device") throw std::invalid_argument(name);
+  device = rwa::bench::peers::parse_gpu(value);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bool given = argc == 3 && std::string(argv[1]) == "--device";
-  const int device = given ? parse_device(argv[2]) : 0;
-  if ((argc != 1 && !given) || device < 0) {
-    std::fprintf(stderr, "usage: rwa-bench-floors [--device cuda:N]\n");
-    return 2;
-  }
-  try {
-    measure(device);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "rwa-bench-floors: %s\n", error.what());
-    return 1;
-  }
-  return 0;
+  return rwa::bench::peers::peer_main<int>(argc, argv, "rwa-bench-floors [--device cuda:N]",
+                                           set_option, measure);
 }

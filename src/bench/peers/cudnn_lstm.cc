@@ -25,7 +25,11 @@
 #include <cuda_runtime.h>
 #include <cudnn.h>
 
+#include "peer_main.h"
+
 namespace {
+
+using namespace rwa::bench::peers;
 
 constexpr std::size_t kMinRepetitions = 3;
 // The first calls load kernels and choose among them.
@@ -79,50 +83,23 @@ Variant parse_variant(const std::string& text) {
   return {type, math, look_up(algorithms, text.substr(space + 1))};
 }
 
-int parse_number(const std::string& text, int least) {
-  std::size_t used = 0;
-  const int value = std::stoi(text, &used);
-  if (used != text.size() || value < least) throw std::invalid_argument(text);
-  return value;
-}
-
-double parse_seconds(const std::string& text) {
-  std::size_t used = 0;
-  const double value = std::stod(text, &used);
-  if (used != text.size() || !(value >= 0)) throw std::invalid_argument(text);
-  return value;
-}
-
-int parse_device(const std::string& text) {
-  if (text == "cuda") return 0;
-  if (!text.starts_with("cuda:")) throw std::invalid_argument(text);
-  return parse_number(text.substr(5), 0);
-}
-
 void set_option(Options& options, const std::string& name, const std::string& value) {
   static const Words<int Options::*> sizes = {{"--batch", &Options::batch},
                                               {"--units", &Options::units},
                                               {"--inputs", &Options::inputs},
                                               {"--steps", &Options::steps}};
   if (name == "--device") {
-    options.device = parse_device(value);
+    options.device = parse_gpu(value);
   } else if (name == "--seconds") {
     options.seconds = parse_seconds(value);
   } else if (name == "--variant") {
+    parse_variant(value);
     options.variant = value;
   } else if (name == "--mode" && (value == "forward" || value == "train")) {
     options.mode = value;
   } else if (name != "--threads") {  // of the host: there is nothing for them to do
     options.*look_up(sizes, name) = parse_number(value, 1);
   }
-}
-
-Options parse_options(const std::vector<std::string>& words) {
-  Options options;
-  if (words.size() % 2 != 0) throw std::invalid_argument(words.back());
-  for (std::size_t i = 0; i < words.size(); i += 2) set_option(options, words[i], words[i + 1]);
-  parse_variant(options.variant);
-  return options;
 }
 
 void check(cudaError_t result, const char* what) {
@@ -411,21 +388,10 @@ void measure(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Options options;
-  try {
-    options = parse_options({argv + 1, argv + argc});
-  } catch (const std::exception&) {
-    std::fprintf(stderr,
-                 "usage: rwa-bench-cudnn --batch B --units H --inputs D --steps T --device cuda:N "
-                 "--mode forward|train --seconds S --variant 'fp32|tf32|fp16 "
-                 "standard|persist-static|persist-small|persist-dynamic'\n");
-    return 2;
-  }
-  try {
-    measure(options);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "rwa-bench-cudnn: %s\n", error.what());
-    return 1;
-  }
-  return 0;
+  return peer_main<Options>(argc, argv,
+                            "rwa-bench-cudnn --batch B --units H --inputs D --steps T --device "
+                            "cuda:N --mode forward|train "
+                            "--seconds S --variant 'fp32|tf32|fp16 "
+                            "standard|persist-static|persist-small|persist-dynamic'",
+                            set_option, measure);
 }

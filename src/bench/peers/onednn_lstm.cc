@@ -27,8 +27,11 @@
 #include <omp.h>
 #include <dnnl.hpp>
 
+#include "peer_main.h"
+
 namespace {
 
+using namespace rwa::bench::peers;
 using dnnl::memory;
 using Dim = memory::dim;
 using Tag = memory::format_tag;
@@ -50,31 +53,17 @@ struct Options {
   double seconds = 1.0;
 };
 
-Dim parse_count(const std::string& text) {
-  size_t used = 0;
-  const long long value = std::stoll(text, &used);
-  if (used != text.size() || value < 1) throw std::invalid_argument(text);
-  return value;
-}
-
-double parse_seconds(const std::string& text) {
-  size_t used = 0;
-  const double value = std::stod(text, &used);
-  if (used != text.size() || !(value >= 0)) throw std::invalid_argument(text);
-  return value;
-}
-
 void set_option(Options& options, const std::string& name, const std::string& value) {
   if (name == "--batch") {
-    options.batch = parse_count(value);
+    options.batch = parse_number(value, 1);
   } else if (name == "--units") {
-    options.units = parse_count(value);
+    options.units = parse_number(value, 1);
   } else if (name == "--inputs") {
-    options.inputs = parse_count(value);
+    options.inputs = parse_number(value, 1);
   } else if (name == "--steps") {
-    options.steps = parse_count(value);
+    options.steps = parse_number(value, 1);
   } else if (name == "--threads") {
-    options.threads = static_cast<int>(parse_count(value));
+    options.threads = parse_number(value, 1);
   } else if (name == "--seconds") {
     options.seconds = parse_seconds(value);
   } else if (name == "--mode" && (value == "forward" || value == "train" || value == "stream")) {
@@ -82,14 +71,6 @@ void set_option(Options& options, const std::string& name, const std::string& va
   } else {
     throw std::invalid_argument(name);
   }
-}
-
-Options parse_options(const std::vector<std::string>& words) {
-  Options options;
-  if (words.size() % 2 != 0) throw std::invalid_argument(words.back());
-  for (size_t i = 0; i < words.size(); i += 2) set_option(options, words[i], words[i + 1]);
-  if (options.mode == "stream") options.batch = options.steps = 1;
-  return options;
 }
 
 // The descriptors of one layer. Weights are asked for in the layout of the primitive's choice
@@ -353,7 +334,8 @@ long long peak_bytes() {
   return 0;
 }
 
-void measure(const Options& options) {
+void measure(Options options) {
+  if (options.mode == "stream") options.batch = options.steps = 1;
   omp_set_num_threads(options.threads);
   Device device;
   double time = 0;
@@ -372,20 +354,8 @@ void measure(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Options options;
-  try {
-    options = parse_options({argv + 1, argv + argc});
-  } catch (const std::exception&) {
-    std::fprintf(stderr,
-                 "usage: rwa-bench-onednn --batch B --units H --inputs D --steps T --threads N "
-                 "--mode forward|train|stream --seconds S\n");
-    return 2;
-  }
-  try {
-    measure(options);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "rwa-bench-onednn: %s\n", error.what());
-    return 1;
-  }
-  return 0;
+  return peer_main<Options>(argc, argv,
+                            "rwa-bench-onednn --batch B --units H --inputs D --steps T "
+                            "--threads N --mode forward|train|stream --seconds S",
+                            set_option, measure);
 }
