@@ -82,7 +82,7 @@ void parse_names(BenchOptions& options) {
 }
 
 void add_names(CLI::App& command, BenchOptions& options) {
-  add_list(command, "--cells", options.cells, "Our cells: rwa, lstm");
+  add_list(command, "--cells", options.cells, "Our cells: rwa, rwa-forget, rwa-decay, lstm, gru");
   add_list(command, "--mode", options.modes, "What is done: forward, train, stream (CPU only)");
   add_list(command, "--memory", options.memories, "What training keeps: full, chunked");
   auto* peers = command.add_option("--peers", options.plan.peers,

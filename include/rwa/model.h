@@ -29,6 +29,10 @@ struct ModelConfig {
   int outputs = 1;  // O
   Readout readout = Readout::kLast;
   Loss loss = Loss::kSoftmax;
+  // Where forget gates start (rwa-forget, rwa-decay): half-lives are spread from one step to `span`,
+  // about the longest sequence that will come; a share of `lasting` of the units never forgets.
+  int span = 100;
+  double lasting = 0.5;
   std::uint64_t seed = 1;  // same seed, same weights, for any device and number of threads
 
   friend bool operator==(const ModelConfig&, const ModelConfig&) = default;

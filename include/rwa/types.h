@@ -11,8 +11,11 @@
 namespace rwa {
 
 enum class Cell {
-  kRwa,   // recurrent weighted average (Ostmeyer & Cowell 2017)
-  kLstm,  // the standard LSTM with forget gate, forget bias 1
+  kRwa,        // recurrent weighted average (Ostmeyer & Cowell 2017)
+  kRwaForget,  // with a forget gate: the average may let go of what came before
+  kRwaDecay,   // with a half-life per unit instead of a gate
+  kLstm,       // the standard LSTM with forget gate, forget bias 1
+  kGru,        // gated recurrent unit, the reset gate after the product, as PyTorch has it
 };
 
 // What is applied to the state to make the unit's output: f in h = f(r), h = o f(c).

@@ -28,7 +28,7 @@ Model::Model(const ModelConfig& config) {
   const auto what = fmt::format("a model of {} inputs, {} units and {} outputs", config.inputs,
                                 config.units, config.outputs);
   impl_ = within_memory(what, [&] {
-    return std::make_shared<Impl>(config, initial_weights(NetworkSpec(config), config.seed));
+    return std::make_shared<Impl>(config, initial_weights(NetworkSpec(config), config));
   });
 }
 

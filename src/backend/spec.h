@@ -10,10 +10,10 @@
 
 namespace rwa {
 
-// One recurrent layer. Its parameters are one block, row-major, with P = gates + inputs
-// pre-activations:
-//   weight_x [P·H, D]   weight_h [gates·H, H]   bias [biases·H]   start [H] (where the cell has a
-//   learned start)
+// One recurrent layer. Its parameters are one block, row-major; of the pre-activations X see x, G see
+// h and B have a bias:
+//   weight_x [X·H, D]   weight_h [G·H, H]   bias [B·H]   start [H] (where the cell has a learned
+//   start)
 struct RecurrentSpec {
   Cell cell = Cell::kRwa;
   Activation activation = Activation::kTanh;
@@ -22,9 +22,9 @@ struct RecurrentSpec {
 
   [[nodiscard]] const CellTraits& traits() const { return cell_traits(cell); }
   [[nodiscard]] std::size_t weight_x() const { return 0; }
-  [[nodiscard]] std::size_t weight_h() const { return size(traits().preactivations(), inputs); }
-  [[nodiscard]] std::size_t bias() const { return weight_h() + size(traits().gates, units); }
-  [[nodiscard]] std::size_t start() const { return bias() + size(traits().biases(), 1); }
+  [[nodiscard]] std::size_t weight_h() const { return size(traits().x.count(), inputs); }
+  [[nodiscard]] std::size_t bias() const { return weight_h() + size(traits().h.count(), units); }
+  [[nodiscard]] std::size_t start() const { return bias() + size(traits().bias.count(), 1); }
   [[nodiscard]] std::size_t parameters() const {
     return start() + (traits().learned_start ? static_cast<std::size_t>(units) : 0);
   }

@@ -5,7 +5,11 @@
 
 namespace rwa {
 namespace {
-constexpr Names<Cell, 2> kCells{{{Cell::kRwa, "rwa"}, {Cell::kLstm, "lstm"}}};
+constexpr Names<Cell, 5> kCells{{{Cell::kRwa, "rwa"},
+                                 {Cell::kRwaForget, "rwa-forget"},
+                                 {Cell::kRwaDecay, "rwa-decay"},
+                                 {Cell::kLstm, "lstm"},
+                                 {Cell::kGru, "gru"}}};
 constexpr Names<Activation, 2> kActivations{
     {{Activation::kTanh, "tanh"}, {Activation::kIdentity, "identity"}}};
 constexpr Names<Readout, 2> kReadouts{{{Readout::kLast, "last"}, {Readout::kEvery, "every"}}};

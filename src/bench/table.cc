@@ -162,7 +162,7 @@ std::string about(const Plan& plan, const Report& report) {
   if (plan.on_cpu()) return text;
   return text +
          "time/cudnn: the same, relative to cuDNN's fastest fp32 LSTM\n"
-         "rwa, lstm: what a caller waits for, batches coming from the host; train is forward, "
+         "our cells: what a caller waits for, batches coming from the host; train is forward, "
          "backward and Adam\n"
          "peers: the batch is on the GPU already; train is forward and backward, no optimiser\n";
 }

@@ -9,9 +9,9 @@ template <class C>
 constexpr bool check_cell() {
   static_assert(C::kGates >= 1 && C::kInputs >= 0 && C::kInputs <= 1);
   static_assert(C::kState >= 1 && C::kCarry >= 1);
-  static_assert(C::kSaved >= C::kGates + C::kInputs, "gradients take the place of saved values");
-  // What backward needs of the step before is the first number of the state.
-  static_assert(C::kMemory >= 0 && C::kMemory < C::kSaved);
+  // A number per gate, and what backward needs of the step before: the first number of the state.
+  // Gradients of pre-activations take their places.
+  static_assert(C::kSaved == C::kGates + 1 && C::kMemory == C::kGates);
   return true;
 }
 
@@ -51,6 +51,17 @@ RWA_CELL Sum<V> two_sum(V a, V b) {
   const V sum = a + b;
   const V part = sum - a;
   return {sum, (a - (sum - part)) + (b - part)};
+}
+
+// What follows from e = exp(-|x|), which cannot overflow: sigmoid(-x) and log(sigmoid(x)).
+template <class V>
+struct Forgetting {
+  V share, log_kept;
+};
+template <class V>
+RWA_CELL Forgetting<V> forgetting(V x) {
+  const V e = exp(-abs(x));
+  return {select(x >= V(0), e, V(1)) / (V(1) + e), select(x >= V(0), V(0), x) - log1p(e)};
 }
 
 // sigmoid(x) by way of e = exp(-|x|), which cannot overflow.

@@ -11,7 +11,10 @@ struct Lstm {
   static constexpr int kMemory = 4;  // c
 
   static constexpr bool kLearnedStart = false;  // h_0 = 0
+  static constexpr bool kSeesX[] = {true, true, true, true};
+  static constexpr bool kSeesH[] = {true, true, true, true};
   static constexpr bool kHasBias[] = {true, true, true, true};
+  static constexpr int kSpreadBias = -1;
   static constexpr float kInitialBias[] = {0, 1, 0, 0};
   static constexpr float kInitialState[] = {0};
 

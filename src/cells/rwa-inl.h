@@ -13,8 +13,11 @@ struct Rwa {
   static constexpr int kSaved = 3;   // tanh g, w, r; backward replaces them by dg, da, du
   static constexpr int kMemory = 2;  // the saved value of the step before that backward needs: r
 
-  static constexpr bool kLearnedStart = true;              // h_0 = f(s_0)
+  static constexpr bool kLearnedStart = true;  // h_0 = f(s_0)
+  static constexpr bool kSeesX[] = {true, true, true};
+  static constexpr bool kSeesH[] = {true, true, false};
   static constexpr bool kHasBias[] = {true, false, true};  // a bias of a would cancel
+  static constexpr int kSpreadBias = -1;
   static constexpr float kInitialBias[] = {0, 0, 0};
   static constexpr float kInitialState[] = {0, 0, -__builtin_inff(), 0};
 

@@ -1,7 +1,5 @@
 #include "cells/traits.h"
 
-#include <algorithm>
-
 namespace rwa {
 namespace {
 #define RWA_CELL inline
@@ -9,13 +7,10 @@ namespace {
 #undef RWA_CELL
 
 template <class C>
-constexpr CellTraits kTraits = {C::kGates,        C::kInputs,  C::kState,      C::kCarry,
-                                C::kLearnedStart, C::kHasBias, C::kInitialBias};
+constexpr CellTraits kTraits = {
+    C::kGates,        C::kInputs,       C::kState,          C::kCarry,       C::kLearnedStart,
+    Parts(C::kSeesX), Parts(C::kSeesH), Parts(C::kHasBias), C::kInitialBias, C::kSpreadBias};
 }  // namespace
-
-int CellTraits::biases() const {
-  return static_cast<int>(std::count(has_bias.begin(), has_bias.end(), true));
-}
 
 const CellTraits& cell_traits(Cell cell) {
   return visit_cell(cell, Activation::kTanh,

@@ -43,7 +43,7 @@ class NetworkSpec {
 
 // The initial weights of the paper: uniform in ±sqrt(6 / (inputs + outputs)), biases as the cell
 // says, s_0 normal.
-std::vector<float> initial_weights(const NetworkSpec& spec, std::uint64_t seed);
+std::vector<float> initial_weights(const NetworkSpec& spec, const ModelConfig& config);
 
 // Weights as the backend computes with them; shared by any number of passes.
 template <class Real>

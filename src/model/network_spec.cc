@@ -32,6 +32,19 @@ class Initialiser {
       values_[offset + i] = static_cast<float>(limit * (2 * random.uniform(i) - 1));
     }
   }
+  // Forget gates that let go after a time between one step and `span`, as many within each factor of
+  // two; and the first units, a share of `lasting`, never.
+  void spread(std::size_t offset, std::size_t count, const ModelConfig& config) {
+    constexpr float kNever = 30;  // Adam, which divides by the gradient's size, leaves it there too
+    const Random random = next();
+    const double most = std::max(2, config.span);
+    const double lasting = config.lasting * static_cast<double>(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const double log_steps = std::log(most) * random.uniform(i);
+      values_[offset + i] =
+          static_cast<double>(i) < lasting ? kNever : static_cast<float>(log_steps);
+    }
+  }
   void normal(std::size_t offset, std::size_t count) {
     const Random random = next();
     for (std::size_t i = 0; i < count; ++i) {
@@ -72,30 +85,37 @@ std::vector<ParameterInfo> NetworkSpec::describe() const {
     for (const auto n : shape) size *= static_cast<std::size_t>(n);
     all.push_back({std::move(name), std::move(shape), offset, size});
   };
-  add("layers.0.weight_x", {cell.preactivations() * H, D}, recurrent.weight_x());
-  add("layers.0.weight_h", {cell.gates * H, H}, recurrent.weight_h());
-  add("layers.0.bias", {cell.biases() * H}, recurrent.bias());
+  add("layers.0.weight_x", {cell.x.count() * H, D}, recurrent.weight_x());
+  add("layers.0.weight_h", {cell.h.count() * H, H}, recurrent.weight_h());
+  add("layers.0.bias", {cell.bias.count() * H}, recurrent.bias());
   if (cell.learned_start) add("layers.0.start", {H}, recurrent.start());
   add("output.weight", {O, H}, output_offset());
   add("output.bias", {O}, output_offset() + output.bias());
   return all;
 }
 
-std::vector<float> initial_weights(const NetworkSpec& spec, std::uint64_t seed) {
+std::vector<float> initial_weights(const NetworkSpec& spec, const ModelConfig& config) {
   const RecurrentSpec& r = spec.recurrent;
   const CellTraits& cell = r.traits();
   const auto H = static_cast<std::size_t>(r.units);
-  const auto D = static_cast<std::size_t>(r.inputs);
   std::vector<float> values(spec.parameters(), 0.0f);
-  Initialiser init(seed, values);
+  Initialiser init(config.seed, values);
+  std::size_t x = r.weight_x();
+  std::size_t h = r.weight_h();
   std::size_t bias = r.bias();
-  for (std::size_t p = 0; p < static_cast<std::size_t>(cell.preactivations()); ++p) {
-    const bool gate = p < static_cast<std::size_t>(cell.gates);
-    const int fan_in = r.inputs + (gate ? r.units : 0);
-    init.uniform(r.weight_x() + p * H * D, H * D, fan_in, r.units);
-    if (gate) init.uniform(r.weight_h() + p * H * H, H * H, fan_in, r.units);
-    if (!cell.has_bias[p]) continue;
-    std::fill_n(values.begin() + static_cast<std::ptrdiff_t>(bias), H, cell.initial_bias[p]);
+  const auto weights = [&](std::size_t& offset, int columns, int fan_in) {
+    const std::size_t count = H * static_cast<std::size_t>(columns);
+    init.uniform(offset, count, fan_in, r.units);
+    offset += count;
+  };
+  for (int p = 0; p < cell.preactivations(); ++p) {
+    const int fan_in = (cell.x.has(p) ? r.inputs : 0) + (cell.h.has(p) ? r.units : 0);
+    if (cell.x.has(p)) weights(x, r.inputs, fan_in);
+    if (cell.h.has(p)) weights(h, r.units, fan_in);
+    if (!cell.bias.has(p)) continue;
+    std::fill_n(values.begin() + static_cast<std::ptrdiff_t>(bias), H,
+                cell.initial_bias[static_cast<std::size_t>(p)]);
+    if (p == cell.spread_bias) init.spread(bias, H, config);
     bias += H;
   }
   if (cell.learned_start) init.normal(r.start(), H);

@@ -26,6 +26,8 @@ struct Network {
   Cell cell = Cell::kRwa;
   Activation activation = Activation::kTanh;
   int units = 250;
+  int span = 0;  // as ModelConfig has it; 0: the longest sequence of the task
+  double lasting = 0.5;
 
   friend bool operator==(const Network&, const Network&) = default;
 };

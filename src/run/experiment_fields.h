@@ -67,6 +67,8 @@ void describe(Network& network, Visitor& visit) {
   visit("cell", network.cell);
   visit("activation", network.activation);
   visit("units", network.units, 1);
+  visit("span", network.span, 0);
+  visit("lasting", network.lasting);
 }
 
 template <class Visitor>

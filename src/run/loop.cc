@@ -57,6 +57,8 @@ ModelConfig model_config(const Experiment& experiment, const data::Shape& shape)
           .outputs = shape.outputs,
           .readout = shape.readout,
           .loss = shape.loss,
+          .span = experiment.network.span > 0 ? experiment.network.span : shape.longest,
+          .lasting = experiment.network.lasting,
           .seed = experiment.seed};
 }
 

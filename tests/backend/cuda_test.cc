@@ -72,7 +72,7 @@ constexpr Size kSizes[] = {{1, 1, 0, 3},     {1, 32, 1, 8},    {3, 33, 17, 9},  
                            {200, 64, 5, 9},  {1, 384, 5, 10}};
 
 // Whatever is asked for is what runs, or nothing: all layers have their split products on chip, and of
-// the exact ones, which take more room, all but large LSTMs.
+// the exact ones, which take more room, all but large ones of cells with more than two gates.
 bool fits(const std::string& path, const RecurrentSpec& spec) {
   const bool exact = path == "exact" || spec.activation != Activation::kTanh;
   return path == "plain" || !exact || spec.cell == Cell::kRwa || spec.units <= 250;
@@ -86,7 +86,7 @@ TEST_F(Cuda, ALayerThatDoesNotFitIsRefusedWhereItIsAskedFor) {
 
 TEST_F(Cuda, AgreesWithTheReference) {
   for (const std::string& path : kPaths) {
-    for (const Cell cell : {Cell::kRwa, Cell::kLstm}) {
+    for (const Cell cell : cases::kCells) {
       for (const Activation activation : {Activation::kTanh, Activation::kIdentity}) {
         for (const auto& [inputs, units, steps, batch] : kSizes) {
           Draw draw(static_cast<std::uint64_t>(units + steps));
@@ -104,27 +104,29 @@ TEST_F(Cuda, AgreesWithTheReference) {
 // Attention logits up to ±1e4: integers, so that every precision sees the same.
 TEST_F(Cuda, LargeLogitsLoseNothing) {
   for (const std::string& path : kPaths) {
-    Draw draw(4);
-    const RecurrentSpec spec{Cell::kRwa, Activation::kTanh, 2, 40};
-    Layer layer = cases::make_layer(spec, 30, 11, draw);
-    const auto H = static_cast<std::size_t>(spec.units);
-    for (std::size_t j = 0; j < H; ++j) {
-      float* a = &layer.parameters[spec.weight_x() + (H + j) * 2];
-      a[0] = 0;
-      a[1] = static_cast<float>(draw.integer(-100, 100));
-      std::fill_n(&layer.parameters[spec.weight_h() + (H + j) * H], H, 0.0F);
+    for (const Cell cell : {Cell::kRwa, Cell::kRwaDecay}) {
+      Draw draw(4);
+      const RecurrentSpec spec{cell, Activation::kTanh, 2, 40};
+      Layer layer = cases::make_layer(spec, 30, 11, draw);
+      const auto H = static_cast<std::size_t>(spec.units);
+      for (std::size_t j = 0; j < H; ++j) {
+        float* a = &layer.parameters[spec.weight_x() + (H + j) * 2];
+        a[0] = 0;
+        a[1] = static_cast<float>(draw.integer(-100, 100));
+        std::fill_n(&layer.parameters[spec.weight_h() + (H + j) * H], H, 0.0F);
+      }
+      for (std::size_t i = 1; i < layer.x.size(); i += 2) {
+        layer.x[i] = static_cast<float>(draw.integer(-100, 100));
+      }
+      expect_parity(*make(path), layer, describe(layer, path) + ", large logits");
     }
-    for (std::size_t i = 1; i < layer.x.size(); i += 2) {
-      layer.x[i] = static_cast<float>(draw.integer(-100, 100));
-    }
-    expect_parity(*make(path), layer, describe(layer, path) + ", large logits");
   }
 }
 
 // Far below what a half can hold.
 TEST_F(Cuda, SmallGradientsLoseNothing) {
   for (const std::string& path : kPaths) {
-    for (const Cell cell : {Cell::kRwa, Cell::kLstm}) {
+    for (const Cell cell : cases::kCells) {
       Draw draw(5);
       Layer layer = cases::make_layer({cell, Activation::kTanh, 2, 100}, 30, 11, draw);
       for (float& v : layer.dh_every) v *= 1e-9F;
@@ -144,7 +146,7 @@ void expect_same(const cases::Result<float>& a, const cases::Result<float>& b,
 
 TEST_F(Cuda, HasTheSameBitsAgainInAnyShareAndWithLittleMemory) {
   for (const std::string& path : kPaths) {
-    for (const Cell cell : {Cell::kRwa, Cell::kLstm}) {
+    for (const Cell cell : cases::kCells) {
       Draw draw(6);
       const Layer layer = cases::make_layer({cell, Activation::kTanh, 3, 250}, 150, 60, draw);
       const auto first = cases::run(*make(path), layer);
@@ -170,7 +172,7 @@ ModelConfig config(Cell cell, Readout readout) {
 }
 
 TEST_F(Cuda, TrainsWithTheSameBitsAgainAndAfterAStop) {
-  for (const Cell cell : {Cell::kRwa, Cell::kLstm}) {
+  for (const Cell cell : cases::kCells) {
     for (const Readout readout : {Readout::kLast, Readout::kEvery}) {
       Model whole(config(cell, readout));
       Model parts(config(cell, readout));
@@ -208,7 +210,7 @@ std::vector<float> trained(const ModelConfig& model_config, const SessionOptions
 TEST_F(Cuda, BatchesOfOtherSizesComeInBetween) {
   const std::vector<int> batches = {30, 30, 30, 7, 300, 30, 7, 7, 7, 300};
   for (const Memory memory : {Memory::kFull, Memory::kChunked}) {
-    for (const Cell cell : {Cell::kRwa, Cell::kLstm}) {
+    for (const Cell cell : cases::kCells) {
       const auto on_gpu =
           trained(config(cell, Readout::kLast), {.memory = memory, .device = "cuda"}, batches);
       const auto on_cpu = trained(config(cell, Readout::kLast), {.memory = memory}, batches);
@@ -239,7 +241,7 @@ TEST_F(Cuda, TrainersOnSeveralThreadsDoNotDisturbEachOther) {
 }
 
 TEST_F(Cuda, ATrainedModelScoresTheSameOnTheCpu) {
-  for (const Cell cell : {Cell::kRwa, Cell::kLstm}) {
+  for (const Cell cell : cases::kCells) {
     Model model(config(cell, Readout::kLast));
     Trainer trainer(model, {.session = {.device = "cuda"}});
     for (int step = 0; step < 40; ++step) {

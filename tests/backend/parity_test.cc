@@ -50,7 +50,7 @@ RC_GTEST_PROP(Parity, AgreesWithTheReference, ()) {
 
 // The layer of the paper: several panels of units and tiles of rows, and more than one shard each.
 TEST(Parity, AgreesWithTheReferenceForALargeLayer) {
-  for (const Cell cell : {Cell::kRwa, Cell::kLstm}) {
+  for (const Cell cell : cases::kCells) {
     cases::Draw draw(1);
     const Layer layer = cases::make_layer({cell, Activation::kTanh, 3, 250}, 30, 20, draw);
     const auto found = cases::run(*make_cpu_backend(2), layer);
@@ -74,7 +74,7 @@ RC_GTEST_PROP(Parity, LittleMemoryGivesTheSameBits, ()) {
 
 // Chunks that are full, one step over, and not begun by any sequence of a thread.
 TEST(Parity, LittleMemoryGivesTheSameBitsAtTheEdgesOfChunks) {
-  for (const Cell cell : {Cell::kRwa, Cell::kLstm}) {
+  for (const Cell cell : cases::kCells) {
     for (const int longest : {0, 1, 31, 32, 33, 63, 64, 65, 97}) {
       cases::Draw draw(static_cast<std::uint64_t>(longest));
       Layer layer = cases::make_layer({cell, Activation::kTanh, 2, 17}, longest, 11, draw);

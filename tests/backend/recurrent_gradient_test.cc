@@ -58,7 +58,7 @@ class Problem {
     RandomData random(23);
     const auto count = static_cast<std::size_t>(c.shape.T) * static_cast<std::size_t>(c.shape.B);
     const auto units = static_cast<std::size_t>(c.shape.H);
-    parameters = random.normal<double>(spec_.parameters(), 0.7);
+    parameters = random.normal<double>(spec_.parameters(), 0.5);
     x = random.normal<double>(count * static_cast<std::size_t>(c.shape.D));
     probe_every_ = random.normal<double>(count * units);
     probe_last_ = random.normal<double>(static_cast<std::size_t>(c.shape.B) * units);
@@ -109,8 +109,8 @@ class Problem {
   // Where h and the carried sums of sequence 0, unit 0 lie in a state: their rounding errors have
   // no gradient.
   [[nodiscard]] std::vector<std::size_t> carried() const {
-    return spec_.cell == Cell::kRwa ? std::vector<std::size_t>{0, 1, 3}
-                                    : std::vector<std::size_t>{0, 1};
+    return spec_.traits().state == 4 ? std::vector<std::size_t>{0, 1, 3}
+                                     : std::vector<std::size_t>{0, 1};
   }
   [[nodiscard]] const RecurrentSpec& spec() const { return spec_; }
 
@@ -215,7 +215,13 @@ void check_cell(Cell cell) {
 
 TEST(RecurrentGradient, RwaByCentralDifferences) { check_cell(Cell::kRwa); }
 
+TEST(RecurrentGradient, RwaForgetByCentralDifferences) { check_cell(Cell::kRwaForget); }
+
+TEST(RecurrentGradient, RwaDecayByCentralDifferences) { check_cell(Cell::kRwaDecay); }
+
 TEST(RecurrentGradient, LstmByCentralDifferences) { check_cell(Cell::kLstm); }
+
+TEST(RecurrentGradient, GruByCentralDifferences) { check_cell(Cell::kGru); }
 
 }  // namespace
 }  // namespace rwa

@@ -26,7 +26,7 @@ constexpr double kTolerance = 1e-9;  // of a derivative, or relative where it is
 
 constexpr Loss kLosses[] = {Loss::kSoftmax, Loss::kSigmoid, Loss::kSquaredError};
 constexpr Readout kReadouts[] = {Readout::kLast, Readout::kEvery};
-constexpr Cell kCells[] = {Cell::kRwa, Cell::kLstm};
+constexpr Cell kCells[] = {Cell::kRwa, Cell::kRwaForget, Cell::kRwaDecay, Cell::kLstm, Cell::kGru};
 
 ModelConfig config_of(Cell cell, Readout readout, Loss loss) {
   return {.cell = cell, .inputs = 3, .units = 5, .outputs = 4, .readout = readout, .loss = loss};

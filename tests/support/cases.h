@@ -92,7 +92,7 @@ inline Layer make_layer(const RecurrentSpec& spec, int steps, int batch, Draw& d
 // A state in the middle of some sequence, with nothing in the rounding errors that RWA carries.
 inline std::vector<float> make_state(const RecurrentSpec& spec, int batch, Draw& draw) {
   std::vector<float> state = draw.numbers(spec.state_size() * product(batch, 1), 1.0F);
-  if (spec.cell != Cell::kRwa) return state;
+  if (spec.traits().state != 4) return state;  // not r, L and their rounding errors
   const auto H = static_cast<std::size_t>(spec.units);
   for (std::size_t i = 0; i < state.size(); ++i) {
     const std::size_t block = i / H % 5;  // h, r, r_lo, L, L_lo
@@ -111,7 +111,12 @@ inline Layer generated_layer(Cell cell, int most_units, int fewest_steps, int mo
   return make_layer({cell, activation, inputs, units}, steps, batch, draw);
 }
 
-inline Cell generated_cell() { return *rc::gen::element(Cell::kRwa, Cell::kLstm); }
+inline constexpr Cell kCells[] = {Cell::kRwa, Cell::kRwaForget, Cell::kRwaDecay, Cell::kLstm,
+                                  Cell::kGru};
+
+inline Cell generated_cell() {
+  return *rc::gen::elementOf(std::vector<Cell>(std::begin(kCells), std::end(kCells)));
+}
 
 // Numbers in a device's memory, as its type.
 template <class Real>

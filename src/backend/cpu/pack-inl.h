@@ -23,20 +23,19 @@ class Packer {
   // bias: the one place that knows both layouts.
   template <class F>
   void for_each_weight(F&& f) const {
+    const CellTraits& cell = spec_.traits();
     const auto D = static_cast<std::size_t>(g_.inputs);
     const auto H = static_cast<std::size_t>(g_.units);
+    std::size_t x = spec_.weight_x();
+    std::size_t h = spec_.weight_h();
     std::size_t bias = spec_.bias();
-    for (std::size_t p = 0; p < spec_.traits().has_bias.size(); ++p) {
-      const bool has_bias = spec_.traits().has_bias[p];
+    for (int p = 0; p < cell.preactivations(); ++p) {
       for (std::size_t j = 0; j < H; ++j) {
-        const Place to = place(p, j);
-        const std::size_t row = p * H + j;
-        for (std::size_t d = 0; d < D; ++d)
-          f(spec_.weight_x() + row * D + d, to.first + d * to.step);
-        if (has_bias) f(bias++, to.first + D * to.step);
-        if (p >= static_cast<std::size_t>(g_.gates)) continue;
-        for (std::size_t k = 0; k < H; ++k) {
-          f(spec_.weight_h() + row * H + k, to.first + (D + 1 + k) * to.step);
+        const Place to = place(static_cast<std::size_t>(p), j);
+        for (std::size_t d = 0; cell.x.has(p) && d < D; ++d) f(x++, to.first + d * to.step);
+        if (cell.bias.has(p)) f(bias++, to.first + D * to.step);
+        for (std::size_t k = 0; cell.h.has(p) && k < H; ++k) {
+          f(h++, to.first + (D + 1 + k) * to.step);
         }
       }
     }
@@ -45,15 +44,10 @@ class Packer {
   void pack(const float* from, PackedWeights& out) const {
     float* packed = cleared(out.forward, g_.forward_size());
     for_each_weight([&](std::size_t source, std::size_t target) { packed[target] = from[source]; });
-    const std::size_t x_weights =
-        static_cast<std::size_t>(g_.units) * static_cast<std::size_t>(g_.inputs);
-    const float* weight_x = from + spec_.weight_x();
     float* back = cleared(out.back, g_.panels * g_.gates_depth() * kLanes);
     float* back_x = cleared(out.back_x, g_.x_panels * g_.depth() * kLanes);
-    pack_back(from + spec_.weight_h(), g_.gates, g_.units, g_.gates_depth(), back);
-    pack_back(weight_x, g_.gates, g_.inputs, g_.depth(), back_x);
-    pack_back(weight_x + x_weights * static_cast<std::size_t>(g_.gates), g_.only_inputs, g_.inputs,
-              g_.depth(), back_x + g_.gates_depth() * kLanes);
+    pack_back(spec_.traits().h, from + spec_.weight_h(), g_.units, g_.gates_depth(), back);
+    pack_back(spec_.traits().x, from + spec_.weight_x(), g_.inputs, g_.depth(), back_x);
   }
 
  private:
@@ -80,18 +74,17 @@ class Packer {
     return buffer.data();
   }
 
-  // [P·H, columns] to [panel of columns][(p, unit)][lanes], panels of columns
-  // `depth` apart.
-  void pack_back(const float* from, int preactivations, int columns, std::size_t depth,
+  // [blocks·H, columns] to [panel of columns][(pre-activation, unit)][lanes], panels of columns
+  // `depth` apart; zeros for those that have no block.
+  void pack_back(const Parts& parts, const float* from, int columns, std::size_t depth,
                  float* out) const {
-    const auto P = static_cast<std::size_t>(preactivations);
     const auto width = static_cast<std::size_t>(columns);
-    for (std::size_t p = 0; p < P; ++p) {
-      for (std::size_t j = 0; j < static_cast<std::size_t>(g_.units); ++j) {
-        const float* row = from + (p * static_cast<std::size_t>(g_.units) + j) * width;
-        const std::size_t k = p * g_.padded_units() + j;
+    for (int p = 0; p < g_.gates + g_.only_inputs; ++p) {
+      if (!parts.has(p)) continue;
+      for (std::size_t j = 0; j < static_cast<std::size_t>(g_.units); ++j, from += width) {
+        const std::size_t k = static_cast<std::size_t>(p) * g_.padded_units() + j;
         for (std::size_t c = 0; c < width; c += kLanes) {
-          std::copy_n(row + c, std::min(kLanes, width - c),
+          std::copy_n(from + c, std::min(kLanes, width - c),
                       out + (c / kLanes * depth + k) * kLanes);
         }
       }

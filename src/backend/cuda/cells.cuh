@@ -4,7 +4,9 @@
 #pragma once
 
 #include <iterator>
+#include <type_traits>
 
+#include "backend/cuda/gates.h"
 #include "rwa/types.h"
 
 namespace rwa::cuda::cells {
@@ -39,25 +41,82 @@ __device__ __forceinline__ float select(bool mask, float yes, float no) { return
 
 #define RWA_CELL __device__ __forceinline__
 #include "cells/cells-inl.h"
+
+// A cell of three gates as one of four (cuda/gates.h): nothing follows from the fourth, which has 0
+// wherever a gate has a number.
+template <class C>
+struct Padded : C {
+  static constexpr int kGates = C::kGates + 1;
+  static constexpr int kSaved = C::kSaved + 1;
+  static constexpr int kMemory = C::kMemory + 1;
+
+  template <class V>
+  RWA_CELL static V forward(const V* pre, V* state, V* saved) {
+    V own_pre[C::kGates + C::kInputs];
+    V own[C::kSaved];
+    take<C::kGates + C::kInputs>(pre, own_pre);
+    const V h = C::forward(own_pre, state, own);
+    give(own, saved);
+    return h;
+  }
+
+  template <class V>
+  RWA_CELL static V output(const V* saved) {
+    V own[C::kSaved];
+    take<C::kSaved>(saved, own);
+    return C::output(own);
+  }
+
+  template <class V>
+  RWA_CELL static void backward(V dh, V h, const V* inputs, V before, V* saved, V* carry) {
+    V own[C::kSaved];
+    take<C::kSaved>(saved, own);
+    C::backward(dh, h, inputs, before, own, carry);
+    give(own, saved);
+  }
+
+ private:
+  static_assert(C::kGates == 3 && C::kInputs == 1);
+
+  // Pre-activations, saved numbers and their gradients: those of the gates come first.
+  RWA_CELL static constexpr int place(int own) { return own < C::kGates ? own : own + 1; }
+  template <int kNumbers, class V>
+  RWA_CELL static void take(const V* from, V* own) {
+#pragma unroll
+    for (int i = 0; i < kNumbers; ++i) own[i] = from[place(i)];
+  }
+  template <class V>
+  RWA_CELL static void give(const V* own, V* saved) {
+#pragma unroll
+    for (int i = 0; i < C::kSaved; ++i) saved[place(i)] = own[i];
+    saved[C::kGates] = V(0);
+  }
+};
+
+// A cell as kernels run it.
+template <class C>
+struct DeviceCell {
+  using Type = std::conditional_t<C::kGates == device_gates(C::kGates), C, Padded<C>>;
+};
+// The formula is the same: what its gate does not see are weights of 0, or none.
+template <class F>
+struct DeviceCell<RwaDecay<F>> : DeviceCell<RwaForget<F>> {};
+
+template <class C>
+using OnDevice = typename DeviceCell<C>::Type;
 #undef RWA_CELL
 
 template <class C>
 struct Tables {
   float initial_state[C::kState] = {};
-  // Of each pre-activation: which of the biases that RecurrentSpec lays out; -1 where it has none.
-  int bias[C::kGates + C::kInputs] = {};
 };
 
 template <class C>
 constexpr Tables<C> make_tables() {
-  // Without being asked for the sizes, nvcc takes these arrays for empty.
+  // Without being asked for the size, nvcc takes this array for empty.
   static_assert(std::size(C::kInitialState) == C::kState);
-  static_assert(std::size(C::kHasBias) == C::kGates + C::kInputs);
   Tables<C> tables;
   for (int s = 0; s < C::kState; ++s) tables.initial_state[s] = C::kInitialState[s];
-  for (int p = 0, biases = 0; p < C::kGates + C::kInputs; ++p) {
-    tables.bias[p] = C::kHasBias[p] ? biases++ : -1;
-  }
   return tables;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "backend/cuda/cells.cuh"
+#include "backend/cuda/gates.h"
 #include "backend/cuda/plain_kernels.cuh"
 
 namespace rwa::cuda {
@@ -159,8 +160,7 @@ __device__ Column column_of(int column, int gate_columns, int gates) {
   return {gates, column - gate_columns};
 }
 
-// bias_bits: see gradients.h.
-__global__ void add_inputs(const InputSums s, int units, unsigned bias_bits, float* weight_x,
+__global__ void add_inputs(const InputSums s, int units, const PartsOfCell parts, float* weight_x,
                            float* bias) {
   const int column = static_cast<int>(blockIdx.y * kLanes + threadIdx.x);
   const int feature = static_cast<int>(blockIdx.x);
@@ -173,10 +173,14 @@ __global__ void add_inputs(const InputSums s, int units, unsigned bias_bits, flo
   const float sum = sum_of_warps(mine);
   const auto [p, unit] = column_of(column, s.gate_columns(), s.gates);
   if (threadIdx.y != 0 || unit >= units) return;
-  if (feature < s.inputs) {
-    weight_x[(static_cast<std::size_t>(p) * units + unit) * s.inputs + feature] += sum;
-  } else if ((bias_bits >> p & 1) != 0) {
-    bias[__popc(bias_bits & ((1u << p) - 1)) * units + unit] += sum;
+  const bool is_weight = feature < s.inputs;
+  const PartBits& part = is_weight ? parts.x : parts.bias;
+  if (!part.has(p)) return;
+  const std::size_t row = static_cast<std::size_t>(part.block(p)) * units + unit;
+  if (is_weight) {
+    weight_x[row * s.inputs + feature] += sum;
+  } else {
+    bias[row] += sum;
   }
 }
 
@@ -275,16 +279,17 @@ __global__ void __launch_bounds__(plain::kThreads, 2) sum_recurrent(const Recurr
   }
 }
 
-__global__ void add_recurrent(const RecurrentSums s, int gates, int units, float* weight_h) {
+__global__ void add_recurrent(const RecurrentSums s, int gates, int units, const PartBits sees_h,
+                              float* weight_h) {
   const int h = static_cast<int>(blockIdx.y) * plain::kThreads + thread();
   const auto [gate, unit] = column_of(static_cast<int>(blockIdx.x), s.columns, gates);
-  if (unit >= units || h >= units) return;
+  if (!sees_h.has(gate) || unit >= units || h >= units) return;
   const std::size_t stride = static_cast<std::size_t>(s.columns) * s.padded_units;
   const float* from = s.sums + static_cast<std::size_t>(blockIdx.x) * s.padded_units + h;
   const int shares = Shares(s.header->rows, s.shares, kTileRows).used();
   float sum = 0.0f;
   for (int share = 0; share < shares; ++share) sum += from[share * stride];
-  weight_h[(static_cast<std::size_t>(gate) * units + unit) * units + h] += sum;
+  weight_h[(static_cast<std::size_t>(sees_h.block(gate)) * units + unit) * units + h] += sum;
 }
 
 // The gradient of x: 32 rows of the tape and 32 features to a block.
@@ -296,6 +301,7 @@ struct XProduct {
   Deltas deltas;
   const float* weight_x;
   int gates, inputs, units;
+  PartBits sees_x;
   float* dx;
 };
 
@@ -311,8 +317,9 @@ __device__ void fetch_product(const XProduct& s, int row, int feature, int first
   });
   plain::fetch_tile<kFeatureColumns>(columns, [&](int c, int depth) -> const float* {
     const auto [p, unit] = column_of(first + depth, gate_columns, s.gates);
-    if (unit >= s.units || feature + c >= s.inputs) return nullptr;
-    return s.weight_x + (static_cast<std::size_t>(p) * s.units + unit) * s.inputs + feature + c;
+    if (!s.sees_x.has(p) || unit >= s.units || feature + c >= s.inputs) return nullptr;
+    const std::size_t row = static_cast<std::size_t>(s.sees_x.block(p)) * s.units + unit;
+    return s.weight_x + row * s.inputs + feature + c;
   });
 }
 
@@ -379,20 +386,13 @@ constexpr int kManyFeatures = 32;
 
 }  // namespace
 
-unsigned bias_bits(const RecurrentSpec& spec) {
-  unsigned bits = 0;
-  const auto& has_bias = spec.traits().has_bias;
-  for (std::size_t p = 0; p < has_bias.size(); ++p) bits |= (has_bias[p] ? 1u : 0u) << p;
-  return bits;
-}
-
 void add_input_gradients(const Context& context, const RecurrentSpec& spec, const PlacedRows& rows,
                          const float* x, const Deltas& deltas, DeviceMemory& scratch,
                          float* parameters) {
   InputSums sums{.rows = rows,
                  .x = x,
                  .deltas = deltas,
-                 .gates = spec.traits().gates,
+                 .gates = device_gates(spec),
                  .inputs = spec.inputs,
                  .features = spec.inputs + 1,
                  .shares = 1,
@@ -407,15 +407,15 @@ void add_input_gradients(const Context& context, const RecurrentSpec& spec, cons
   sum<<<grid(column_tiles, feature_tiles, sums.shares), kInputThreads, 0, context.stream>>>(sums);
   check_launch("sum_inputs");
   add_inputs<<<grid(sums.features, sums.columns() / kLanes), dim3(kLanes, kWarps), 0,
-               context.stream>>>(sums, spec.units, bias_bits(spec), parameters + spec.weight_x(),
-                                 parameters + spec.bias());
+               context.stream>>>(sums, spec.units, PartsOfCell(spec),
+                                 parameters + spec.weight_x(), parameters + spec.bias());
   check_launch("add_inputs");
 }
 
 void add_recurrent_gradients(const Context& context, const RecurrentSpec& spec,
                              const PlacedRows& rows, const float* h_before, const Deltas& deltas,
                              DeviceMemory& scratch, float* parameters) {
-  const int gates = spec.traits().gates;
+  const int gates = device_gates(spec);
   RecurrentSums sums{.header = rows.header,
                      .deltas = deltas.gates,
                      .h_before = h_before,
@@ -432,7 +432,8 @@ void add_recurrent_gradients(const Context& context, const RecurrentSpec& spec,
                   context.stream>>>(sums);
   check_launch("sum_recurrent");
   add_recurrent<<<grid(sums.columns, divide_up(spec.units, plain::kThreads)), plain::kThreads, 0,
-                  context.stream>>>(sums, gates, spec.units, parameters + spec.weight_h());
+                  context.stream>>>(sums, gates, spec.units, PartsOfCell(spec).h,
+                                    parameters + spec.weight_h());
   check_launch("add_recurrent");
 }
 
@@ -442,9 +443,10 @@ void add_x_gradients(const Context& context, const RecurrentSpec& spec, const Pl
   const XProduct product{.rows = rows,
                          .deltas = deltas,
                          .weight_x = parameters + spec.weight_x(),
-                         .gates = spec.traits().gates,
+                         .gates = device_gates(spec),
                          .inputs = spec.inputs,
                          .units = spec.units,
+                         .sees_x = PartsOfCell(spec).x,
                          .dx = dx};
   const int row_tiles = static_cast<int>(rows.tape_rows() / plain::kTileRows);
   multiply_x<<<grid(row_tiles, divide_up(spec.inputs, kFeatureColumns)), plain::kThreads, 0,

@@ -13,12 +13,9 @@ namespace rwa::cuda {
 // end, and of the units that are padding, are zero.
 struct Deltas {
   int padded_units = 0;           // Hp: H rounded up to a multiple of 32
-  const float* gates = nullptr;   // [rows][Hp][gates]
+  const float* gates = nullptr;   // [rows][Hp][gates], as cuda/gates.h counts them
   const float* inputs = nullptr;  // [rows][Hp] of the pre-activation that sees x only, or null
 };
-
-// Bit p is set where pre-activation p has a bias.
-unsigned bias_bits(const RecurrentSpec&);
 
 // Each adds to `parameters`, as RecurrentSpec lays them out. `scratch` may grow to what `rows`
 // could ever need; the contents do not matter.

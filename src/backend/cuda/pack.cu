@@ -2,7 +2,7 @@
 #include <cuda_fp16.h>
 
 #include "backend/cuda/cluster.cuh"
-#include "backend/cuda/gradients.h"
+#include "backend/cuda/gates.h"
 #include "backend/cuda/pack.h"
 #include "backend/cuda/runtime.h"
 #include "backend/cuda/split_gradients.h"
@@ -21,21 +21,22 @@ struct Parameters {
   int inputs, units;
   std::size_t weight_h, bias, start;
   bool learned_start;
-  unsigned has_bias;  // see bias_bits()
+  PartsOfCell parts;
 
   __device__ float recurrent(int gate, int unit, int from) const {
-    if (unit >= units || from >= units) return 0;
-    return values[weight_h + (static_cast<std::size_t>(gate) * units + unit) * units + from];
+    if (!parts.h.has(gate) || unit >= units || from >= units) return 0;
+    return values[weight_h + row(parts.h, gate, unit) * units + from];
   }
   __device__ float input(int preactivation, int unit, int d) const {
-    return unit < units
-               ? values[(static_cast<std::size_t>(preactivation) * units + unit) * inputs + d]
-               : 0.0f;
+    if (!parts.x.has(preactivation) || unit >= units) return 0;
+    return values[row(parts.x, preactivation, unit) * inputs + d];
   }
   __device__ float bias_of(int preactivation, int unit) const {
-    if (unit >= units || (has_bias >> preactivation & 1) == 0) return 0;
-    const int before = __popc(has_bias & ((1u << preactivation) - 1));
-    return values[bias + static_cast<std::size_t>(before) * units + unit];
+    if (!parts.bias.has(preactivation) || unit >= units) return 0;
+    return values[bias + row(parts.bias, preactivation, unit)];
+  }
+  __device__ std::size_t row(PartBits part, int preactivation, int unit) const {
+    return static_cast<std::size_t>(part.block(preactivation)) * units + unit;
   }
 };
 
@@ -47,8 +48,9 @@ __device__ float power_of_two(int exponent) { return __int_as_float((127 + expon
 
 __global__ void find_largest(Parameters p, unsigned* largest) {
   const int gate = static_cast<int>(blockIdx.y);
+  if (!p.parts.h.has(gate)) return;  // 0, as it is
   const std::size_t size = static_cast<std::size_t>(p.units) * p.units;
-  const float* values = p.values + p.weight_h + gate * size;
+  const float* values = p.values + p.weight_h + p.parts.h.block(gate) * size;
   unsigned found = 0;
   for (std::size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < size;
        i += static_cast<std::size_t>(gridDim.x) * blockDim.x) {
@@ -187,7 +189,7 @@ __global__ void pack_all(Parameters p, PackedSizes s, Packed out, long forward, 
 
 Parameters parameters_of(const RecurrentSpec& spec, const float* values) {
   return {values,      spec.inputs,  spec.units,                  spec.weight_h(),
-          spec.bias(), spec.start(), spec.traits().learned_start, bias_bits(spec)};
+          spec.bias(), spec.start(), spec.traits().learned_start, PartsOfCell(spec)};
 }
 
 }  // namespace
@@ -195,8 +197,8 @@ Parameters parameters_of(const RecurrentSpec& spec, const float* values) {
 PackedSizes::PackedSizes(const RecurrentSpec& spec, Product products)
     : blocks((spec.units + kBlockUnits - 1) / kBlockUnits),
       splits(blocks <= kMostBlocks / 2 ? 2 : 4),
-      gates(spec.traits().gates),
-      preactivations(spec.traits().preactivations()),
+      gates(device_gates(spec)),
+      preactivations(device_preactivations(spec)),
       inputs(spec.inputs),
       tiles(gates / 2),
       forward_steps((2 * blocks + splits - 1) / splits),

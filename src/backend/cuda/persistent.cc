@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "backend/cuda/gates.h"
 #include "backend/cuda/gradients.h"
 #include "backend/cuda/persistent_sums.h"
 #include "backend/cuda/split_gradients.h"
@@ -17,7 +18,18 @@ namespace {
 constexpr int kChunkSteps = 128;
 
 const PersistentKernels& kernels_of(const RecurrentSpec& spec) {
-  return spec.cell == Cell::kLstm ? *lstm_kernels(spec.activation) : *rwa_kernels(spec.activation);
+  switch (spec.cell) {
+    case Cell::kRwaForget:
+    case Cell::kRwaDecay:  // the same formula; it differs in the weights that it has
+      return *rwa_forget_kernels(spec.activation);
+    case Cell::kLstm:
+      return *lstm_kernels(spec.activation);
+    case Cell::kGru:
+      return *gru_kernels(spec.activation);
+    case Cell::kRwa:
+      break;
+  }
+  return *rwa_kernels(spec.activation);
 }
 
 Shape shape_of(const RecurrentSpec& spec, Product product) {
@@ -129,7 +141,7 @@ class Pass final : public RecurrentPass<float> {
     if (!keep) return;
     const auto slots = static_cast<std::size_t>(rows.slots);
     const auto tape = static_cast<std::size_t>(rows.tape_rows());
-    const auto gates = static_cast<std::size_t>(spec_.traits().gates);
+    const auto gates = static_cast<std::size_t>(device_gates(spec_));
     const std::size_t tape_floats = tape * padded_ * sizeof(float);
     const std::size_t saved_rows =
         *keep == Memory::kFull ? tape : std::min(tape, kChunkSteps * slots);
@@ -146,10 +158,9 @@ class Pass final : public RecurrentPass<float> {
     neighbour_.reserve(slots * padded_ * static_cast<std::size_t>(1 + spec_.traits().carry) *
                        sizeof(float));
     if (has_few_inputs()) {
-      x_sums_.reserve(
-          slots * padded_ *
-          static_cast<std::size_t>(spec_.traits().preactivations() * (spec_.inputs + 1)) *
-          sizeof(float));
+      x_sums_.reserve(slots * padded_ *
+                      static_cast<std::size_t>(device_preactivations(spec_) * (spec_.inputs + 1)) *
+                      sizeof(float));
     }
     if (*keep == Memory::kChunked) {
       states_.reserve(static_cast<std::size_t>(rows.capacity / kChunkSteps + 1) * state_floats(in) *
@@ -219,7 +230,7 @@ class Pass final : public RecurrentPass<float> {
     if (is_split()) {
       add_split_gradients(context_, spec_, rows,
                           {.padded_units = padded,
-                           .gates = spec_.traits().gates,
+                           .gates = device_gates(spec_),
                            .delta = delta_.as<float>(),
                            .delta_max = delta_max_.as<float>(),
                            .h_high = high_.as<__half>(),

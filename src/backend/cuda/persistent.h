@@ -25,7 +25,7 @@ namespace rwa::cuda {
 // With few features the gradient of weight_x and bias is summed inside the kernel.
 inline constexpr int kFewInputs = 4;
 
-// What the two kernels have in common.
+// What the two kernels have in common. Gates and pre-activations are those of cuda/gates.h.
 struct KernelBatch {
   PlacedRows rows;
   const float* x = nullptr;  // [T,B,D]
@@ -99,7 +99,9 @@ class PersistentKernels {
 };
 
 const PersistentKernels* rwa_kernels(Activation activation);
+const PersistentKernels* rwa_forget_kernels(Activation activation);
 const PersistentKernels* lstm_kernels(Activation activation);
+const PersistentKernels* gru_kernels(Activation activation);
 
 // The products with which the layer runs in persistent kernels on this device; nothing: it takes
 // the plain path. Throws ConfigError where another was asked for and the layer does not fit.

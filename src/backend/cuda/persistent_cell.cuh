@@ -109,4 +109,13 @@ class CellKernels final : public PersistentKernels {
   }
 };
 
+// Those of a cell with either activation.
+template <template <class> class Cell>
+const PersistentKernels* cell_kernels(Activation activation) {
+  static const CellKernels<cells::OnDevice<Cell<cells::Tanh>>, true> bounded;
+  static const CellKernels<cells::OnDevice<Cell<cells::Identity>>, false> unbounded;
+  return activation == Activation::kTanh ? static_cast<const PersistentKernels*>(&bounded)
+                                         : &unbounded;
+}
+
 }  // namespace rwa::cuda

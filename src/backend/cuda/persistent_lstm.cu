@@ -4,10 +4,7 @@
 namespace rwa::cuda {
 
 const PersistentKernels* lstm_kernels(Activation activation) {
-  static const CellKernels<cells::Lstm<cells::Tanh>, true> bounded;
-  static const CellKernels<cells::Lstm<cells::Identity>, false> unbounded;
-  return activation == Activation::kTanh ? static_cast<const PersistentKernels*>(&bounded)
-                                         : &unbounded;
+  return cell_kernels<cells::Lstm>(activation);
 }
 
 }  // namespace rwa::cuda

@@ -4,10 +4,7 @@
 namespace rwa::cuda {
 
 const PersistentKernels* rwa_kernels(Activation activation) {
-  static const CellKernels<cells::Rwa<cells::Tanh>, true> bounded;
-  static const CellKernels<cells::Rwa<cells::Identity>, false> unbounded;
-  return activation == Activation::kTanh ? static_cast<const PersistentKernels*>(&bounded)
-                                         : &unbounded;
+  return cell_kernels<cells::Rwa>(activation);
 }
 
 }  // namespace rwa::cuda

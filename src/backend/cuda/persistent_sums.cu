@@ -1,7 +1,7 @@
 // src/backend/cuda/persistent_sums.cu: see persistent_sums.h.
 #include "backend/cuda/persistent_sums.h"
 
-#include "backend/cuda/gradients.h"
+#include "backend/cuda/gates.h"
 
 namespace rwa::cuda {
 namespace {
@@ -12,13 +12,17 @@ constexpr int kParts = 8;  // of the slots, summed side by side
 // A block has 32 units of one pre-activation and feature, or bias; a thread every
 // eighth slot.
 __global__ void sum_slots(PlacedRows rows, const float* x_sums, int inputs, int units,
-                          int padded_units, int preactivations, unsigned has_bias,
+                          int padded_units, int preactivations, PartsOfCell cell,
                           std::size_t bias, float* parameters) {
   __shared__ float parts[kParts][kLanes];
   const int lane = static_cast<int>(threadIdx.x);
   const int part = static_cast<int>(threadIdx.y);
   const int unit = static_cast<int>(blockIdx.x) * kLanes + lane;
   const int number = static_cast<int>(blockIdx.y);  // [1 + D][preactivation]
+  const int preactivation = number % preactivations;
+  const int d = number / preactivations - 1;
+  const PartBits blocks = d >= 0 ? cell.x : cell.bias;
+  if (!blocks.has(preactivation)) return;
   const int per_slot = preactivations * (inputs + 1);
   const int slots = (rows.header->batch + kOctet - 1) / kOctet * kOctet;
   float sum = 0;
@@ -30,14 +34,8 @@ __global__ void sum_slots(PlacedRows rows, const float* x_sums, int inputs, int 
   if (part != 0 || unit >= units) return;
   float total = parts[0][lane];
   for (int p = 1; p < kParts; ++p) total += parts[p][lane];
-  const int preactivation = number % preactivations;
-  const int d = number / preactivations - 1;
-  if (d >= 0) {
-    parameters[(static_cast<std::size_t>(preactivation) * units + unit) * inputs + d] += total;
-  } else if ((has_bias >> preactivation & 1) != 0) {
-    const int before = __popc(has_bias & ((1u << preactivation) - 1));
-    parameters[bias + static_cast<std::size_t>(before) * units + unit] += total;
-  }
+  const std::size_t row = static_cast<std::size_t>(blocks.block(preactivation)) * units + unit;
+  parameters[d >= 0 ? row * inputs + d : bias + row] += total;
 }
 
 __global__ void scatter_initial(PlacedRows rows, const float* earlier, int units, int padded_units,
@@ -56,11 +54,11 @@ __global__ void scatter_initial(PlacedRows rows, const float* earlier, int units
 
 void add_x_sums(const Context& context, const RecurrentSpec& spec, const PlacedRows& rows,
                 const float* x_sums, int padded_units, float* parameters) {
-  const int preactivations = spec.traits().preactivations();
+  const int preactivations = device_preactivations(spec);
   const dim3 grid(static_cast<unsigned>(padded_units / kLanes),
                   static_cast<unsigned>(preactivations * (spec.inputs + 1)));
   sum_slots<<<grid, dim3(kLanes, kParts), 0, context.stream>>>(
-      rows, x_sums, spec.inputs, spec.units, padded_units, preactivations, bias_bits(spec),
+      rows, x_sums, spec.inputs, spec.units, padded_units, preactivations, PartsOfCell(spec),
       spec.bias(), parameters + spec.weight_x());
   check_launch("sum_slots");
 }

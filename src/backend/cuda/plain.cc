@@ -14,6 +14,8 @@ Layer::Layer(const RecurrentSpec& spec, const float* parameters)
     : inputs(spec.inputs),
       units(spec.units),
       padded_units((spec.units + 31) / 32 * 32),
+      gates(device_gates(spec)),
+      parts(spec),
       weight_x(parameters + spec.weight_x()),
       weight_h(parameters + spec.weight_h()),
       bias(parameters + spec.bias()),
@@ -23,7 +25,8 @@ namespace {
 
 // Sums over the steps are formed chunk by chunk. So Memory::kChunked, which has the tape of one
 // chunk and the state at the start of each, gives the same bits as kFull, which has all tapes. For
-// every unit of every sequence a tape is 4 numbers a step (LSTM: 6), a state 5 (2) numbers a chunk.
+// every unit of every sequence a tape is 4 numbers a step where there are two gates and 6 where
+// there are more, a state 5 numbers a chunk (LSTM, GRU: 2).
 class Pass final : public RecurrentPass<float> {
  public:
   Pass(const RecurrentSpec& spec, const Context& context)
@@ -48,7 +51,7 @@ class Pass final : public RecurrentPass<float> {
     const Job job = make_job(weights, call.in);
     reserve_backward(job);
     place_chunks(context_, job.rows(), placed_.as<std::int32_t>());
-    turn_weights(context_, job.layer, spec_.traits().gates, turned_.as<float>());
+    turn_weights(context_, job.layer, turned_.as<float>());
     clear(carry_.as<float>(), job.slot_units() * count(spec_.traits().carry));
     BackwardStep step{.in = job.in,
                       .layer = job.layer,
@@ -100,7 +103,7 @@ class Pass final : public RecurrentPass<float> {
     return job.slot_units() * count(1 + spec_.traits().state);
   }
   [[nodiscard]] std::size_t gates_size(const Job& job) const {
-    return job.slot_units() * count(spec_.traits().gates);
+    return job.slot_units() * count(job.layer.gates);
   }
 
   static void reserve(DeviceMemory& memory, std::size_t numbers) {
@@ -121,7 +124,7 @@ class Pass final : public RecurrentPass<float> {
   void reserve_backward(const Job& job) {
     placed_.reserve(placed_chunks_size(job.rows()) * sizeof(std::int32_t));
     const auto width = count(job.layer.padded_units);
-    reserve(turned_, width * width * count(spec_.traits().gates));
+    reserve(turned_, width * width * count(job.layer.gates));
     reserve(carry_, job.slot_units() * count(spec_.traits().carry));
     reserve(later_gates_, gates_size(job));
     reserve(dh_0_, job.slot_units());

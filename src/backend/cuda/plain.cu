@@ -7,12 +7,6 @@
 namespace rwa::cuda::plain {
 namespace {
 
-// What the kernels ask of a cell beyond check_cell(): the tape has one number besides the gates.
-template <class C>
-constexpr bool fits_tape() {
-  return cells::check_cell<C>() && C::kSaved == C::kGates + 1 && C::kMemory == C::kGates;
-}
-
 constexpr int kGateColumns = 64;  // of a block's tile, forward
 constexpr int kBackwardUnits = 32;
 
@@ -55,14 +49,18 @@ __device__ void fetch_x(float* tile, const Batch& in, int inputs, int t, int slo
   });
 }
 
-// Rows of weight_x, [pre-activation][unit] from `preactivation` and `unit` on.
+// Rows of weight_x, [pre-activation][unit] from `preactivation` and `unit` on; 0 where it does not
+// see x.
 template <int Columns, int Units>
 __device__ void fetch_weight_x(float* tile, const Layer& layer, int preactivation, int unit,
                                int feature) {
   fetch_tile<Columns>(tile, [&](int column, int depth) -> const float* {
+    const int p = preactivation + column / Units;
     const int u = unit + column % Units;
-    if (u >= layer.units || feature + depth >= layer.inputs) return nullptr;
-    const int row = (preactivation + column / Units) * layer.units + u;
+    if (!layer.parts.x.has(p) || u >= layer.units || feature + depth >= layer.inputs) {
+      return nullptr;
+    }
+    const int row = layer.parts.x.block(p) * layer.units + u;
     return layer.weight_x + static_cast<std::size_t>(row) * layer.inputs + feature + depth;
   });
 }
@@ -97,9 +95,12 @@ __device__ void forward_product(const ForwardStep& s, Block block, int slots, fl
       return h + static_cast<std::size_t>(row) * layer.padded_units + first + depth;
     });
     fetch_tile<kGateColumns>(columns, [&](int column, int depth) -> const float* {
+      const int gate = column / Tile::kUnits;
       const int unit = block.unit + column % Tile::kUnits;
-      if (unit >= layer.units || first + depth >= layer.units) return nullptr;
-      const int row = column / Tile::kUnits * layer.units + unit;
+      if (!layer.parts.h.has(gate) || unit >= layer.units || first + depth >= layer.units) {
+        return nullptr;
+      }
+      const int row = layer.parts.h.block(gate) * layer.units + unit;
       return layer.weight_h + static_cast<std::size_t>(row) * layer.units + first + depth;
     });
   };
@@ -116,6 +117,13 @@ __device__ void forward_product(const ForwardStep& s, Block block, int slots, fl
   __syncthreads();
 }
 
+// The bias of a unit's pre-activation.
+__device__ float bias_of(const Layer& layer, int preactivation, int unit) {
+  const PartBits& bias = layer.parts.bias;
+  if (!bias.has(preactivation)) return 0.0f;
+  return layer.bias[bias.block(preactivation) * layer.units + unit];
+}
+
 // What the cell saves of its gates lies side by side.
 template <class C>
 struct alignas(sizeof(float) * C::kGates) Gates {
@@ -126,13 +134,12 @@ struct alignas(sizeof(float) * C::kGates) Gates {
 template <class C>
 __device__ float forward_cell(const ForwardStep& s, const float* shared, int row, int column,
                               int slot, int unit) {
-  constexpr auto tables = cells::make_tables<C>();
   const Layer& layer = s.layer;
   float pre[C::kGates + C::kInputs];
 #pragma unroll
   for (int p = 0; p < C::kGates + C::kInputs; ++p) {
-    pre[p] = take_sum(shared, row, p * ForwardTile<C>::kUnits + column, ForwardTile<C>::kColumns);
-    if (tables.bias[p] >= 0) pre[p] += layer.bias[tables.bias[p] * layer.units + unit];
+    pre[p] = take_sum(shared, row, p * ForwardTile<C>::kUnits + column, ForwardTile<C>::kColumns) +
+             bias_of(layer, p, unit);
   }
   float* at =
       s.state + static_cast<std::size_t>(slot) * (1 + C::kState) * layer.padded_units + unit;
@@ -264,16 +271,14 @@ __device__ float from_loss(const BackwardStep& s, int slot, int unit) {
 template <class C>
 __device__ void backward_cell(const BackwardStep& s, const float* shared, int row, int column,
                               int slot, int unit, float* saved) {
-  constexpr auto tables = cells::make_tables<C>();
   using Tile = BackwardTile<C>;
   const Layer& layer = s.layer;
   const float dh = take_sum(shared, row, column, Tile::kColumns) + from_loss(s, slot, unit);
   float inputs[C::kInputs + 1];
 #pragma unroll
   for (int i = 0; i < C::kInputs; ++i) {
-    inputs[i] = take_sum(shared, row, (1 + i) * kBackwardUnits + column, Tile::kColumns);
-    const int bias = tables.bias[C::kGates + i];
-    if (bias >= 0) inputs[i] += layer.bias[bias * layer.units + unit];
+    inputs[i] = take_sum(shared, row, (1 + i) * kBackwardUnits + column, Tile::kColumns) +
+                bias_of(layer, C::kGates + i, unit);
   }
   float* at = s.carry + static_cast<std::size_t>(slot) * C::kCarry * layer.padded_units + unit;
   float carry[C::kCarry];
@@ -421,7 +426,7 @@ __global__ void final_outputs(const PlacedRows rows, const Layer layer, const fl
 
 template <class C>
 class KernelsOf final : public Kernels {
-  static_assert(fits_tape<C>());
+  static_assert(cells::check_cell<C>());
   using Forward = ForwardTile<C>;
   using Backward = BackwardTile<C>;
 
@@ -477,18 +482,21 @@ constexpr int kTurn = 32;
 constexpr int kTurnRows = 8;  // that a block's threads take at a time
 
 // Tiles of 32 units' gates by 32 units of h.
-__global__ void turn(const Layer layer, int gates, float* turned) {
+__global__ void turn(const Layer layer, float* turned) {
   float* tile = shared_memory();  // [gates][32][33]
   const int lane = static_cast<int>(threadIdx.x);
   const int first_row = static_cast<int>(threadIdx.y);
   const int unit0 = static_cast<int>(blockIdx.x) * kTurn;
   const int h0 = static_cast<int>(blockIdx.y) * kTurn;
   const int h = h0 + lane;
+  const int gates = layer.gates;
+  const PartBits sees_h = layer.parts.h;
   for (int row = first_row; row < gates * kTurn; row += kTurnRows) {
+    const int gate = row / kTurn;
     const int unit = unit0 + row % kTurn;
-    const std::size_t from = static_cast<std::size_t>(row / kTurn) * layer.units + unit;
-    tile[row * (kTurn + 1) + lane] =
-        unit < layer.units && h < layer.units ? layer.weight_h[from * layer.units + h] : 0.0f;
+    const bool is_there = sees_h.has(gate) && unit < layer.units && h < layer.units;
+    const std::size_t from = static_cast<std::size_t>(sees_h.block(gate)) * layer.units + unit;
+    tile[row * (kTurn + 1) + lane] = is_there ? layer.weight_h[from * layer.units + h] : 0.0f;
   }
   __syncthreads();
   for (int row = first_row; row < kTurn; row += kTurnRows) {
@@ -530,14 +538,14 @@ __global__ void place(const PlacedRows rows, std::int32_t* placed) {
 std::unique_ptr<const Kernels> make_kernels(const RecurrentSpec& spec) {
   return cells::visit_cell(spec.cell, spec.activation,
                            [&]<class C>() -> std::unique_ptr<const Kernels> {
-                             return std::make_unique<KernelsOf<C>>();
+                             return std::make_unique<KernelsOf<cells::OnDevice<C>>>();
                            });
 }
 
-void turn_weights(const Context& context, const Layer& layer, int gates, float* turned) {
+void turn_weights(const Context& context, const Layer& layer, float* turned) {
   const auto tiles = static_cast<unsigned>(layer.padded_units / kTurn);
-  const std::size_t bytes = sizeof(float) * gates * kTurn * (kTurn + 1);
-  turn<<<dim3(tiles, tiles), dim3(kTurn, kTurnRows), bytes, context.stream>>>(layer, gates, turned);
+  const std::size_t bytes = sizeof(float) * layer.gates * kTurn * (kTurn + 1);
+  turn<<<dim3(tiles, tiles), dim3(kTurn, kTurnRows), bytes, context.stream>>>(layer, turned);
   check_launch("turn");
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <memory>
 
+#include "backend/cuda/gates.h"
 #include "backend/cuda/rows.h"
 #include "backend/cuda/runtime.h"
 #include "backend/spec.h"
@@ -14,11 +15,12 @@ namespace rwa::cuda::plain {
 
 inline constexpr int kChunk = 64;
 
-// Sizes, and where the parameters lie.
+// Sizes, and where the parameters lie. Gates are those of cuda/gates.h.
 struct Layer {
   Layer(const RecurrentSpec& spec, const float* parameters);
 
-  int inputs, units, padded_units;
+  int inputs, units, padded_units, gates;
+  PartsOfCell parts;
   const float *weight_x, *weight_h, *bias, *start;
 };
 
@@ -83,8 +85,9 @@ class Kernels {
 };
 std::unique_ptr<const Kernels> make_kernels(const RecurrentSpec& spec);
 
-// weight_h as [Hp][Hp][gates]: of each unit of h, its weights to all units' gates.
-void turn_weights(const Context&, const Layer&, int gates, float* turned);
+// weight_h as [Hp][Hp][gates]: of each unit of h, its weights to all units' gates; 0 to those that
+// do not see h.
+void turn_weights(const Context&, const Layer&, float* turned);
 
 inline int chunks_of(const PlacedRows& rows) { return (rows.capacity + kChunk - 1) / kChunk; }
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "backend/cuda/cluster.cuh"
+#include "backend/cuda/gates.h"
 #include "backend/cuda/split_gradients.h"
 #include "rwa/errors.h"
 
@@ -392,7 +393,7 @@ __global__ void __launch_bounds__(kThreads, 1) multiply_split(const Work work) {
 
 // Adds up the splits, first to last. A thread has two pairs, which are gates of one unit, by two
 // columns.
-__global__ void add_partial(const Work work, int units, float* weight_h) {
+__global__ void add_partial(const Work work, PartBits sees_h, int units, float* weight_h) {
   const int index = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int thread = index % kThreads;
   const int fragment = index / kThreads % kFragments;
@@ -413,14 +414,16 @@ __global__ void add_partial(const Work work, int units, float* weight_h) {
   for (int split = 1; split < found; ++split) {
     sum = add(sum, work.partial[split * apart + index]);
   }
-  const int gate = pair % work.operands.gates;
-  float* to = weight_h + (static_cast<std::size_t>(gate) * units + unit) * units + column;
-  float* to_next_gate = to + static_cast<std::size_t>(units) * units;
-  to[0] += sum.x;
-  to_next_gate[0] += sum.z;
-  if (column + 1 == units) return;
-  to[1] += sum.y;
-  to_next_gate[1] += sum.w;
+  const int first = pair % work.operands.gates;
+  const float sums[2][2] = {{sum.x, sum.y}, {sum.z, sum.w}};
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+    if (!sees_h.has(first + i)) continue;
+    const auto block = static_cast<std::size_t>(sees_h.block(first + i));
+    float* to = weight_h + (block * units + unit) * units + column;
+    to[0] += sums[i][0];
+    if (column + 1 < units) to[1] += sums[i][1];
+  }
 }
 
 int ceil_div(long a, int b) { return static_cast<int>((a + b - 1) / b); }
@@ -451,7 +454,7 @@ void add_split_gradients(const Context& context, const RecurrentSpec& spec, cons
   check_launch("multiply_split");
   constexpr int kAddThreads = 128;
   add_partial<<<ceil_div(numbers, kAddThreads), kAddThreads, 0, context.stream>>>(
-      work, spec.units, parameters + spec.weight_h());
+      work, PartsOfCell(spec).h, spec.units, parameters + spec.weight_h());
   check_launch("add_partial");
 }
 

@@ -20,7 +20,7 @@ inline constexpr float kSplitScale = 1 << kSplitExponent;
 // All arrays begin at a multiple of 16 bytes, and h is finite in every row.
 struct SplitOperands {
   int padded_units = 0;          // Hp, a multiple of 32
-  int gates = 0;                 // G: 2 or 4
+  int gates = 0;                 // G: 2 or 4, as kernels number them (cuda/gates.h)
   const float* delta = nullptr;  // [rows][Hp][G]
   // [rows][Hp / 32]: the largest |delta| of each 32 units' gates at a row.
   const float* delta_max = nullptr;

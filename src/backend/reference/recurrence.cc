@@ -26,31 +26,26 @@ class Weights final : public LayerWeights<double> {
     std::copy_n(parameters, values_.size(), values_.begin());
   }
 
-  [[nodiscard]] const double* x_row(int preactivation, int unit) const {
-    return &values_[spec_.weight_x() + row(preactivation, unit) * inputs()];
+  // Where the weights and the bias of a pre-activation's unit lie, for those that have them.
+  [[nodiscard]] std::size_t x_index(int preactivation, int unit) const {
+    return spec_.weight_x() + row(spec_.traits().x.before(preactivation), unit) * inputs();
   }
-  [[nodiscard]] const double* h_row(int gate, int unit) const {
-    return &values_[spec_.weight_h() + row(gate, unit) * units()];
+  [[nodiscard]] std::size_t h_index(int preactivation, int unit) const {
+    return spec_.weight_h() + row(spec_.traits().h.before(preactivation), unit) * units();
   }
+  [[nodiscard]] std::size_t bias_index(int preactivation, int unit) const {
+    return spec_.bias() + row(spec_.traits().bias.before(preactivation), unit);
+  }
+  [[nodiscard]] double operator[](std::size_t index) const { return values_[index]; }
   [[nodiscard]] const double* start() const { return &values_[spec_.start()]; }
 
-  // Where the bias of a pre-activation's unit lies; only those that have one are stored.
-  [[nodiscard]] std::size_t bias_index(int preactivation, int unit) const {
-    const auto& has = spec_.traits().has_bias;
-    const auto before = std::count(has.begin(), has.begin() + preactivation, true);
-    return spec_.bias() + row(static_cast<int>(before), unit);
-  }
-  [[nodiscard]] double bias(int preactivation, int unit) const {
-    const bool has = spec_.traits().has_bias[static_cast<std::size_t>(preactivation)];
-    return has ? values_[bias_index(preactivation, unit)] : 0.0;
-  }
+ private:
   [[nodiscard]] std::size_t row(int block, int unit) const {
     return static_cast<std::size_t>(block) * units() + static_cast<std::size_t>(unit);
   }
   [[nodiscard]] std::size_t inputs() const { return static_cast<std::size_t>(spec_.inputs); }
   [[nodiscard]] std::size_t units() const { return static_cast<std::size_t>(spec_.units); }
 
- private:
   RecurrentSpec spec_;
   std::vector<double> values_;
 };
@@ -112,13 +107,15 @@ class Pass final : public RecurrentPass<double> {
     return t * static_cast<std::size_t>(rows.batch) + b;
   }
 
-  // W x + W h + b for one pre-activation of one unit; those that see x only have no W h.
+  // W x + W h + b for one pre-activation of one unit, of the parts that it has.
   [[nodiscard]] double preactivation(const Weights& w, int p, std::size_t unit, const double* x,
                                      const std::vector<double>& h) const {
     const int j = static_cast<int>(unit);
-    double sum = w.bias(p, j);
-    for (std::size_t d = 0; d < D_; ++d) sum += w.x_row(p, j)[d] * x[d];
-    for (std::size_t k = 0; p < C::kGates && k < H_; ++k) sum += w.h_row(p, j)[k] * h[k];
+    const std::size_t x_row = w.x_index(p, j);
+    const std::size_t h_row = w.h_index(p, j);
+    double sum = C::kHasBias[p] ? w[w.bias_index(p, j)] : 0.0;
+    for (std::size_t d = 0; C::kSeesX[p] && d < D_; ++d) sum += w[x_row + d] * x[d];
+    for (std::size_t k = 0; C::kSeesH[p] && k < H_; ++k) sum += w[h_row + k] * h[k];
     return sum;
   }
 
@@ -180,13 +177,15 @@ class Pass final : public RecurrentPass<double> {
   void spread(const Weights& w, const RecurrentBackward<double>& call, std::size_t row, int p,
               int j, const Step<C>& step, std::vector<double>& dh) const {
     const double delta = step.saved[static_cast<std::size_t>(j)][static_cast<std::size_t>(p)];
-    for (std::size_t d = 0; d < D_; ++d) {
-      call.parameters[spec_.weight_x() + w.row(p, j) * D_ + d] += delta * call.in.x[row * D_ + d];
-      if (call.x) call.x[row * D_ + d] += delta * w.x_row(p, j)[d];
+    const std::size_t x_row = w.x_index(p, j);
+    const std::size_t h_row = w.h_index(p, j);
+    for (std::size_t d = 0; C::kSeesX[p] && d < D_; ++d) {
+      call.parameters[x_row + d] += delta * call.in.x[row * D_ + d];
+      if (call.x) call.x[row * D_ + d] += delta * w[x_row + d];
     }
-    for (std::size_t k = 0; p < C::kGates && k < H_; ++k) {
-      call.parameters[spec_.weight_h() + w.row(p, j) * H_ + k] += delta * step.h_before[k];
-      dh[k] += delta * w.h_row(p, j)[k];
+    for (std::size_t k = 0; C::kSeesH[p] && k < H_; ++k) {
+      call.parameters[h_row + k] += delta * step.h_before[k];
+      dh[k] += delta * w[h_row + k];
     }
     if (C::kHasBias[p]) call.parameters[w.bias_index(p, j)] += delta;
   }
