@@ -25,8 +25,8 @@ double seconds_between(Clock::time_point begin, Clock::time_point end) {
 class BareTrainer {
  public:
   BareTrainer(const rwa::run::Experiment& experiment, int threads)
-      : model_({.cell = experiment.network.cell,
-                .inputs = 2,
+      : model_({.inputs = 2,
+                .cell = experiment.network.cell,
                 .units = experiment.network.units,
                 .outputs = 1,
                 .loss = rwa::Loss::kSquaredError}),

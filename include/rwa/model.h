@@ -8,6 +8,7 @@
 //   session.run(batch, y);
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -20,34 +21,68 @@
 
 namespace rwa {
 
-// A description: one recurrent layer and a fully connected output layer.
+// A description: what comes in, a stack of recurrent layers, what is read out of it, and a fully
+// connected output layer. With a decoder, what is read out becomes a code, from which a second
+// stack says a sequence.
 struct ModelConfig {
+  // What comes in.
+  Input input = Input::kNumbers;
+  int inputs = 1;     // D: features, or symbols
+  int embedding = 0;  // how many learned numbers stand for a symbol; 0: one-hot
+
+  // The stack.
   Cell cell = Cell::kRwa;
   Activation activation = Activation::kTanh;
-  int inputs = 1;   // D
-  int units = 250;  // H
-  int outputs = 1;  // O
-  Readout readout = Readout::kLast;
-  Loss loss = Loss::kSoftmax;
-  // Where forget gates start (rwa-forget, rwa-decay): half-lives are spread from one step to `span`,
-  // about the longest sequence that will come; a share of `lasting` of the units never forgets.
+  int units = 250;             // H, of each layer and direction
+  int layers = 1;              // 0 only with a decoder of one step of features, and kMean
+  bool bidirectional = false;  // each layer reads both ways, and its outputs lie side by side
+  double dropout = 0;          // the share of a layer's outputs that training hides from the next
+  // Where forget gates start (rwa-forget, rwa-decay; of no use to others): half-lives are spread
+  // from one step to `span`, about the longest sequence that will come; a share of `lasting` of the
+  // units never forgets.
   int span = 100;
   double lasting = 0.5;
+  bool learned_decay = true;  // else the half-lives of rwa-decay stay as they start
+
+  // What goes out.
+  Readout readout = Readout::kLast;
+  int outputs = 1;  // O
+  Loss loss = Loss::kSoftmax;
+  // A decoder's code: what was read out becomes this many numbers, and a stack of the same cell,
+  // units and layers (at least one, forward only) unrolls from it a sequence of labels, each step
+  // seeing the label before. 0: no decoder.
+  int code = 0;
+
   std::uint64_t seed = 1;  // same seed, same weights, for any device and number of threads
 
   friend bool operator==(const ModelConfig&, const ModelConfig&) = default;
 };
 
-// One named block of weights. The first letters say whose: layers.0.weight_x, …, output.bias.
+// One named block of weights. The first letters say whose: embedding.weight, layers.0.weight_x,
+// layers.0.reverse.weight_x, attention.weight, code.weight, decoder.embedding.weight,
+// decoder.layers.0.weight_x, …, output.bias.
 struct Parameter {
   std::string name;
   std::vector<std::int64_t> shape;
   std::span<const float> values;  // valid while the model lives and is not trained
 };
 
+// A part of a network as it is told to people: a line of `rwa inspect`.
+struct Part {
+  std::string name;   // that of its parameters without their last word: "layers.0", "output"
+  std::string what;   // "rwa, tanh, 250 units, both ways"
+  std::string shape;  // of what comes out of it: "[T,B,500]"
+  std::size_t parameters = 0;
+};
+
+// The parts of a network in the order in which a sequence passes through them, without building it.
+// Throws ConfigError as Model does.
+RWA_EXPORT std::vector<Part> describe(const ModelConfig& config);
+
 class RWA_EXPORT Model {
  public:
-  // With the initial weights of the paper. Throws ConfigError when a size is not positive.
+  // With the initial weights of the paper. Throws ConfigError for what is no network: a size that
+  // is not positive, parts that do not go together.
   explicit Model(const ModelConfig& config);
   Model(Model&&) noexcept = default;
   Model& operator=(Model&&) noexcept = default;
@@ -89,7 +124,11 @@ struct SessionOptions {
 // Where gradients are added to. After an exception their contents are of no use.
 struct GradientView {
   std::span<float> weights;  // [parameter_count()]
-  std::span<float> x = {};   // [T,B,D]
+  std::span<float> x = {};   // [T,B,D]; for symbols there is none
+  // Written, not added to: the gradient with respect to each output of the last recurrent layer of
+  // the encoder, [T,B,H], by all ways that lead from there to the loss; steps past a sequence's
+  // length are left alone. On the CPU only, and for one direction.
+  std::span<float> h = {};
 };
 
 // The scratch memory of one caller. Weights are shared, sessions are not: one per thread. A session
@@ -102,11 +141,12 @@ class RWA_EXPORT Session {
   Session& operator=(Session&&) noexcept;
 
   // Writes the outputs, [B,O] or [T,B,O] as the readout says; rows past a sequence's length are
-  // left alone. Throws InputError when shapes disagree.
+  // left alone. A decoder runs freely, each step seeing the most likely label of the one before,
+  // for as many steps as y, [steps,B,O], has room. Throws InputError when shapes disagree.
   void run(const BatchView& batch, std::span<float> y);
 
   // The mean loss over sequences (or over all their steps); also the outputs, as run() writes them,
-  // unless y is empty.
+  // unless y is empty. Here, and in training, a decoder sees the labels that it should have said.
   double loss(const BatchView& batch, const TargetView& targets, std::span<float> y = {});
   // The same loss, and its gradient.
   double gradient(const BatchView& batch, const TargetView& targets, const GradientView& out);
@@ -117,7 +157,8 @@ class RWA_EXPORT Session {
 };
 
 // One sequence without end: an output after every step, from a state that can be taken out and put
-// back.
+// back. Throws ConfigError for a network that must see the end first: one that reads both ways,
+// averages over all steps, or decodes.
 class RWA_EXPORT Stream {
  public:
   explicit Stream(const Model& model);
@@ -127,6 +168,8 @@ class RWA_EXPORT Stream {
 
   // x is [D], y is [O].
   void step(std::span<const float> x, std::span<float> y);
+  // The same where the input is symbols.
+  void step(std::int32_t symbol, std::span<float> y);
 
   void reset();  // to the start of a sequence
   [[nodiscard]] std::span<const float> state() const;

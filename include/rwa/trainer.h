@@ -21,7 +21,7 @@ struct TrainerOptions {
 };
 
 struct StepResult {
-  double loss = 0;           // before the step
+  double loss = 0;           // before the step; where there is dropout, of what it leaves
   double gradient_norm = 0;  // before clipping
 };
 

@@ -1,4 +1,4 @@
-// src/api/checks.cc: the border: behind it, sizes and lengths are known to agree.
+// src/api/checks.cc: the border: behind it, sizes, lengths and symbols are known to agree.
 #include <fmt/format.h>
 
 #include "api/model_impl.h"
@@ -7,29 +7,76 @@
 
 namespace rwa {
 namespace {
-// Steps and rows are counted with 32 bits, and some more are added to them.
-constexpr std::size_t kMostRows = std::size_t{1} << 30;
-
 std::size_t product(int a, int b) {
   return static_cast<std::size_t>(a) * static_cast<std::size_t>(b);
 }
 
-void check_class(const Rows& rows, int outputs, const TargetView& targets, int t, int b) {
-  const std::int32_t c = targets.classes[product(t, rows.batch) + static_cast<std::size_t>(b)];
-  if (c < 0 || c >= outputs) {
-    throw InputError(fmt::format("the target class of sequence {}, step {} is {}, expected 0 to {}",
-                                 b, t, c, outputs - 1));
+// `whose` begins the messages: nothing for a batch, "targets: " for those of a decoder.
+Rows checked_rows(std::string_view whose, int steps, int least_steps, int batch,
+                  std::span<const std::int32_t> lengths) {
+  if (steps < least_steps) {
+    throw InputError(fmt::format("{}steps is {}, expected at least {}", whose, steps, least_steps));
+  }
+  if (batch < 1) throw InputError(fmt::format("{}batch is {}, expected at least 1", whose, batch));
+  if (product(steps, batch) > kMostRows) {
+    throw InputError(fmt::format(
+        "{}{} steps of {} sequences are too many for one batch, expected at most {} in all", whose,
+        steps, batch, kMostRows));
+  }
+  if (lengths.empty()) return {steps, batch, {}};
+  const auto what = fmt::format("{}lengths", whose);
+  check_size(what, lengths.size(), static_cast<std::size_t>(batch), "[B]");
+  for (std::size_t b = 0; b < lengths.size(); ++b) {
+    if (lengths[b] < 0 || lengths[b] > steps) {
+      throw InputError(fmt::format("{}the length of sequence {} is {}, expected 0 to {}", whose, b,
+                                   lengths[b], steps));
+    }
+  }
+  return {steps, batch, lengths};
+}
+
+// Every step that a sequence has is one of `count`; the others are never read.
+void check_choices(std::string_view what, const Rows& rows, std::span<const std::int32_t> all,
+                   int count) {
+  for (int t = 0; t < rows.steps; ++t) {
+    for (int b = 0; b < rows.batch; ++b) {
+      if (!rows.has(t, b)) continue;
+      const std::int32_t found = all[rows.index(t, b)];
+      if (found >= 0 && found < count) continue;
+      throw InputError(fmt::format("the {} of sequence {}, step {} is {}, expected 0 to {}", what,
+                                   b, t, found, count - 1));
+    }
   }
 }
 
-void check_lengths(const BatchView& batch) {
-  check_size("lengths", batch.lengths.size(), static_cast<std::size_t>(batch.batch), "[B]");
-  for (std::size_t b = 0; b < batch.lengths.size(); ++b) {
-    if (batch.lengths[b] < 0 || batch.lengths[b] > batch.steps) {
-      throw InputError(fmt::format("the length of sequence {} is {}, expected 0 to {}", b,
-                                   batch.lengths[b], batch.steps));
-    }
+Sequences<float> checked_symbols(const NetworkSpec& spec, const Rows& rows,
+                                 const BatchView& batch) {
+  check_none("x", batch.x.size(), "the input of this network is symbols, [T,B]");
+  check_size("symbols", batch.symbols.size(), product(rows.steps, rows.batch),
+             fmt::format("[T,B] = [{}, {}]", rows.steps, rows.batch));
+  check_choices("symbol", rows, batch.symbols, spec.inputs());
+  return {nullptr, rows, batch.symbols.data()};
+}
+
+Sequences<float> checked_features(const NetworkSpec& spec, const Rows& rows,
+                                  const BatchView& batch) {
+  check_none("symbols", batch.symbols.size(), "the input of this network is numbers, x");
+  check_size("x", batch.x.size(),
+             product(rows.steps, rows.batch) * static_cast<std::size_t>(spec.inputs()),
+             fmt::format("[T,B,D] = [{}, {}, {}]", rows.steps, rows.batch, spec.inputs()));
+  return {batch.x.data(), rows};
+}
+
+Rows checked_target_rows(const NetworkSpec& spec, const Rows& in, const TargetView& targets) {
+  if (spec.decodes()) {
+    return checked_rows("targets: ", targets.steps, 1, in.batch, targets.lengths);
   }
+  const std::string why = "only a decoder's targets have their own";
+  check_none("targets: lengths", targets.lengths.size(), why);
+  if (targets.steps != 0) {
+    throw InputError(fmt::format("targets: steps is {}, expected 0: {}", targets.steps, why));
+  }
+  return spec.output_rows(in);
 }
 }  // namespace
 
@@ -38,6 +85,12 @@ void check_size(std::string_view what, std::size_t found, std::size_t expected,
   if (found != expected) {
     throw InputError(
         fmt::format("{} has {} numbers, expected {} for {}", what, found, expected, shape));
+  }
+}
+
+void check_none(std::string_view what, std::size_t found, std::string_view why) {
+  if (found != 0) {
+    throw InputError(fmt::format("{} has {} numbers, expected none: {}", what, found, why));
   }
 }
 
@@ -51,40 +104,33 @@ std::unique_ptr<Backend<float>> checked_backend(const SessionOptions& options) {
 }
 
 Sequences<float> checked_sequences(const NetworkSpec& spec, const BatchView& batch) {
-  if (batch.steps < 0)
-    throw InputError(fmt::format("steps is {}, expected at least 0", batch.steps));
-  if (batch.batch < 1)
-    throw InputError(fmt::format("batch is {}, expected at least 1", batch.batch));
-  if (product(batch.steps, batch.batch) > kMostRows) {
+  const Rows rows = checked_rows("", batch.steps, 0, batch.batch, batch.lengths);
+  if (spec.encoder.stack.layers.empty() && rows.steps != 1) {
     throw InputError(fmt::format(
-        "{} steps of {} sequences are too many for one batch, expected at most {} in all",
-        batch.steps, batch.batch, kMostRows));
+        "steps is {}, expected 1: this network has no layers before its decoder", rows.steps));
   }
-  const std::size_t rows = product(batch.steps, batch.batch);
-  check_size(
-      "x", batch.x.size(), rows * static_cast<std::size_t>(spec.recurrent.inputs),
-      fmt::format("[T,B,D] = [{}, {}, {}]", batch.steps, batch.batch, spec.recurrent.inputs));
-  if (!batch.lengths.empty()) check_lengths(batch);
-  return {batch.x.data(), {batch.steps, batch.batch, batch.lengths}};
+  return spec.takes_symbols() ? checked_symbols(spec, rows, batch)
+                              : checked_features(spec, rows, batch);
 }
 
 Targets<float> checked_targets(const NetworkSpec& spec, const Rows& in, const TargetView& targets) {
-  const Rows rows = spec.output_rows(in);
+  const Rows rows = checked_target_rows(spec, in, targets);
   const std::size_t count = product(rows.steps, rows.batch);
-  const std::string shape = fmt::format("[{}{}", spec.readout == Readout::kEvery ? "T,B" : "B",
-                                        spec.loss == Loss::kSoftmax ? "]" : ",O]");
   if (spec.loss != Loss::kSoftmax) {
     check_size("the target values", targets.values.size(),
-               count * static_cast<std::size_t>(spec.output.outputs), shape);
-    return {nullptr, targets.values.data()};
+               count * static_cast<std::size_t>(spec.outputs()), output_shape(spec));
+    return {.values = targets.values.data(), .rows = rows};
   }
-  check_size("the target classes", targets.classes.size(), count, shape);
-  for (int t = 0; t < rows.steps; ++t) {
-    for (int b = 0; b < rows.batch; ++b) {
-      if (rows.has(t, b)) check_class(rows, spec.output.outputs, targets, t, b);
-    }
-  }
-  return {targets.classes.data(), nullptr};
+  const std::string shape = output_shape(spec);
+  check_size("the target classes", targets.classes.size(), count,
+             shape.substr(0, shape.rfind(',')) + "]");
+  check_choices("target class", rows, targets.classes, spec.outputs());
+  return {.classes = targets.classes.data(), .rows = rows};
+}
+
+std::string output_shape(const NetworkSpec& spec) {
+  if (spec.decodes()) return "[steps,B,O]";
+  return spec.readout == Readout::kEvery ? "[T,B,O]" : "[B,O]";
 }
 
 }  // namespace rwa

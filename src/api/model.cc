@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "api/model_impl.h"
+#include "base/nearest.h"
 #include "model/model_file.h"
 #include "rwa/errors.h"
 
@@ -22,11 +23,13 @@ void check_finite(std::string_view what, std::span<const float> values) {
 }
 }  // namespace
 
+std::vector<Part> describe(const ModelConfig& config) { return NetworkSpec(config).parts(); }
+
 Model::Model(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Model::Model(const ModelConfig& config) {
-  const auto what = fmt::format("a model of {} inputs, {} units and {} outputs", config.inputs,
-                                config.units, config.outputs);
+  const auto what = fmt::format("a model of {} inputs, {} layers of {} units and {} outputs",
+                                config.inputs, config.layers, config.units, config.outputs);
   impl_ = within_memory(what, [&] {
     return std::make_shared<Impl>(config, initial_weights(NetworkSpec(config), config));
   });
@@ -72,7 +75,9 @@ void Model::set_parameter(const std::string& name, std::span<const float> values
     impl_->weights.set(info.offset, values);
     return;
   }
-  throw InputError(fmt::format("the model has no parameter '{}'", name));
+  std::vector<std::string> known;
+  for (const auto& info : impl_->spec.describe()) known.push_back(info.name);
+  throw InputError(fmt::format("the model has no parameter '{}'{}", name, suggestion(name, known)));
 }
 
 }  // namespace rwa

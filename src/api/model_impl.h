@@ -1,6 +1,7 @@
 // src/api/model_impl.h: what Model, Session, Stream and Trainer share behind the public headers.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <new>
 #include <string>
@@ -21,12 +22,19 @@ struct Model::Impl {
   ModelWeights weights;
 };
 
+// Of a batch: steps and rows are counted with 32 bits, and some more are added to them.
+inline constexpr std::size_t kMostRows = std::size_t{1} << 30;
+
 // The batch as the network takes it, after every number that describes it has been checked.
 Sequences<float> checked_sequences(const NetworkSpec& spec, const BatchView& batch);
 Targets<float> checked_targets(const NetworkSpec& spec, const Rows& in, const TargetView& targets);
 // Throws InputError naming the argument, what it has and what it should have.
 void check_size(std::string_view what, std::size_t found, std::size_t expected,
                 std::string_view shape);
+// Throws InputError, with the reason, where something was given that must not be.
+void check_none(std::string_view what, std::size_t found, std::string_view why);
+// That of y, in letters.
+std::string output_shape(const NetworkSpec& spec);
 // The backend of a session, after its options have been checked.
 std::unique_ptr<Backend<float>> checked_backend(const SessionOptions& options);
 // Runs f(); memory that cannot be had becomes a ResourceError that says what for.

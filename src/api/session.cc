@@ -1,4 +1,7 @@
+#include <fmt/format.h>
+
 #include "api/model_impl.h"
+#include "backend/device.h"
 
 namespace rwa {
 
@@ -6,6 +9,7 @@ struct Session::Impl {
   Impl(std::shared_ptr<Model::Impl> shared, const SessionOptions& options)
       : model(std::move(shared)),
         memory(options.memory),
+        on_host(is_host(options.device)),
         backend(checked_backend(options)),
         weights(model->weights, model->spec, options.device, *backend),
         pass(model->spec, *backend),
@@ -28,6 +32,7 @@ struct Session::Impl {
 
   std::shared_ptr<Model::Impl> model;
   Memory memory;
+  bool on_host;
   std::unique_ptr<Backend<float>> backend;
   DeviceWeights weights;
   NetworkPass<float> pass;
@@ -44,12 +49,52 @@ Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 
 namespace {
-void check_outputs(const NetworkSpec& spec, const Rows& in, std::span<float> y) {
-  const Rows rows = spec.output_rows(in);
-  check_size("y", y.size(),
-             static_cast<std::size_t>(rows.steps) * static_cast<std::size_t>(rows.batch) *
-                 static_cast<std::size_t>(spec.output.outputs),
-             spec.readout == Readout::kEvery ? "[T,B,O]" : "[B,O]");
+std::size_t row_size(const NetworkSpec& spec, int batch) {
+  return static_cast<std::size_t>(batch) * static_cast<std::size_t>(spec.outputs());
+}
+
+void check_outputs(const NetworkSpec& spec, const Rows& rows, std::span<float> y) {
+  check_size("y", y.size(), static_cast<std::size_t>(rows.steps) * row_size(spec, rows.batch),
+             output_shape(spec));
+}
+
+// How many steps of a decoder y has room for.
+int checked_steps(const NetworkSpec& spec, int batch, std::span<float> y) {
+  const std::size_t step = row_size(spec, batch);
+  const std::size_t steps = y.size() / step;
+  const std::size_t most = kMostRows / static_cast<std::size_t>(batch);
+  if (steps * step != y.size() || steps == 0 || steps > most) {
+    throw InputError(
+        fmt::format("y has {} numbers, expected {} for each of 1 to {} steps of [steps,B,O]",
+                    y.size(), step, most));
+  }
+  return static_cast<int>(steps);
+}
+
+void check_gradient_of_x(const NetworkSpec& spec, const BatchView& batch, std::span<float> x) {
+  if (spec.takes_symbols()) {
+    check_none("the gradient of x", x.size(), "the input of this network is symbols");
+  } else if (!x.empty()) {
+    check_size("the gradient of x", x.size(), batch.x.size(), "[T,B,D]");
+  }
+}
+
+// What GradientView::h is not for.
+std::string why_no_gradient_of_h(const ModelConfig& config, bool on_host) {
+  if (!on_host) return "it is to be had on the CPU only";
+  if (config.layers == 0) return "this network has no layers before its decoder";
+  if (config.bidirectional) return "this network reads both ways, and it is of one direction";
+  return "";
+}
+
+void check_gradient_of_h(const ModelConfig& config, bool on_host, const Rows& rows,
+                         std::span<float> h) {
+  if (h.empty()) return;
+  if (const auto why = why_no_gradient_of_h(config, on_host); !why.empty()) {
+    check_none("the gradient of h", h.size(), why);
+  }
+  check_size("the gradient of h", h.size(),
+             rows.index(rows.steps, 0) * static_cast<std::size_t>(config.units), "[T,B,H]");
 }
 
 // The caller's numbers on the device, to be added to or written over in part; null for none.
@@ -63,11 +108,17 @@ float* lend(Array<float>& array, std::span<const float> host) {
 
 void Session::run(const BatchView& batch, std::span<float> y) {
   Impl& i = *impl_;
-  const auto in = checked_sequences(i.model->spec, batch);
-  check_outputs(i.model->spec, in.rows, y);
+  const NetworkSpec& spec = i.model->spec;
+  const auto in = checked_sequences(spec, batch);
+  const int steps = spec.decodes() ? checked_steps(spec, batch.batch, y) : 0;
+  if (!spec.decodes()) check_outputs(spec, spec.output_rows(in.rows), y);
   within_memory("running a batch", [&] {
     i.prepare(in, {});
-    i.pass.forward(i.weights.get(), i.feed->in(), lend(i.y, y));
+    if (spec.decodes()) {
+      i.pass.decode(i.weights.get(), i.feed->in(), steps, lend(i.y, y));
+    } else {
+      i.pass.forward(i.weights.get(), i.feed->in(), lend(i.y, y));
+    }
     i.y.read(y);
   });
 }
@@ -75,8 +126,8 @@ void Session::run(const BatchView& batch, std::span<float> y) {
 double Session::loss(const BatchView& batch, const TargetView& targets, std::span<float> y) {
   Impl& i = *impl_;
   const auto in = checked_sequences(i.model->spec, batch);
-  if (!y.empty()) check_outputs(i.model->spec, in.rows, y);
   const auto wanted = checked_targets(i.model->spec, in.rows, targets);
+  if (!y.empty()) check_outputs(i.model->spec, wanted.rows, y);
   return within_memory("running a batch", [&] {
     i.prepare(in, wanted);
     i.pass.loss(i.weights.get(), i.feed->in(), i.feed->targets(), i.loss.data(), lend(i.y, y));
@@ -91,12 +142,21 @@ double Session::gradient(const BatchView& batch, const TargetView& targets,
   const NetworkSpec& spec = i.model->spec;
   const auto in = checked_sequences(spec, batch);
   check_size("the gradient", out.weights.size(), spec.parameters(), "all parameters");
-  if (!out.x.empty()) check_size("the gradient of x", out.x.size(), batch.x.size(), "[T,B,D]");
+  check_gradient_of_x(spec, batch, out.x);
+  check_gradient_of_h(i.model->config, i.on_host, in.rows, out.h);
   const auto wanted = checked_targets(spec, in.rows, targets);
   return within_memory("the gradient of a batch", [&] {
     i.prepare(in, wanted);
-    i.pass.gradient(i.weights.get(), i.feed->in(), i.feed->targets(), i.loss.data(), i.memory,
-                    lend(i.weights_gradient, out.weights), lend(i.x_gradient, out.x));
+    // A device may walk all the steps that it has room for.
+    const Rows& room = i.feed->in().rows;
+    if (!out.x.empty()) {
+      i.x_gradient.reserve(room.index(room.steps, 0) * static_cast<std::size_t>(spec.inputs()));
+    }
+    i.pass.gradient(i.weights.get(), i.feed->in(), i.feed->targets(), i.loss.data(),
+                    {.memory = i.memory,
+                     .parameters = lend(i.weights_gradient, out.weights),
+                     .x = lend(i.x_gradient, out.x),
+                     .dh_total = out.h.empty() ? nullptr : out.h.data()});
     i.weights_gradient.read(out.weights);
     i.x_gradient.read(out.x);
     return i.read_loss();

@@ -12,16 +12,36 @@ struct Stream::Impl {
       : model(std::move(shared)),
         backend(make_cpu_backend(1)),
         pass(model->spec, *backend),
-        state(model->spec.recurrent.state_size()) {}
+        state(model->spec.state_size()) {}
+
+  // One step of one sequence: x or a symbol.
+  void step(const float* x, const std::int32_t* symbol, std::span<float> y) {
+    check_size("y", y.size(), static_cast<std::size_t>(model->spec.outputs()), "[O]");
+    within_memory("a step", [&] {
+      pass.step(model->weights.on_cpu(), {x, {.steps = 1, .batch = 1}, symbol}, state.data(),
+                y.data());
+    });
+  }
 
   std::shared_ptr<Model::Impl> model;
   std::unique_ptr<Backend<float>> backend;
   NetworkPass<float> pass;
-  std::vector<float> state;  // [1 + state, H]; the CPU's memory is the host's
+  std::vector<float> state;  // of all layers; the CPU's memory is the host's
 };
 
+namespace {
+void check_stream(const NetworkSpec& spec) {
+  if (const std::string why = spec.why_no_stream(); !why.empty()) {
+    throw ConfigError("no stream through this network: " + why);
+  }
+}
+}  // namespace
+
 Stream::Stream(const Model& model)
-    : impl_(within_memory("a stream", [&] { return std::make_unique<Impl>(model.impl_); })) {
+    : impl_(within_memory("a stream", [&] {
+        check_stream(model.impl_->spec);
+        return std::make_unique<Impl>(model.impl_);
+      })) {
   reset();
 }
 Stream::~Stream() = default;
@@ -30,11 +50,27 @@ Stream& Stream::operator=(Stream&&) noexcept = default;
 
 void Stream::step(std::span<const float> x, std::span<float> y) {
   const NetworkSpec& spec = impl_->model->spec;
-  check_size("x", x.size(), static_cast<std::size_t>(spec.recurrent.inputs), "[D]");
-  check_size("y", y.size(), static_cast<std::size_t>(spec.output.outputs), "[O]");
-  within_memory("a step", [&] {
-    impl_->pass.step(impl_->model->weights.on_cpu(), x.data(), 1, impl_->state.data(), y.data());
-  });
+  if (spec.takes_symbols()) {
+    throw InputError(fmt::format(
+        "x has {} numbers, expected a symbol: the input of this network is symbols, for "
+        "step(symbol, y)",
+        x.size()));
+  }
+  check_size("x", x.size(), static_cast<std::size_t>(spec.inputs()), "[D]");
+  impl_->step(x.data(), nullptr, y);
+}
+
+void Stream::step(std::int32_t symbol, std::span<float> y) {
+  const NetworkSpec& spec = impl_->model->spec;
+  if (!spec.takes_symbols()) {
+    throw InputError(fmt::format(
+        "found the symbol {}, expected {} numbers: the input of this network is numbers, x", symbol,
+        spec.inputs()));
+  }
+  if (symbol < 0 || symbol >= spec.inputs()) {
+    throw InputError(fmt::format("the symbol is {}, expected 0 to {}", symbol, spec.inputs() - 1));
+  }
+  impl_->step(nullptr, &symbol, y);
 }
 
 void Stream::reset() {
@@ -45,7 +81,7 @@ void Stream::reset() {
 std::span<const float> Stream::state() const { return impl_->state; }
 
 void Stream::set_state(std::span<const float> state) {
-  check_size("the state", state.size(), impl_->state.size(), "[1 + state, H]");
+  check_size("the state", state.size(), impl_->state.size(), "all layers");
   std::copy(state.begin(), state.end(), impl_->state.begin());
 }
 

@@ -48,8 +48,8 @@ class ModelWeights {
   Copy cpu_;
   Copy* newest_ = &cpu_;
   std::uint64_t version_ = 0;  // of the newest
-  // Why the newest are gone with their device: thrown at whoever asks, until all are set anew. Older
-  // ones are not passed off as them.
+  // Why the newest are gone with their device: thrown at whoever asks, until all are set anew.
+  // Older ones are not passed off as them.
   std::exception_ptr lost_;
 };
 

@@ -26,14 +26,16 @@ class LayerWeights {
 
 template <class Real>
 struct Sequences {
-  const Real* x = nullptr;  // [T,B,D]; past a sequence's length never read
-  Rows rows;                // with lengths
+  const Real* x = nullptr;                // [T,B,D]; past a sequence's length never read
+  Rows rows;                              // with lengths
+  const std::int32_t* symbols = nullptr;  // [T,B], instead of x
 };
 
 template <class Real>
 struct Targets {
   const std::int32_t* classes = nullptr;  // [T,B]
   const Real* values = nullptr;           // [T,B,O]
+  Rows rows;                              // T, B and lengths of these
 };
 
 // A batch where the device can read it.
@@ -43,10 +45,11 @@ class Feed {
   virtual ~Feed() = default;
 
   // Brings a batch in from the host's memory, which must stay as it is until the work that reads
-  // the feed is done. Rows of x are `inputs` wide; `out` are the rows of the targets, each `outputs`
-  // wide. Work that was asked for before still sees the batch of before.
+  // the feed is done. Rows of x are `inputs` wide, those of the targets' values `outputs`. The
+  // targets' rows are the batch's, or one step, or, for a decoder, rows with lengths of their own.
+  // Work that was asked for before still sees the batch of before.
   virtual void load(const Sequences<Real>& host, int inputs, const Targets<Real>& host_targets,
-                    const Rows& out, int outputs) = 0;
+                    int outputs) = 0;
 
   [[nodiscard]] const Sequences<Real>& in() const { return in_; }
   [[nodiscard]] const Targets<Real>& targets() const { return targets_; }
@@ -79,6 +82,7 @@ template <class Real>
 struct RecurrentForward {
   Sequences<Real> in;
   const Real* initial_state = nullptr;  // [B, 1 + state, H]; null: the start of a sequence
+  // Rows of h are RecurrentSpec::h_stride() apart, here and in backward.
   Real* h_every = nullptr;      // [T,B,H]; null where not wanted; past the end nothing is written
   Real* h_last = nullptr;       // [B,H]
   Real* final_state = nullptr;  // as initial_state, and may be the same memory
@@ -94,6 +98,23 @@ struct RecurrentBackward {
   Real* parameters = nullptr;           // gradient, as RecurrentSpec lays them out
   Real* x = nullptr;                    // gradient [T,B,D], null where not wanted
   Real* initial = nullptr;              // gradient [B, 1 + carry, H] of h and the carried sums
+  // Written: all that comes to h of each step, from the loss and from the step after, [T,B,H] in
+  // rows of H; null where not wanted. Only where the memory is the host's.
+  Real* dh_total = nullptr;
+};
+
+// Which row of a table stands at each step.
+struct Symbols {
+  const std::int32_t* of = nullptr;  // [T,B]
+  // At step t stands the symbol of step t - 1, plus one; at the first, where there is none, row 0.
+  bool of_step_before = false;
+};
+
+// What dropout hides: a function of these and of the place in the array, on every device.
+struct DropoutKey {
+  std::uint64_t seed = 0;
+  std::uint32_t layer = 0;
+  const std::int64_t* step = nullptr;  // on the device: StepReport::steps
 };
 
 // The scratch memory of one caller, and what forward leaves in it for backward.
@@ -136,7 +157,11 @@ class Backend {
 
   [[nodiscard]] virtual std::unique_ptr<LayerWeights<Real>> make_weights(
       const RecurrentSpec&) const = 0;
-  [[nodiscard]] virtual std::unique_ptr<RecurrentPass<Real>> make_pass(const RecurrentSpec&) = 0;
+  // beside: of how many passes that run side by side it is one; see beside().
+  [[nodiscard]] virtual std::unique_ptr<RecurrentPass<Real>> make_pass(const RecurrentSpec&,
+                                                                       int beside = 1) = 0;
+  // Does both, which do not write to the same memory, at once where the device can.
+  virtual void beside(const std::function<void()>& one, const std::function<void()>& other) = 0;
 
   [[nodiscard]] virtual std::unique_ptr<LayerWeights<Real>> make_weights(
       const DenseSpec&) const = 0;
@@ -147,6 +172,26 @@ class Backend {
   // Adds to the parameters' gradient and writes dh, which may be the same memory as h.
   virtual void dense_backward(const DenseSpec&, const LayerWeights<Real>&, const Rows&,
                               const Real* h, const Real* dy, Real* dparameters, Real* dh) = 0;
+
+  // out = the table's row of each symbol, plus that row of `base`, [B,width], unless null.
+  virtual void lookup(const TableSpec&, const Rows&, const Symbols&, const Real* table,
+                      const Real* base, Real* out) = 0;
+  // Adds to the table's gradient and writes that of `base`, the sum over the steps, unless null.
+  virtual void lookup_backward(const TableSpec&, const Rows&, const Symbols&, const Real* dout,
+                               Real* dtable, Real* dbase) = 0;
+
+  // The average of h, [T,B,width], over the steps of each sequence, weighted by the exponential of
+  // score · h, or plain where score is null; writes each step's share, [T,B], and the average,
+  // [B,width], which is 0 for a sequence without steps.
+  virtual void average(int width, const Rows&, const Real* score, const Real* h, Real* share,
+                       Real* out) = 0;
+  // Adds to the gradient of score, unless null, and writes dh, which is not the same memory as h.
+  virtual void average_backward(int width, const Rows&, const Real* score, const Real* h,
+                                const Real* share, const Real* dout, Real* dscore, Real* dh) = 0;
+
+  // Sets numbers to 0 with probability `rate`, and multiplies the others by 1 / (1 - rate).
+  virtual void dropout(double rate, const DropoutKey&, int width, const Rows&, Real* values) = 0;
+  virtual void add(std::size_t count, const Real* from, Real* to) = 0;
 
   // The mean over the rows that count, 0 where none does; writes dy, its gradient, unless null.
   virtual void loss(Loss, const Rows&, int outputs, const Real* y, const Targets<Real>&,

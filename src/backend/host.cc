@@ -24,9 +24,7 @@ void release(void* memory) noexcept { std::free(memory); }
 
 double mean_scale(const Rows& rows) {
   double count = 0;
-  for (int b = 0; b < rows.batch; ++b) {
-    count += rows.lengths.empty() ? rows.steps : rows.lengths[static_cast<std::size_t>(b)];
-  }
+  for (int b = 0; b < rows.batch; ++b) count += rows.length(b);
   return count > 0 ? 1.0 / count : 0.0;
 }
 

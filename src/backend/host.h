@@ -1,6 +1,6 @@
 // src/backend/host.h: what backends share whose memory is the host's and whose work is done when a
-// call returns: memory, batches that stay where they are, and the parts of a training step that are
-// one loop over the parameters.
+// call returns: memory, batches that stay where they are, what is no matter of matrices, and the
+// parts of a training step that are one loop over the parameters.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backend/backend.h"
+#include "backend/host_parts.h"
 
 namespace rwa {
 namespace host {
@@ -39,8 +40,7 @@ class HostReader final : public Reader {
 template <class Real>
 class HostFeed final : public Feed<Real> {
  public:
-  void load(const Sequences<Real>& host, int, const Targets<Real>& host_targets, const Rows&,
-            int) override {
+  void load(const Sequences<Real>& host, int, const Targets<Real>& host_targets, int) override {
     this->in_ = host;
     this->targets_ = host_targets;
     ++this->shape_;
@@ -68,6 +68,50 @@ class HostBackend : public Backend<Real> {
   }
   void repeat(std::unique_ptr<Recording>&, const std::function<void()>& work) final { work(); }
 
+  void beside(const std::function<void()>& one, const std::function<void()>& other) final {
+    one();
+    other();
+  }
+
+  void lookup(const TableSpec& spec, const Rows& rows, const Symbols& symbols, const Real* table,
+              const Real* base, Real* out) final {
+    in_parts(rows.batch, [&](Range sequences) {
+      host::lookup(spec.width, rows, sequences, symbols, table, base, out);
+    });
+  }
+  void lookup_backward(const TableSpec& spec, const Rows& rows, const Symbols& symbols,
+                       const Real* dout, Real* dtable, Real* dbase) final {
+    in_parts(spec.width, [&](Range columns) {
+      host::lookup_backward(spec.width, rows, columns, symbols, dout, dtable, dbase);
+    });
+  }
+
+  void average(int width, const Rows& rows, const Real* score, const Real* h, Real* share,
+               Real* out) final {
+    in_parts(rows.batch,
+             [&](Range sequences) { host::average(width, rows, sequences, score, h, share, out); });
+  }
+  void average_backward(int width, const Rows& rows, const Real* score, const Real* h,
+                        const Real* share, const Real* dout, Real* dscore, Real* dh) final {
+    std::vector<double> dscores(score == nullptr ? 0 : rows.index(rows.steps, 0));
+    in_parts(rows.batch, [&](Range sequences) {
+      host::average_backward(width, rows, sequences, score, h, share, dout, dscores.data(), dh);
+    });
+    if (dscore == nullptr) return;
+    in_parts(width, [&](Range columns) {
+      host::score_gradient(width, rows, columns, h, dscores.data(), dscore);
+    });
+  }
+
+  void dropout(double rate, const DropoutKey& key, int width, const Rows& rows,
+               Real* values) final {
+    in_parts(rows.batch,
+             [&](Range sequences) { host::drop(rate, key, width, rows, sequences, values); });
+  }
+  void add(std::size_t count, const Real* from, Real* to) final {
+    for (std::size_t i = 0; i < count; ++i) to[i] += from[i];
+  }
+
   void judge(std::size_t count, const Real* gradient, StepReport* report) final {
     if (report->failed != 0) return;
     double sum = 0;
@@ -94,6 +138,10 @@ class HostBackend : public Backend<Real> {
       step.update(gradient[i], parameters[i], mean[i], variance[i]);
     }
   }
+
+ protected:
+  // Does the work on 0 … count-1 in parts, which threads may do at once.
+  virtual void in_parts(int count, const std::function<void(Range)>& work) { work({0, count}); }
 };
 
 }  // namespace rwa

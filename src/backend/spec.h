@@ -10,16 +10,20 @@
 
 namespace rwa {
 
-// One recurrent layer. Its parameters are one block, row-major; of the pre-activations X see x, G see
-// h and B have a bias:
+// One recurrent layer. Its parameters are one block, row-major; of the pre-activations X see x, G
+// see h and B have a bias:
 //   weight_x [X·H, D]   weight_h [G·H, H]   bias [B·H]   start [H] (where the cell has a learned
 //   start)
 struct RecurrentSpec {
   Cell cell = Cell::kRwa;
   Activation activation = Activation::kTanh;
-  int inputs = 1;  // D
-  int units = 1;   // H
+  int inputs = 1;        // D
+  int units = 1;         // H
+  bool symbols = false;  // x is one of D symbols
+  bool reverse = false;  // from the last step of each sequence to its first
+  int stride = 0;        // numbers from one row of h, and of its gradient, to the next; 0: H
 
+  [[nodiscard]] int h_stride() const { return stride > 0 ? stride : units; }
   [[nodiscard]] const CellTraits& traits() const { return cell_traits(cell); }
   [[nodiscard]] std::size_t weight_x() const { return 0; }
   [[nodiscard]] std::size_t weight_h() const { return size(traits().x.count(), inputs); }
@@ -51,6 +55,16 @@ struct DenseSpec {
   }
 };
 
+// A table of learned numbers, `width` of them for each of `symbols`: weight [symbols, width].
+struct TableSpec {
+  int symbols = 1;
+  int width = 1;
+
+  [[nodiscard]] std::size_t parameters() const {
+    return static_cast<std::size_t>(symbols) * static_cast<std::size_t>(width);
+  }
+};
+
 // What a device knows of the lengths beside the host, in a form of its own.
 struct PlacedRows;
 
@@ -68,9 +82,10 @@ struct Rows {
     return static_cast<std::size_t>(step) * static_cast<std::size_t>(batch) +
            static_cast<std::size_t>(sequence);
   }
-  [[nodiscard]] bool has(int step, int sequence) const {
-    return step < (lengths.empty() ? steps : lengths[static_cast<std::size_t>(sequence)]);
+  [[nodiscard]] int length(int sequence) const {
+    return lengths.empty() ? steps : lengths[static_cast<std::size_t>(sequence)];
   }
+  [[nodiscard]] bool has(int step, int sequence) const { return step < length(sequence); }
 };
 
 struct AdamSettings {

@@ -12,7 +12,11 @@ constexpr Names<Cell, 5> kCells{{{Cell::kRwa, "rwa"},
                                  {Cell::kGru, "gru"}}};
 constexpr Names<Activation, 2> kActivations{
     {{Activation::kTanh, "tanh"}, {Activation::kIdentity, "identity"}}};
-constexpr Names<Readout, 2> kReadouts{{{Readout::kLast, "last"}, {Readout::kEvery, "every"}}};
+constexpr Names<Input, 2> kInputs{{{Input::kNumbers, "numbers"}, {Input::kSymbols, "symbols"}}};
+constexpr Names<Readout, 4> kReadouts{{{Readout::kLast, "last"},
+                                       {Readout::kEvery, "every"},
+                                       {Readout::kMean, "mean"},
+                                       {Readout::kAttention, "attention"}}};
 constexpr Names<Loss, 3> kLosses{{{Loss::kSoftmax, "softmax"},
                                   {Loss::kSigmoid, "sigmoid"},
                                   {Loss::kSquaredError, "squared-error"}}};
@@ -22,6 +26,7 @@ constexpr Names<Memory, 2> kMemories{{{Memory::kFull, "full"}, {Memory::kChunked
 
 std::string_view to_string(Cell cell) { return name_of(kCells, "cell", cell); }
 std::string_view to_string(Activation a) { return name_of(kActivations, "activation", a); }
+std::string_view to_string(Input input) { return name_of(kInputs, "input", input); }
 std::string_view to_string(Readout readout) { return name_of(kReadouts, "readout", readout); }
 std::string_view to_string(Loss loss) { return name_of(kLosses, "loss", loss); }
 std::string_view to_string(Memory memory) { return name_of(kMemories, "memory", memory); }
@@ -29,6 +34,7 @@ Cell parse_cell(std::string_view name) { return parse_name(kCells, "cell", name)
 Activation parse_activation(std::string_view name) {
   return parse_name(kActivations, "activation", name);
 }
+Input parse_input(std::string_view name) { return parse_name(kInputs, "input", name); }
 Readout parse_readout(std::string_view name) { return parse_name(kReadouts, "readout", name); }
 Loss parse_loss(std::string_view name) { return parse_name(kLosses, "loss", name); }
 Memory parse_memory(std::string_view name) { return parse_name(kMemories, "memory", name); }

@@ -17,6 +17,7 @@ enum class Purpose : std::uint32_t {
   kTestDraws = 5,
   kFinalDraws = 6,
   kPermutation = 7,
+  kDropout = 8,  // stream: the layer
 };
 
 class Random {

@@ -16,6 +16,7 @@ struct Gru {
   static constexpr bool kSeesH[] = {true, true, true, false};
   static constexpr bool kHasBias[] = {true, true, true, true};
   static constexpr int kSpreadBias = -1;
+  static constexpr bool kCarriesOutput = true;
   static constexpr float kInitialBias[] = {0, 0, 0, 0};
   static constexpr float kInitialState[] = {0};
 

@@ -15,6 +15,7 @@ struct Lstm {
   static constexpr bool kSeesH[] = {true, true, true, true};
   static constexpr bool kHasBias[] = {true, true, true, true};
   static constexpr int kSpreadBias = -1;
+  static constexpr bool kCarriesOutput = false;
   static constexpr float kInitialBias[] = {0, 1, 0, 0};
   static constexpr float kInitialState[] = {0};
 

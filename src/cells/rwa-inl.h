@@ -18,6 +18,7 @@ struct Rwa {
   static constexpr bool kSeesH[] = {true, true, false};
   static constexpr bool kHasBias[] = {true, false, true};  // a bias of a would cancel
   static constexpr int kSpreadBias = -1;
+  static constexpr bool kCarriesOutput = false;
   static constexpr float kInitialBias[] = {0, 0, 0};
   static constexpr float kInitialState[] = {0, 0, -__builtin_inff(), 0};
 

@@ -18,6 +18,7 @@ struct ForgettingRwa {
   static constexpr bool kSeesH[] = {true, true, kSees, false};
   static constexpr bool kHasBias[] = {true, false, true, true};
   static constexpr int kSpreadBias = 2;  // f: from units that soon forget to those that never do
+  static constexpr bool kCarriesOutput = false;
   static constexpr float kInitialBias[] = {0, 0, 0, 0};
   static constexpr float kInitialState[] = {0, 0, -__builtin_inff(), 0};
 

@@ -5,11 +5,13 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <concepts>
 #include <limits>
 #include <map>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <type_traits>
 #include <utility>
 
 #include "io/quote.h"
@@ -20,18 +22,59 @@
 namespace rwa {
 namespace {
 constexpr std::string_view kFormat = "rwa-model";
-constexpr std::string_view kVersion = "1";
+constexpr std::string_view kFirstVersion = "1";  // before networks had more than one layer
+constexpr std::string_view kVersion = "2";
 constexpr std::string_view kNetwork = "the description of the network";
 
-std::string format_network(const ModelConfig& c) {
-  using Json = nlohmann::ordered_json;
-  const Json layer = {
-      {"cell", to_string(c.cell)}, {"activation", to_string(c.activation)}, {"units", c.units}};
-  const Json network = {{"inputs", c.inputs},        {"layers", Json::array({layer})},
-                        {"outputs", c.outputs},      {"readout", to_string(c.readout)},
-                        {"loss", to_string(c.loss)}, {"seed", c.seed}};
-  return network.dump();
+// The fields of a description, each named once; reading and writing walk through them.
+template <class Config, class Visitor>
+void visit_fields(Config& c, Visitor& visit) {
+  visit("input", c.input);
+  visit("inputs", c.inputs);
+  visit("embedding", c.embedding);
+  visit("cell", c.cell);
+  visit("activation", c.activation);
+  visit("units", c.units);
+  visit("layers", c.layers);
+  visit("bidirectional", c.bidirectional);
+  visit("dropout", c.dropout);
+  visit("span", c.span);
+  visit("lasting", c.lasting);
+  visit("learned_decay", c.learned_decay);
+  visit("readout", c.readout);
+  visit("outputs", c.outputs);
+  visit("loss", c.loss);
+  visit("code", c.code);
+  visit("seed", c.seed);
 }
+
+class FieldWriter {
+ public:
+  template <class T>
+  void operator()(const char* name, const T& value) {
+    if constexpr (std::is_enum_v<T>) {
+      json_[name] = to_string(value);
+    } else {
+      json_[name] = value;
+    }
+  }
+  [[nodiscard]] std::string text() const { return json_.dump(); }
+
+ private:
+  nlohmann::ordered_json json_;
+};
+
+std::string format_network(const ModelConfig& config) {
+  FieldWriter writer;
+  visit_fields(config, writer);
+  return writer.text();
+}
+
+void parse(std::string_view name, Input& value) { value = parse_input(name); }
+void parse(std::string_view name, Cell& value) { value = parse_cell(name); }
+void parse(std::string_view name, Activation& value) { value = parse_activation(name); }
+void parse(std::string_view name, Readout& value) { value = parse_readout(name); }
+void parse(std::string_view name, Loss& value) { value = parse_loss(name); }
 
 // The fields of an object, each of which must be there once and nothing else. `where` begins every
 // message.
@@ -45,23 +88,30 @@ class FieldReader {
     }
   }
 
-  std::uint64_t number(std::string_view name, std::uint64_t most) {
-    std::uint64_t value = 0;
-    if (take(name).get(value) != simdjson::SUCCESS || value > most) {
-      fail("{} is not a whole number from 0 to {}", io::quote(name), most);
+  template <std::integral Whole>
+  void operator()(std::string_view name, Whole& value) {
+    constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<Whole>::max());
+    std::uint64_t found = 0;
+    if (take(name).get(found) != simdjson::SUCCESS || found > kMost) {
+      fail("{} is not a whole number from 0 to {}", io::quote(name), kMost);
     }
-    return value;
+    value = static_cast<Whole>(found);
   }
-  int size(std::string_view name) {
-    return static_cast<int>(number(name, std::numeric_limits<int>::max()));
+  void operator()(std::string_view name, bool& value) {
+    if (take(name).get(value) != simdjson::SUCCESS)
+      fail("{} is not true or false", io::quote(name));
   }
-  // One of the names that `parse` knows.
+  void operator()(std::string_view name, double& value) {
+    if (take(name).get(value) != simdjson::SUCCESS) fail("{} is not a number", io::quote(name));
+  }
+  // One of the names of the enumeration.
   template <class Enum>
-  Enum choice(std::string_view name, Enum (*parse)(std::string_view)) {
-    std::string_view value;
-    if (take(name).get(value) != simdjson::SUCCESS) fail("{} is not a text", io::quote(name));
+  requires std::is_enum_v<Enum>
+  void operator()(std::string_view name, Enum& value) {
+    std::string_view text;
+    if (take(name).get(text) != simdjson::SUCCESS) fail("{} is not a text", io::quote(name));
     try {
-      return parse(io::escape(value));  // it goes into the message; a known name is its own escape
+      parse(io::escape(text), value);  // it goes into the message; a known name is its own escape
     } catch (const ConfigError& error) {
       fail("{}", error.what());
     }
@@ -93,21 +143,28 @@ class FieldReader {
   std::string where_;
 };
 
-void parse_layers(FieldReader& network, std::string_view origin, ModelConfig& c) {
+// The description of the first version, of one layer of numbers; where forget gates had started, it
+// did not say.
+void parse_first_version(FieldReader& network, std::string_view origin, ModelConfig& c) {
+  network("inputs", c.inputs);
   const simdjson::dom::array layers = network.array("layers");
-  if (layers.size() != 1) {
-    network.fail("\"layers\" has {} elements, this build of rwa reads one", layers.size());
-  }
   simdjson::dom::object json;
-  if (layers.at(0).get(json) != simdjson::SUCCESS) network.fail("layer 0 is not an object");
+  if (layers.size() != 1 || layers.at(0).get(json) != simdjson::SUCCESS) {
+    network.fail("\"layers\" is not an array of one object, as it is in version {}", kFirstVersion);
+  }
   FieldReader layer(json, fmt::format("{}: in layer 0 of {}", origin, kNetwork));
-  c.cell = layer.choice("cell", parse_cell);
-  c.activation = layer.choice("activation", parse_activation);
-  c.units = layer.size("units");
+  layer("cell", c.cell);
+  layer("activation", c.activation);
+  layer("units", c.units);
   layer.finish();
+  network("outputs", c.outputs);
+  network("readout", c.readout);
+  network("loss", c.loss);
+  network("seed", c.seed);
 }
 
-ModelConfig parse_network(const std::string& text, std::string_view origin) {
+ModelConfig parse_network(const std::string& text, std::string_view version,
+                          std::string_view origin) {
   simdjson::dom::parser parser;
   simdjson::dom::object json;
   if (const auto error = parser.parse(text).get(json); error != simdjson::SUCCESS) {
@@ -117,12 +174,11 @@ ModelConfig parse_network(const std::string& text, std::string_view origin) {
   }
   FieldReader network(json, fmt::format("{}: in {}", origin, kNetwork));
   ModelConfig c;
-  c.inputs = network.size("inputs");
-  parse_layers(network, origin, c);
-  c.outputs = network.size("outputs");
-  c.readout = network.choice("readout", parse_readout);
-  c.loss = network.choice("loss", parse_loss);
-  c.seed = network.number("seed", std::numeric_limits<std::uint64_t>::max());
+  if (version == kFirstVersion) {
+    parse_first_version(network, origin, c);
+  } else {
+    visit_fields(c, network);
+  }
   network.finish();
   return c;
 }
@@ -137,16 +193,19 @@ std::string metadata(const io::TensorFile& file, const std::string& key, std::st
   return found->second;
 }
 
-void check_format(const io::TensorFile& file, std::string_view origin) {
+// Returns the version.
+std::string check_format(const io::TensorFile& file, std::string_view origin) {
   if (const auto format = metadata(file, "format", origin); format != kFormat) {
     throw ModelFileError(fmt::format("{}: has the format {}, expected {}", origin,
                                      io::quote(format), io::quote(kFormat)));
   }
-  if (const auto version = metadata(file, "format_version", origin); version != kVersion) {
+  std::string version = metadata(file, "format_version", origin);
+  if (version != kFirstVersion && version != kVersion) {
     throw ModelFileError(
-        fmt::format("{}: has format version {}, this build of rwa reads version {}", origin,
-                    io::quote(version), kVersion));
+        fmt::format("{}: has format version {}, this build of rwa reads versions {} and {}", origin,
+                    io::quote(version), kFirstVersion, kVersion));
   }
+  return version;
 }
 
 // The tensors must be those of the network, no more and no fewer, each of its shape.
@@ -190,9 +249,9 @@ std::vector<float> collect(const NetworkSpec& spec, const io::TensorFile& file,
 ModelFile read_model(const std::filesystem::path& file) {
   const io::TensorFile content = io::read_safetensors(file);
   const std::string origin = file.string();
-  check_format(content, origin);
+  const std::string version = check_format(content, origin);
   try {
-    const ModelConfig config = parse_network(metadata(content, "network", origin), origin);
+    const ModelConfig config = parse_network(metadata(content, "network", origin), version, origin);
     return {config, collect(NetworkSpec(config), content, origin)};
   } catch (const ConfigError& error) {
     throw ModelFileError(fmt::format("{}: {}", origin, error.what()));

@@ -1,6 +1,8 @@
 // src/model/model_file.h: a model as a safetensors file. The metadata says what it is:
-//   format "rwa-model", format_version "1", network as JSON:
-//   {"inputs": …, "layers": [{"cell": …, "activation": …, "units": …}], "outputs": …, …}
+//   format "rwa-model", format_version "2", network as JSON: all fields of ModelConfig.
+// Version 1, which is still read, had one layer:
+//   {"inputs": …, "layers": [{"cell": …, "activation": …, "units": …}], "outputs": …, "readout": …,
+//    "loss": …, "seed": …}
 #pragma once
 
 #include <filesystem>

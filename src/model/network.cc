@@ -1,75 +1,113 @@
 #include "model/network.h"
 
+#include <algorithm>
+#include <vector>
+
+#include "model/scratch.h"
+
 namespace rwa {
 
 template <class Real>
-std::size_t NetworkPass<Real>::prepare(const Rows& in) {
-  const Rows rows = spec_.output_rows(in);
-  const auto count = static_cast<std::size_t>(rows.steps) * static_cast<std::size_t>(rows.batch);
-  h_.reserve(count * static_cast<std::size_t>(spec_.output.inputs));
-  return count * static_cast<std::size_t>(spec_.output.outputs);
+NetworkPass<Real>::NetworkPass(const NetworkSpec& spec, Backend<Real>& backend)
+    : spec_(spec),
+      backend_(backend),
+      encoder_(spec.encoder, backend),
+      y_(backend),
+      dy_(backend),
+      state_(backend) {
+  if (spec.decoder) decoder_.emplace(*spec.decoder, backend);
+}
+
+template <class Real>
+auto NetworkPass<Real>::run(const NetworkWeights<Real>& weights, const StackForward<Real>& job,
+                            const Targets<Real>& targets) -> Hidden {
+  Real* read = encoder_.forward(weights, job);
+  if (!decoder_) return {.top = read, .read = read};
+  decoder_->encode(weights, job.in.rows.batch, read);
+  return {.top = decoder_->forward(weights, targets, job.keep, job.dropout_step), .read = read};
+}
+
+template <class Real>
+void NetworkPass<Real>::output(const NetworkWeights<Real>& weights, const Rows& rows,
+                               const Real* top, Real* y) {
+  backend_.dense_forward(spec_.output, *weights.output, rows, top, y);
 }
 
 template <class Real>
 void NetworkPass<Real>::forward(const NetworkWeights<Real>& weights, const Sequences<Real>& in,
-                                Real* y, std::optional<Memory> keep) {
-  (void)prepare(in.rows);
-  const bool every = spec_.readout == Readout::kEvery;
-  recurrent_->forward(*weights.recurrent, {.in = in,
-                                           .h_every = every ? h_.data() : nullptr,
-                                           .h_last = every ? nullptr : h_.data(),
-                                           .keep = keep});
-  backend_.dense_forward(spec_.output, *weights.output, spec_.output_rows(in.rows), h_.data(), y);
+                                Real* y) {
+  output(weights, spec_.output_rows(in.rows), run(weights, {.in = in}, {}).top, y);
 }
 
 template <class Real>
 void NetworkPass<Real>::start(const NetworkWeights<Real>& weights, int batch, Real* state) {
-  recurrent_->forward(*weights.recurrent,
-                      {.in = {nullptr, {.steps = 0, .batch = batch}}, .final_state = state});
+  (void)encoder_.forward(weights,
+                         {.in = {.rows = {.steps = 0, .batch = batch}}, .final_state = state});
 }
 
 template <class Real>
-void NetworkPass<Real>::step(const NetworkWeights<Real>& weights, const Real* x, int batch,
+void NetworkPass<Real>::step(const NetworkWeights<Real>& weights, const Sequences<Real>& in,
                              Real* state, Real* y) {
-  const Rows rows{1, batch, {}};
-  (void)prepare(rows);
-  recurrent_->forward(
-      *weights.recurrent,
-      {.in = {x, rows}, .initial_state = state, .h_last = h_.data(), .final_state = state});
-  backend_.dense_forward(spec_.output, *weights.output, rows, h_.data(), y);
+  const Real* read =
+      encoder_.forward(weights, {.in = in, .initial_state = state, .final_state = state});
+  output(weights, in.rows, read, y);
+}
+
+template <class Real>
+void NetworkPass<Real>::decode(const NetworkWeights<Real>& weights, const Sequences<Real>& in,
+                               int steps, Real* y) {
+  const Rows rows{1, in.rows.batch, {}};
+  const auto outputs = static_cast<std::size_t>(spec_.outputs());
+  decoder_->encode(weights, rows.batch, encoder_.forward(weights, {.in = in}));
+  state_.reserve(static_cast<std::size_t>(rows.batch) * spec_.decoder->stack.state_size());
+  std::vector<std::int32_t> before(static_cast<std::size_t>(rows.batch), 0);
+  std::vector<Real> host(count_of(rows, spec_.outputs()));
+  const auto feed = backend_.make_feed();
+  for (int t = 0; t < steps; ++t, y += host.size()) {
+    feed->load({.rows = rows, .symbols = before.data()}, spec_.decoder->labels.symbols,
+               {.rows = rows}, spec_.outputs());
+    const Real* initial = t > 0 ? state_.data() : nullptr;
+    output(weights, rows, decoder_->step(weights, feed->in(), initial, state_.data()), y);
+    backend_.read(host.data(), y, host.size() * sizeof(Real));
+    for (std::size_t b = 0; b < before.size(); ++b) {
+      const auto first = host.begin() + static_cast<std::ptrdiff_t>(b * outputs);
+      const auto most_likely = std::max_element(first, first + spec_.outputs());
+      before[b] = static_cast<std::int32_t>(1 + (most_likely - first));
+    }
+  }
 }
 
 template <class Real>
 void NetworkPass<Real>::loss(const NetworkWeights<Real>& weights, const Sequences<Real>& in,
                              const Targets<Real>& targets, double* mean, Real* y) {
-  const std::size_t outputs = prepare(in.rows);
-  if (y == nullptr) {
-    y_.reserve(outputs);
-    y = y_.data();
-  }
-  forward(weights, in, y);
-  backend_.loss(spec_.loss, spec_.output_rows(in.rows), spec_.output.outputs, y, targets, mean,
-                nullptr);
+  const Rows rows = rows_of(in, targets);
+  if (y == nullptr) y = room(y_, rows, spec_.outputs());
+  output(weights, rows, run(weights, {.in = in}, targets).top, y);
+  backend_.loss(spec_.loss, rows, spec_.outputs(), y, targets, mean, nullptr);
 }
 
 template <class Real>
 void NetworkPass<Real>::gradient(const NetworkWeights<Real>& weights, const Sequences<Real>& in,
-                                 const Targets<Real>& targets, double* mean, Memory memory,
-                                 Real* parameters, Real* x) {
-  const std::size_t outputs = prepare(in.rows);
-  y_.reserve(outputs);
-  dy_.reserve(outputs);
-  forward(weights, in, y_.data(), memory);
-  const Rows rows = spec_.output_rows(in.rows);
-  backend_.loss(spec_.loss, rows, spec_.output.outputs, y_.data(), targets, mean, dy_.data());
-  backend_.dense_backward(spec_.output, *weights.output, rows, h_.data(), dy_.data(),
-                          parameters + spec_.output_offset(), h_.data());
-  const bool every = spec_.readout == Readout::kEvery;
-  recurrent_->backward(*weights.recurrent, {.in = in,
-                                            .dh_every = every ? h_.data() : nullptr,
-                                            .dh_last = every ? nullptr : h_.data(),
-                                            .parameters = parameters,
-                                            .x = x});
+                                 const Targets<Real>& targets, double* mean,
+                                 const NetworkGradient<Real>& out) {
+  const Rows rows = rows_of(in, targets);
+  Real* y = room(y_, rows, spec_.outputs());
+  Real* dy = room(dy_, rows, spec_.outputs());
+  const Hidden hidden =
+      run(weights, {.in = in, .keep = out.memory, .dropout_step = out.dropout_step}, targets);
+  output(weights, rows, hidden.top, y);
+  backend_.loss(spec_.loss, rows, spec_.outputs(), y, targets, mean, dy);
+  backend_.dense_backward(spec_.output, *weights.output, rows, hidden.top, dy,
+                          out.parameters + spec_.output.offset, hidden.top);
+  if (decoder_) {
+    decoder_->backward(weights, targets, hidden.top, out.parameters, hidden.read, out.dropout_step);
+  }
+  encoder_.backward(weights, {.in = in,
+                              .dh = hidden.read,
+                              .parameters = out.parameters,
+                              .x = out.x,
+                              .dh_total = out.dh_total,
+                              .dropout_step = out.dropout_step});
 }
 
 template class NetworkPass<float>;

@@ -1,118 +1,80 @@
-// src/model/network.h: the network as a composition of a backend's operations: a recurrent layer, a
-// readout, a dense output layer, a loss. Real is that of the backend, so that the double reference
-// runs the same composition.
+// src/model/network.h: the network as a composition of a backend's operations: an encoder, perhaps
+// a decoder, a dense output layer, a loss. Real is that of the backend, so that the double
+// reference runs the same composition.
 #pragma once
 
-#include <memory>
-#include <string>
-#include <vector>
+#include <optional>
 
-#include "backend/array.h"
-#include "backend/backend.h"
-#include "rwa/model.h"
+#include "model/decoder.h"
+#include "model/encoder.h"
+#include "model/network_spec.h"
+#include "model/network_weights.h"
 
 namespace rwa {
 
-struct ParameterInfo {
-  std::string name;
-  std::vector<std::int64_t> shape;
-  std::size_t offset;
-  std::size_t size;
-};
-
-// The parts of a described network, and where their parameters lie in one flat block.
-class NetworkSpec {
- public:
-  // Throws ConfigError when a size is not positive or too large to address.
-  explicit NetworkSpec(const ModelConfig& config);
-
-  RecurrentSpec recurrent;
-  DenseSpec output;
-  Readout readout;
-  Loss loss;
-
-  [[nodiscard]] std::size_t parameters() const { return output_offset() + output.parameters(); }
-  [[nodiscard]] std::size_t output_offset() const { return recurrent.parameters(); }
-  [[nodiscard]] std::vector<ParameterInfo> describe() const;
-
-  // The rows of y for a batch: all steps, or one.
-  [[nodiscard]] Rows output_rows(const Rows& in) const {
-    return readout == Readout::kEvery ? in : Rows{1, in.batch, {}};
-  }
-};
-
-// The initial weights of the paper: uniform in ±sqrt(6 / (inputs + outputs)), biases as the cell
-// says, s_0 normal.
-std::vector<float> initial_weights(const NetworkSpec& spec, const ModelConfig& config);
-
-// Weights as the backend computes with them; shared by any number of passes.
-template <class Real>
-struct NetworkWeights {
-  NetworkWeights(const NetworkSpec& spec, Backend<Real>& backend)
-      : values(backend, spec.parameters()),
-        recurrent(backend.make_weights(spec.recurrent)),
-        output(backend.make_weights(spec.output)),
-        output_offset(spec.output_offset()) {}
-  // To be called after `values` changed.
-  void update() {
-    recurrent->load(values.data());
-    output->load(values.data() + output_offset);
-  }
-  void set(std::span<const Real> host) {
-    values.write(host);
-    update();
-  }
-
-  Array<Real> values;
-  std::unique_ptr<LayerWeights<Real>> recurrent;
-  std::unique_ptr<LayerWeights<Real>> output;
-  std::size_t output_offset;
-};
-
-// Brings a batch for that network in.
+// Brings a batch for that network in. Without targets their rows do not matter.
 template <class Real>
 void load(Feed<Real>& feed, const NetworkSpec& spec, const Sequences<Real>& host,
           const Targets<Real>& host_targets) {
-  feed.load(host, spec.recurrent.inputs, host_targets, spec.output_rows(host.rows),
-            spec.output.outputs);
+  feed.load(host, spec.inputs(), host_targets, spec.outputs());
 }
 
+// What is wanted of a gradient.
+template <class Real>
+struct NetworkGradient {
+  Memory memory = Memory::kFull;
+  Real* parameters = nullptr;  // added to
+  Real* x = nullptr;           // added to, unless null
+  // Written unless null: see RecurrentBackward. Of the encoder's last layer, which reads one way.
+  Real* dh_total = nullptr;
+  const std::int64_t* dropout_step = nullptr;  // see DropoutKey; null: nothing is hidden
+};
+
 // Scratch memory of one caller. Pointers are to the backend's memory, and nothing is read back
-// here, so that a backend may repeat what a pass asks for.
+// here, except where a decoder runs freely, so that a backend may repeat what a pass asks for.
 template <class Real>
 class NetworkPass {
  public:
-  NetworkPass(const NetworkSpec& spec, Backend<Real>& backend)
-      : spec_(spec),
-        backend_(backend),
-        recurrent_(backend.make_pass(spec.recurrent)),
-        h_(backend),
-        y_(backend),
-        dy_(backend) {}
+  NetworkPass(const NetworkSpec& spec, Backend<Real>& backend);
 
-  void forward(const NetworkWeights<Real>&, const Sequences<Real>& in, Real* y,
-               std::optional<Memory> keep = {});
-  // The state before the first step, [B, 1 + state, H].
+  // For networks without a decoder.
+  void forward(const NetworkWeights<Real>&, const Sequences<Real>& in, Real* y);
+  // For those with one: as many steps as wanted, y is [steps,B,O], each after the most likely label
+  // of the one before.
+  void decode(const NetworkWeights<Real>&, const Sequences<Real>& in, int steps, Real* y);
+
+  // For networks that can be run one step at a time. The state before the first step,
+  // [layer][B, 1 + state, H].
   void start(const NetworkWeights<Real>&, int batch, Real* state);
-  // One step of every sequence from `state`, [B, 1 + state, H], which it replaces; y is [B,O].
-  void step(const NetworkWeights<Real>&, const Real* x, int batch, Real* state, Real* y);
+  // One step of every sequence from `state`, which it replaces; y is [B,O].
+  void step(const NetworkWeights<Real>&, const Sequences<Real>& in, Real* state, Real* y);
 
-  // The mean loss; also the outputs, unless y is null.
+  // The mean loss; also the outputs, unless y is null. A decoder sees the labels of the targets.
   void loss(const NetworkWeights<Real>&, const Sequences<Real>& in, const Targets<Real>&,
             double* mean, Real* y = nullptr);
-  // Also adds its gradient to `parameters` and, unless null, to `x`.
+  // Also its gradient.
   void gradient(const NetworkWeights<Real>&, const Sequences<Real>& in, const Targets<Real>&,
-                double* mean, Memory memory, Real* parameters, Real* x);
+                double* mean, const NetworkGradient<Real>& out);
 
  private:
-  [[nodiscard]] std::size_t prepare(const Rows& in);
+  // What the output layer sees, and what the encoder has read out, which without a decoder is the
+  // same memory.
+  struct Hidden {
+    Real* top;
+    Real* read;
+  };
+  Hidden run(const NetworkWeights<Real>&, const StackForward<Real>&, const Targets<Real>&);
+  void output(const NetworkWeights<Real>&, const Rows&, const Real* top, Real* y);
+  [[nodiscard]] Rows rows_of(const Sequences<Real>& in, const Targets<Real>& targets) const {
+    return spec_.decodes() ? targets.rows : spec_.output_rows(in.rows);
+  }
 
   NetworkSpec spec_;
   Backend<Real>& backend_;
-  std::unique_ptr<RecurrentPass<Real>> recurrent_;
-  Array<Real> h_;   // what the readout passes on, [rows, H]; backward leaves dh in its place
-  Array<Real> y_;   // [rows, O]
-  Array<Real> dy_;  // [rows, O]
+  EncoderPass<Real> encoder_;
+  std::optional<DecoderPass<Real>> decoder_;
+  Array<Real> y_, dy_;  // [rows, O]
+  Array<Real> state_;   // of a decoder that runs freely
 };
 
 }  // namespace rwa

@@ -1,126 +1,186 @@
-// src/model/network_spec.cc: from a description to the parts of a network, their names and first
-// weights.
+#include "model/network_spec.h"
+
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
+#include <utility>
 
-#include "base/random.h"
-#include "model/network.h"
 #include "rwa/errors.h"
 
 namespace rwa {
 namespace {
-// Far beyond any use; keeps every product of sizes within 63 bits.
+// Far beyond any use; they keep every product of sizes within 63 bits.
 constexpr int kMostSize = 1 << 20;
+constexpr int kMostLayers = 1000;
 
-int checked(std::string_view name, int value) {
-  if (value < 1 || value > kMostSize) {
-    throw ConfigError(fmt::format("{} is {}, expected 1 to {}", name, value, kMostSize));
+void check_size(std::string_view name, int value, int least, int most = kMostSize) {
+  if (value < least || value > most) {
+    throw ConfigError(fmt::format("{} is {}, expected {} to {}", name, value, least, most));
   }
-  return value;
 }
 
-// Fills blocks of weights one after the other; each draws from a stream of its own.
-class Initialiser {
- public:
-  Initialiser(std::uint64_t seed, std::vector<float>& values) : seed_(seed), values_(values) {}
+template <class Value>
+void check(bool holds, std::string_view name, const Value& value, std::string_view expected) {
+  if (!holds) throw ConfigError(fmt::format("{} is {}, expected {}", name, value, expected));
+}
 
-  void uniform(std::size_t offset, std::size_t count, int fan_in, int fan_out) {
-    const Random random = next();
-    const double limit = std::sqrt(6.0 / (static_cast<double>(fan_in) + fan_out));
-    for (std::size_t i = 0; i < count; ++i) {
-      values_[offset + i] = static_cast<float>(limit * (2 * random.uniform(i) - 1));
-    }
+// Asking for the names refuses values that are none of the enumerations'.
+void check_names(const ModelConfig& c) {
+  (void)to_string(c.input);
+  (void)to_string(c.cell);
+  (void)to_string(c.activation);
+  (void)to_string(c.readout);
+  (void)to_string(c.loss);
+}
+
+void check_numbers(const ModelConfig& c) {
+  check_size("inputs", c.inputs, 1);
+  check_size("embedding", c.embedding, 0);
+  check_size("units", c.units, 1);
+  check_size("layers", c.layers, 0, kMostLayers);
+  check_size("outputs", c.outputs, 1);
+  check_size("code", c.code, 0);
+  check(c.dropout >= 0 && c.dropout < 1, "dropout", c.dropout, "at least 0 and less than 1");
+  check(c.span >= 1, "span", c.span, "at least 1");
+  check(c.lasting >= 0 && c.lasting <= 1, "lasting", c.lasting, "0 to 1");
+}
+
+// What does not go together.
+void check_parts(const ModelConfig& c) {
+  if (c.input != Input::kSymbols) {
+    check(c.embedding == 0, "embedding", c.embedding, "0 where the input is numbers");
   }
-  // Forget gates that let go after a time between one step and `span`, as many within each factor of
-  // two; and the first units, a share of `lasting`, never.
-  void spread(std::size_t offset, std::size_t count, const ModelConfig& config) {
-    constexpr float kNever = 30;  // Adam, which divides by the gradient's size, leaves it there too
-    const Random random = next();
-    const double most = std::max(2, config.span);
-    const double lasting = config.lasting * static_cast<double>(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      const double log_steps = std::log(most) * random.uniform(i);
-      values_[offset + i] =
-          static_cast<double>(i) < lasting ? kNever : static_cast<float>(log_steps);
-    }
+  if (c.layers < 2) {
+    check(c.dropout == 0, "dropout", c.dropout, "0 with fewer than 2 layers: it acts between them");
   }
-  void normal(std::size_t offset, std::size_t count) {
-    const Random random = next();
-    for (std::size_t i = 0; i < count; ++i) {
-      values_[offset + i] = static_cast<float>(random.normal(i));
+  if (c.layers == 0) {
+    check(c.code > 0, "layers", c.layers, "at least 1 without a decoder (code is 0)");
+    check(!c.bidirectional, "bidirectional", c.bidirectional, "false with 0 layers");
+    check(c.readout == Readout::kMean, "readout", to_string(c.readout),
+          "mean with 0 layers: of one step, that is the step");
+    check(c.input == Input::kNumbers || c.embedding > 0, "embedding", c.embedding,
+          "at least 1 for symbols with 0 layers");
+  }
+  if (c.code > 0) {
+    check(c.loss == Loss::kSoftmax, "loss", to_string(c.loss), "softmax for a decoder");
+    check(c.readout != Readout::kEvery, "readout", to_string(c.readout),
+          "one vector of a sequence for a decoder: last, mean or attention");
+  }
+}
+
+// Places parts one after the other.
+class Layout {
+ public:
+  explicit Layout(const ModelConfig& config) : config_(config) {}
+
+  std::size_t place(std::size_t parameters) { return std::exchange(next_, next_ + parameters); }
+  template <class Spec>
+  Placed<Spec> place(const Spec& spec) {
+    return {spec, place(spec.parameters())};
+  }
+
+  // `count` layers, of which the first sees `inputs` features, or symbols.
+  StackSpec stack(int count, int inputs, bool symbols, bool bidirectional) {
+    StackSpec stack{.dropout = config_.dropout, .seed = config_.seed, .first = layers_};
+    const int directions = bidirectional ? 2 : 1;
+    for (int l = 0; l < count; ++l) {
+      LayerSpec& layer = stack.layers.emplace_back();
+      for (int d = 0; d < directions; ++d) {
+        layer.directions.push_back(place(RecurrentSpec{.cell = config_.cell,
+                                                       .activation = config_.activation,
+                                                       .inputs = inputs,
+                                                       .units = config_.units,
+                                                       .symbols = symbols && l == 0,
+                                                       .reverse = d == 1,
+                                                       .stride = directions * config_.units}));
+      }
+      inputs = directions * config_.units;
     }
+    layers_ += static_cast<std::uint32_t>(count);
+    return stack;
   }
 
  private:
-  Random next() { return {seed_, Purpose::kWeights, stream_++}; }
-
-  std::uint64_t seed_;
-  std::uint32_t stream_ = 0;
-  std::vector<float>& values_;
+  const ModelConfig& config_;
+  std::size_t next_ = 0;
+  std::uint32_t layers_ = 0;  // so far, of all stacks
 };
+
+EncoderSpec make_encoder(const ModelConfig& config, Layout& layout) {
+  EncoderSpec encoder{.readout = config.readout, .width = config.inputs};
+  if (config.embedding > 0) {
+    encoder.embedding = layout.place(TableSpec{config.inputs, config.embedding});
+    encoder.width = config.embedding;
+  }
+  const bool one_hot = config.input == Input::kSymbols && !encoder.embedding;
+  encoder.stack = layout.stack(config.layers, encoder.width, one_hot, config.bidirectional);
+  encoder.stack.every = config.readout != Readout::kLast;
+  if (config.layers > 0) encoder.width = encoder.stack.layers.back().width();
+  if (config.readout == Readout::kAttention) {
+    encoder.score = layout.place(static_cast<std::size_t>(encoder.width));
+  }
+  return encoder;
+}
+
+DecoderSpec make_decoder(const ModelConfig& config, int width, Layout& layout) {
+  DecoderSpec decoder;
+  decoder.code = layout.place(DenseSpec{width, config.code});
+  decoder.labels = layout.place(TableSpec{config.outputs + 1, config.code});
+  decoder.stack = layout.stack(std::max(1, config.layers), config.code, false, false);
+  decoder.stack.every = true;
+  return decoder;
+}
+
+// The constant gates of rwa-decay, which are half-lives.
+void add_half_lives(const StackSpec& stack, std::vector<ParameterRange>& ranges) {
+  for (const LayerSpec& layer : stack.layers) {
+    for (const auto& direction : layer.directions) {
+      const CellTraits& cell = direction.traits();
+      const auto units = static_cast<std::size_t>(direction.units);
+      const auto block = static_cast<std::size_t>(cell.bias.before(cell.spread_bias));
+      ranges.push_back({direction.offset + direction.bias() + block * units, units});
+    }
+  }
+}
+
+const ModelConfig& checked(const ModelConfig& config) {
+  check_names(config);
+  check_numbers(config);
+  check_parts(config);
+  return config;
+}
 }  // namespace
 
-NetworkSpec::NetworkSpec(const ModelConfig& config)
-    : recurrent{config.cell, config.activation, checked("inputs", config.inputs),
-                checked("units", config.units)},
-      output{config.units, checked("outputs", config.outputs)},
-      readout(config.readout),
-      loss(config.loss) {
-  // Asking for the names refuses values that are none of the enumerations'.
-  (void)to_string(config.cell);
-  (void)to_string(config.activation);
-  (void)to_string(config.readout);
-  (void)to_string(config.loss);
-}
-
-std::vector<ParameterInfo> NetworkSpec::describe() const {
-  const CellTraits& cell = recurrent.traits();
-  const std::int64_t D = recurrent.inputs;
-  const std::int64_t H = recurrent.units;
-  const std::int64_t O = output.outputs;
-  std::vector<ParameterInfo> all;
-  const auto add = [&](std::string name, std::vector<std::int64_t> shape, std::size_t offset) {
-    std::size_t size = 1;
-    for (const auto n : shape) size *= static_cast<std::size_t>(n);
-    all.push_back({std::move(name), std::move(shape), offset, size});
-  };
-  add("layers.0.weight_x", {cell.x.count() * H, D}, recurrent.weight_x());
-  add("layers.0.weight_h", {cell.h.count() * H, H}, recurrent.weight_h());
-  add("layers.0.bias", {cell.bias.count() * H}, recurrent.bias());
-  if (cell.learned_start) add("layers.0.start", {H}, recurrent.start());
-  add("output.weight", {O, H}, output_offset());
-  add("output.bias", {O}, output_offset() + output.bias());
-  return all;
-}
-
-std::vector<float> initial_weights(const NetworkSpec& spec, const ModelConfig& config) {
-  const RecurrentSpec& r = spec.recurrent;
-  const CellTraits& cell = r.traits();
-  const auto H = static_cast<std::size_t>(r.units);
-  std::vector<float> values(spec.parameters(), 0.0f);
-  Initialiser init(config.seed, values);
-  std::size_t x = r.weight_x();
-  std::size_t h = r.weight_h();
-  std::size_t bias = r.bias();
-  const auto weights = [&](std::size_t& offset, int columns, int fan_in) {
-    const std::size_t count = H * static_cast<std::size_t>(columns);
-    init.uniform(offset, count, fan_in, r.units);
-    offset += count;
-  };
-  for (int p = 0; p < cell.preactivations(); ++p) {
-    const int fan_in = (cell.x.has(p) ? r.inputs : 0) + (cell.h.has(p) ? r.units : 0);
-    if (cell.x.has(p)) weights(x, r.inputs, fan_in);
-    if (cell.h.has(p)) weights(h, r.units, fan_in);
-    if (!cell.bias.has(p)) continue;
-    std::fill_n(values.begin() + static_cast<std::ptrdiff_t>(bias), H,
-                cell.initial_bias[static_cast<std::size_t>(p)]);
-    if (p == cell.spread_bias) init.spread(bias, H, config);
-    bias += H;
+std::size_t StackSpec::state_size() const {
+  std::size_t size = 0;
+  for (const LayerSpec& layer : layers) {
+    for (const auto& direction : layer.directions) size += direction.state_size();
   }
-  if (cell.learned_start) init.normal(r.start(), H);
-  init.uniform(spec.output_offset(), spec.output.bias(), spec.output.inputs, spec.output.outputs);
-  return values;
+  return size;
+}
+
+NetworkSpec::NetworkSpec(const ModelConfig& config)
+    : readout(checked(config).readout),
+      loss(config.loss),
+      inputs_(config.inputs),
+      takes_symbols_(config.input == Input::kSymbols) {
+  Layout layout(config);
+  encoder = make_encoder(config, layout);
+  if (config.code > 0) decoder = make_decoder(config, encoder.width, layout);
+  output = layout.place(DenseSpec{decoder ? config.units : encoder.width, config.outputs});
+  if (config.cell == Cell::kRwaDecay && !config.learned_decay) {
+    add_half_lives(encoder.stack, frozen_);
+    if (decoder) add_half_lives(decoder->stack, frozen_);
+  }
+}
+
+std::string NetworkSpec::why_no_stream() const {
+  if (decoder) return "it decodes: what it says starts after a sequence's end";
+  if (encoder.averages()) return "it averages over all steps of a sequence";
+  if (encoder.stack.layers.front().directions.size() > 1) {
+    return "it reads both ways, so that it must see a sequence's end first";
+  }
+  return {};
 }
 
 }  // namespace rwa

@@ -47,8 +47,13 @@ void TrainingStep::run(const Feed<float>& feed) {
   const std::size_t count = spec_.parameters();
   StepReport* report = report_.data();
   gradient_.clear(count);
-  pass_.gradient(weights_, feed.in(), feed.targets(), &report->loss, settings_.memory,
-                 gradient_.data(), nullptr);
+  pass_.gradient(
+      weights_, feed.in(), feed.targets(), &report->loss,
+      {.memory = settings_.memory, .parameters = gradient_.data(), .dropout_step = &report->steps});
+  // Adam leaves alone what has never had a gradient.
+  for (const ParameterRange& range : spec_.frozen()) {
+    backend_.clear(gradient_.data() + range.offset, range.size * sizeof(float));
+  }
   backend_.judge(count, gradient_.data(), report);
   backend_.adam(settings_.adam, settings_.clip_norm, count, gradient_.data(), report,
                 weights_.values.data(), mean_.data(), variance_.data());

@@ -36,6 +36,7 @@ TEST(BadConfig, SizesBeyondAnyUse) {
 
 TEST(BadConfig, ValuesOfNoEnumeration) {
   expect_error<ConfigError>([] { Model({.cell = static_cast<Cell>(7)}); }, {"cell", "7"});
+  expect_error<ConfigError>([] { Model({.input = static_cast<Input>(2)}); }, {"input", "2"});
   expect_error<ConfigError>([] { Model({.activation = static_cast<Activation>(7)}); },
                             {"activation", "7"});
   expect_error<ConfigError>([] { Model({.readout = static_cast<Readout>(7)}); }, {"readout", "7"});
@@ -43,22 +44,58 @@ TEST(BadConfig, ValuesOfNoEnumeration) {
 }
 
 TEST(BadConfig, UnknownNames) {
-  expect_error<ConfigError>([] { parse_cell("gru"); }, {"cell", "'gru'", "rwa", "lstm"});
+  expect_error<ConfigError>([] { parse_cell("gated"); }, {"cell", "'gated'", "rwa", "lstm"});
   expect_error<ConfigError>([] { parse_activation("relu"); }, {"'relu'", "tanh", "identity"});
-  expect_error<ConfigError>([] { parse_readout(""); }, {"readout", "last", "every"});
+  expect_error<ConfigError>([] { parse_input("text"); }, {"input", "'text'", "numbers", "symbols"});
+  expect_error<ConfigError>([] { parse_readout(""); },
+                            {"readout", "last", "every", "mean", "attention"});
   expect_error<ConfigError>([] { parse_loss("Softmax"); },
                             {"'Softmax'", "softmax", "sigmoid", "squared-error"});
 }
 
 TEST(BadConfig, NamesComeBack) {
-  for (const auto v : {Cell::kRwa, Cell::kLstm}) EXPECT_EQ(parse_cell(to_string(v)), v);
+  for (const auto v : {Cell::kRwa, Cell::kRwaForget, Cell::kRwaDecay, Cell::kLstm, Cell::kGru}) {
+    EXPECT_EQ(parse_cell(to_string(v)), v);
+  }
   for (const auto v : {Activation::kTanh, Activation::kIdentity}) {
     EXPECT_EQ(parse_activation(to_string(v)), v);
   }
-  for (const auto v : {Readout::kLast, Readout::kEvery}) EXPECT_EQ(parse_readout(to_string(v)), v);
+  for (const auto v : {Input::kNumbers, Input::kSymbols}) EXPECT_EQ(parse_input(to_string(v)), v);
+  for (const auto v : {Readout::kLast, Readout::kEvery, Readout::kMean, Readout::kAttention}) {
+    EXPECT_EQ(parse_readout(to_string(v)), v);
+  }
   for (const auto v : {Loss::kSoftmax, Loss::kSigmoid, Loss::kSquaredError}) {
     EXPECT_EQ(parse_loss(to_string(v)), v);
   }
+}
+
+TEST(BadConfig, NumbersOutOfRange) {
+  for (const int value : {-1, std::numeric_limits<int>::max()}) {
+    const auto text = " is " + std::to_string(value);
+    expect_error<ConfigError>([&] { Model({.input = Input::kSymbols, .embedding = value}); },
+                              {"embedding" + text});
+    expect_error<ConfigError>([&] { Model({.layers = value}); }, {"layers" + text, "expected"});
+    expect_error<ConfigError>([&] { Model({.code = value}); }, {"code" + text, "expected"});
+  }
+  for (const double value : {-0.1, 1.0, kDoubleNaN, kInfinity}) {
+    expect_error<ConfigError>([&] { Model({.layers = 2, .dropout = value}); },
+                              {"dropout is", "expected"});
+  }
+  for (const double value : {-0.1, 1.1, kDoubleNaN}) {
+    expect_error<ConfigError>([&] { Model({.lasting = value}); }, {"lasting is", "expected"});
+  }
+  expect_error<ConfigError>([&] { Model({.span = 0}); }, {"span is 0", "expected"});
+}
+
+TEST(BadConfig, PartsThatDoNotGoTogether) {
+  expect_error<ConfigError>([] { Model({.embedding = 4}); }, {"embedding is 4", "numbers"});
+  expect_error<ConfigError>([] { Model({.layers = 0}); }, {"layers is 0", "decoder"});
+  expect_error<ConfigError>([] { Model({.dropout = 0.5}); }, {"dropout is 0.5", "layers"});
+  expect_error<ConfigError>([] { Model({.readout = Readout::kEvery, .code = 3}); },
+                            {"readout is every", "decoder"});
+  expect_error<ConfigError>([] { Model({.loss = Loss::kSigmoid, .code = 3}); },
+                            {"loss is sigmoid", "decoder"});
+  expect_error<ConfigError>([] { (void)describe({.layers = 0}); }, {"layers is 0", "decoder"});
 }
 
 TEST(BadConfig, Threads) {
@@ -144,7 +181,7 @@ class BadBatch : public ::testing::Test {
   static constexpr int kOutputs = 4;
 
   static Model make(Readout readout, Loss loss) {
-    return Model({.inputs = 2, .units = 3, .outputs = kOutputs, .readout = readout, .loss = loss});
+    return Model({.inputs = 2, .units = 3, .readout = readout, .outputs = kOutputs, .loss = loss});
   }
   [[nodiscard]] BatchView batch() const { return {x_, kSteps, kBatch, {}}; }
 
@@ -214,7 +251,8 @@ TEST_F(BadBatch, Outputs) {
     const auto shape = readout == Readout::kLast ? "[B,O]" : "[T,B,O]";
     expect_error<InputError>([&] { session.run(batch(), y); }, {"y has", expected, shape});
     expect_error<InputError>([&] { session.run(batch(), {}); }, {"y has 0", expected, shape});
-    expect_error<InputError>([&] { session.loss(batch(), {.classes = classes_}, y); },
+    const std::vector<std::int32_t> classes(y.size() / kOutputs);
+    expect_error<InputError>([&] { session.loss(batch(), {.classes = classes}, y); },
                              {"y has", expected, shape});
   }
 }
@@ -353,7 +391,8 @@ TEST(BadStream, Sizes) {
   Stream stream(model);
   std::vector<float> two(2), three(3), four(4);
   expect_error<InputError>([&] { stream.step(three, four); }, {"x has 3", "expected 2", "[D]"});
-  expect_error<InputError>([&] { stream.step({}, four); }, {"x has 0", "expected 2"});
+  expect_error<InputError>([&] { stream.step(std::span<const float>(), four); },
+                           {"x has 0", "expected 2"});
   expect_error<InputError>([&] { stream.step(two, three); }, {"y has 3", "expected 4", "[O]"});
   expect_error<InputError>([&] { stream.set_state(four); }, {"state has 4", "expected 15"});
 }
@@ -385,7 +424,7 @@ TEST(LargeInput, ManySequencesOfOneStep) {
 
 TEST(LargeInput, ManyFeatures) {
   constexpr int kInputs = 160'000;
-  const Model model({.cell = Cell::kLstm, .inputs = kInputs, .units = 1, .outputs = 2});
+  const Model model({.inputs = kInputs, .cell = Cell::kLstm, .units = 1, .outputs = 2});
   const std::vector<float> x(kInputs, 1e-3f);
   const std::vector<std::int32_t> classes = {1};
   std::vector<float> gradient(model.parameter_count());

@@ -43,22 +43,62 @@ namespace fs = std::filesystem;
 using io::expect_error;
 using io::TempFolder;
 
-constexpr ModelConfig kSmall{.inputs = 1, .units = 2, .outputs = 1};
+constexpr ModelConfig kSmall{.inputs = 1, .units = 2, .span = 100, .lasting = 0.25, .outputs = 1};
 
 std::vector<float> copy(std::span<const float> values) { return {values.begin(), values.end()}; }
 
+// Every kind of network, and every field with another value than it has where nothing is said.
 std::vector<ModelConfig> various() {
-  return {kSmall,
-          {.cell = Cell::kLstm, .inputs = 3, .units = 5, .outputs = 2, .seed = 0},
-          {.activation = Activation::kIdentity, .readout = Readout::kEvery, .loss = Loss::kSigmoid},
-          {.cell = Cell::kLstm,
-           .activation = Activation::kIdentity,
-           .inputs = 2,
-           .units = 17,
-           .outputs = 4,
-           .readout = Readout::kEvery,
-           .loss = Loss::kSquaredError,
-           .seed = std::numeric_limits<std::uint64_t>::max()}};
+  return {
+      kSmall,
+      {.inputs = 3, .cell = Cell::kLstm, .units = 5, .outputs = 2, .seed = 0},
+      {.activation = Activation::kIdentity, .readout = Readout::kEvery, .loss = Loss::kSigmoid},
+      {.inputs = 2,
+       .cell = Cell::kLstm,
+       .activation = Activation::kIdentity,
+       .units = 17,
+       .readout = Readout::kEvery,
+       .outputs = 4,
+       .loss = Loss::kSquaredError,
+       .seed = std::numeric_limits<std::uint64_t>::max()},
+      {.cell = Cell::kRwaDecay,
+       .units = 4,
+       .span = 7,
+       .lasting = 0.1,
+       .learned_decay = false,
+       .readout = Readout::kMean},
+      {.inputs = 2, .units = 4, .layers = 3, .bidirectional = true, .dropout = 0.3},
+      {.input = Input::kSymbols, .inputs = 7, .units = 4, .readout = Readout::kAttention},
+      {.input = Input::kSymbols, .inputs = 7, .embedding = 3, .cell = Cell::kGru, .units = 4},
+      {.input = Input::kSymbols,
+       .inputs = 7,
+       .embedding = 3,
+       .units = 4,
+       .layers = 2,
+       .bidirectional = true,
+       .readout = Readout::kAttention,
+       .outputs = 5,
+       .code = 6},
+      {.inputs = 4, .units = 3, .layers = 0, .readout = Readout::kMean, .outputs = 5, .code = 2}};
+}
+
+// What a network makes of some batch; a decoder, of its own accord.
+std::vector<float> outputs_of(const Model& model) {
+  const ModelConfig& c = model.config();
+  constexpr int kBatch = 3;
+  const int steps = c.layers == 0 ? 1 : 4;
+  cases::Draw draw(1);
+  std::vector<float> x;
+  std::vector<std::int32_t> symbols;
+  if (c.input == Input::kSymbols) {
+    symbols = draw.integers(cases::product(steps, kBatch), 0, c.inputs - 1);
+  } else {
+    x = draw.numbers(cases::product(steps, kBatch, c.inputs), 1.0F);
+  }
+  const int rows = c.code > 0 || c.readout == Readout::kEvery ? 4 * kBatch : kBatch;
+  std::vector<float> y(cases::product(rows, c.outputs));
+  Session(model).run({.x = x, .steps = steps, .batch = kBatch, .symbols = symbols}, y);
+  return y;
 }
 
 TEST(ModelFile, ComesBackBitForBit) {
@@ -86,13 +126,7 @@ TEST(ModelFile, ALoadedModelComputesTheSameBits) {
   for (const ModelConfig& config : various()) {
     const Model model(config);
     model.save(file);
-    const auto x = cases::Draw(1).numbers(cases::product(4, 3, config.inputs), 1.0F);
-    const BatchView batch{x, 4, 3, {}};
-    const int rows = config.readout == Readout::kEvery ? 12 : 3;
-    std::vector<float> expected(cases::product(rows, config.outputs)), found(expected.size());
-    Session(model).run(batch, expected);
-    Session(Model::load(file)).run(batch, found);
-    EXPECT_TRUE(cases::same_bits(found, expected));
+    EXPECT_TRUE(cases::same_bits(outputs_of(Model::load(file)), outputs_of(model)));
   }
 }
 
@@ -126,12 +160,58 @@ TEST(Parameters, NamesAndShapes) {
                                                               {"layers.0.start", {5}},
                                                               {"output.weight", {2, 5}},
                                                               {"output.bias", {2}}});
-  expect_parameters({.cell = Cell::kLstm, .inputs = 3, .units = 5, .outputs = 2},
+  expect_parameters({.inputs = 3, .cell = Cell::kLstm, .units = 5, .outputs = 2},
                     {{"layers.0.weight_x", {20, 3}},
                      {"layers.0.weight_h", {20, 5}},
                      {"layers.0.bias", {20}},
                      {"output.weight", {2, 5}},
                      {"output.bias", {2}}});
+}
+
+TEST(Parameters, NamesAndShapesOfAllParts) {
+  expect_parameters({.input = Input::kSymbols,
+                     .inputs = 6,
+                     .embedding = 4,
+                     .cell = Cell::kLstm,
+                     .units = 3,
+                     .layers = 2,
+                     .bidirectional = true,
+                     .readout = Readout::kAttention,
+                     .outputs = 2,
+                     .code = 5},
+                    {{"embedding.weight", {6, 4}},
+                     {"layers.0.weight_x", {12, 4}},
+                     {"layers.0.weight_h", {12, 3}},
+                     {"layers.0.bias", {12}},
+                     {"layers.0.reverse.weight_x", {12, 4}},
+                     {"layers.0.reverse.weight_h", {12, 3}},
+                     {"layers.0.reverse.bias", {12}},
+                     {"layers.1.weight_x", {12, 6}},
+                     {"layers.1.weight_h", {12, 3}},
+                     {"layers.1.bias", {12}},
+                     {"layers.1.reverse.weight_x", {12, 6}},
+                     {"layers.1.reverse.weight_h", {12, 3}},
+                     {"layers.1.reverse.bias", {12}},
+                     {"attention.weight", {6}},
+                     {"code.weight", {5, 6}},
+                     {"code.bias", {5}},
+                     {"decoder.embedding.weight", {3, 5}},
+                     {"decoder.layers.0.weight_x", {12, 5}},
+                     {"decoder.layers.0.weight_h", {12, 3}},
+                     {"decoder.layers.0.bias", {12}},
+                     {"decoder.layers.1.weight_x", {12, 3}},
+                     {"decoder.layers.1.weight_h", {12, 3}},
+                     {"decoder.layers.1.bias", {12}},
+                     {"output.weight", {2, 3}},
+                     {"output.bias", {2}}});
+}
+
+TEST(Parameters, PartsHaveThemAll) {
+  for (const ModelConfig& config : various()) {
+    std::size_t sum = 0;
+    for (const Part& part : describe(config)) sum += part.parameters;
+    EXPECT_EQ(sum, Model(config).parameter_count());
+  }
 }
 
 TEST(Parameters, AsManyAsInThePaper) {
@@ -178,8 +258,10 @@ class OtherFile : public ::testing::Test {
     refuse(parts);
   }
   // The description with one part of it replaced.
-  [[nodiscard]] std::string network(std::string_view part, std::string_view other) const {
-    std::string text = kNetwork;
+  static std::string network(std::string_view part, std::string_view other) {
+    return replaced(kNetwork, part, other);
+  }
+  static std::string replaced(std::string text, std::string_view part, std::string_view other) {
     const auto at = text.find(part);
     if (at == std::string::npos) throw std::logic_error("no such part");
     return text.replace(at, part.size(), other);
@@ -187,8 +269,9 @@ class OtherFile : public ::testing::Test {
 
   // By hand, not by the writer.
   static constexpr const char* kNetwork =
-      R"({"inputs":1,"layers":[{"cell":"rwa","activation":"tanh","units":2}],"outputs":1,)"
-      R"("readout":"last","loss":"softmax","seed":1})";
+      R"({"input":"numbers","inputs":1,"embedding":0,"cell":"rwa","activation":"tanh","units":2,)"
+      R"("layers":1,"bidirectional":false,"dropout":0.0,"span":100,"lasting":0.25,)"
+      R"("learned_decay":true,"readout":"last","outputs":1,"loss":"softmax","code":0,"seed":1})";
 
   TempFolder folder_;
   fs::path file_ = folder_.path() / "model.safetensors";
@@ -197,7 +280,7 @@ class OtherFile : public ::testing::Test {
 
 TEST_F(OtherFile, IsReadAsDescribedByHand) {
   EXPECT_EQ(content_.metadata["format"], "rwa-model");
-  EXPECT_EQ(content_.metadata["format_version"], "1");
+  EXPECT_EQ(content_.metadata["format_version"], "2");
   EXPECT_EQ(content_.metadata["network"], kNetwork);
   content_.metadata["network"] = kNetwork;
   io::write_safetensors(file_, content_);
@@ -218,8 +301,10 @@ TEST_F(OtherFile, WithoutOrWithOtherMetadata) {
   metadata["format"] = "pt";
   refuse({R"(format "pt")", R"("rwa-model")"});
   metadata = all;
-  metadata["format_version"] = "2";
-  refuse({R"(version "2")", "version 1"});
+  for (const std::string version : {"", "0", "3", "2.0"}) {
+    metadata["format_version"] = version;
+    refuse({"version \"" + version + '"', "reads versions 1 and 2"});
+  }
 }
 
 TEST_F(OtherFile, NetworkThatIsNoObject) {
@@ -228,48 +313,110 @@ TEST_F(OtherFile, NetworkThatIsNoObject) {
   }
 }
 
+// The fields of an object without others in it, each as it stands there.
+std::vector<std::string> fields_of(std::string_view json) {
+  std::vector<std::string> fields;
+  for (std::size_t begin = 1; begin < json.size();) {
+    const std::size_t end = std::min(json.find(',', begin), json.size() - 1);
+    fields.emplace_back(json.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return fields;
+}
+
 TEST_F(OtherFile, NetworkWithAFieldMissingTwiceOrUnknown) {
-  refuse_network("{}", {R"("inputs")", "missing"});
+  refuse_network("{}", {R"("input")", "missing"});
+  const auto fields = fields_of(kNetwork);
+  EXPECT_EQ(fields.size(), 17U);
+  for (const std::string& field : fields) {
+    const auto name = field.substr(0, field.find(':'));
+    const bool first = &field == &fields.front();
+    refuse_network(network(first ? field + ',' : ',' + field, ""), {name, "missing"});
+    refuse_network(network(field, field + ',' + field), {name, "twice"});
+  }
+  refuse_network(network(R"("seed":1)", R"("seed":1,"width":2)"), {R"("width")", "unknown"});
+}
+
+TEST_F(OtherFile, NetworkWithAWrongValue) {
+  refuse_network(network(R"("rwa")", R"("gated")"), {"cell 'gated'", "rwa", "lstm"});
+  refuse_network(network(R"("rwa")", "1"), {R"("cell")", "text"});
+  refuse_network(network(R"("numbers")", R"("words")"), {"'words'", "numbers", "symbols"});
+  refuse_network(network(R"("tanh")", R"("relu")"), {"'relu'", "tanh"});
+  refuse_network(network(R"("last")", "null"), {R"("readout")", "text"});
+  refuse_network(network(R"("softmax")", R"("hinge")"), {"'hinge'", "softmax"});
+  for (const std::string field : {R"("inputs":1)", R"("embedding":0)", R"("units":2)",
+                                  R"("layers":1)", R"("span":100)", R"("code":0)", R"("seed":1)"}) {
+    const auto name = field.substr(0, field.find(':'));
+    for (const char* value : {"-1", "1.5", "1e3", "\"2\"", "null", "[2]", "true"}) {
+      refuse_network(network(field, fmt::format("{}:{}", name, value)), {name, "whole number"});
+    }
+  }
+  for (const char* value : {"0", "1", "\"true\"", "null", "[]"}) {
+    refuse_network(network("false", value), {R"("bidirectional")", "true or false"});
+    refuse_network(network("true", value), {R"("learned_decay")", "true or false"});
+  }
+  for (const char* value : {"\"0.5\"", "null", "true", "[0.5]"}) {
+    refuse_network(network("0.0", value), {R"("dropout")", "not a number"});
+    refuse_network(network("0.25", value), {R"("lasting")", "not a number"});
+  }
+}
+
+TEST_F(OtherFile, NetworkThatCannotBe) {
+  refuse_network(network(R"("units":2)", R"("units":0)"), {"units is 0"});
+  refuse_network(network(R"("layers":1)", R"("layers":0)"), {"layers is 0", "decoder"});
+  refuse_network(network(R"("embedding":0)", R"("embedding":3)"), {"embedding is 3", "numbers"});
+  refuse_network(network("0.0", "1.0"), {"dropout is 1"});
+  refuse_network(network("0.25", "-0.25"), {"lasting is -0.25"});
+}
+
+// As the version before wrote it, by hand.
+class FirstVersion : public OtherFile {
+ protected:
+  static constexpr const char* kLayer = R"({"cell":"rwa","activation":"tanh","units":2})";
+  static constexpr const char* kFirst =
+      R"({"inputs":1,"layers":[{"cell":"rwa","activation":"tanh","units":2}],"outputs":1,)"
+      R"("readout":"last","loss":"softmax","seed":1})";
+
+  FirstVersion() { content_.metadata["format_version"] = "1"; }
+  void refuse_first(std::string_view part, std::string_view other,
+                    std::initializer_list<std::string_view> parts) {
+    refuse_network(replaced(kFirst, part, other), parts);
+  }
+};
+
+TEST_F(FirstVersion, IsStillRead) {
+  content_.metadata["network"] = kFirst;
+  io::write_safetensors(file_, content_);
+  const Model model = Model::load(file_);
+  EXPECT_EQ(model.config(), (ModelConfig{.inputs = 1, .units = 2, .outputs = 1}));
+  EXPECT_TRUE(cases::same_bits(model.weights(), Model(kSmall).weights()));
+}
+
+TEST_F(FirstVersion, HasTheFieldsItHad) {
+  refuse_network(kNetwork, {R"("layers")", "array"});
   for (const std::string field :
        {R"("cell":"rwa",)", R"("activation":"tanh",)", R"("inputs":1,)", R"("outputs":1,)",
         R"("readout":"last",)", R"("loss":"softmax",)"}) {
     const auto name = field.substr(0, field.find(':'));
-    refuse_network(network(field, ""), {name, "missing"});
-    refuse_network(network(field, field + field), {name, "twice"});
+    refuse_first(field, "", {name, "missing"});
+    refuse_first(field, field + field, {name, "twice"});
   }
-  refuse_network(network(R"(,"seed":1)", ""), {R"("seed")", "missing"});
-  refuse_network(network(R"(,"units":2)", ""), {"layer 0", R"("units")", "missing"});
-  refuse_network(network(R"("units":2)", R"("units":2,"units":2)"), {"layer 0", R"("units")"});
-  refuse_network(network(R"("seed":1)", R"("seed":1,"units":2)"), {R"("units")", "unknown"});
-  refuse_network(network(R"("units":2)", R"("units":2,"seed":1)"), {"layer 0", R"("seed")"});
+  refuse_first(R"(,"seed":1)", "", {R"("seed")", "missing"});
+  refuse_first(R"(,"units":2)", "", {"layer 0", R"("units")", "missing"});
+  refuse_first(R"("seed":1)", R"("seed":1,"code":0)", {R"("code")", "unknown"});
+  refuse_first(R"("units":2)", R"("units":2,"seed":1)", {"layer 0", R"("seed")", "unknown"});
 }
 
-TEST_F(OtherFile, NetworkOfOtherLayers) {
-  const std::string layer = R"({"cell":"rwa","activation":"tanh","units":2})";
-  const auto with = [&](std::string_view other) { return network('[' + layer + ']', other); };
-  refuse_network(network(R"("layers":[)" + layer + "],", ""), {R"("layers")", "missing"});
-  refuse_network(with("[]"), {R"("layers")", "0 elements", "reads one"});
-  refuse_network(with('[' + layer + ',' + layer + ']'), {R"("layers")", "2 elements", "reads one"});
-  for (const std::string& text : {layer, std::string("1"), std::string("null")}) {
-    refuse_network(with(text), {R"("layers")", "array"});
+TEST_F(FirstVersion, HasOneLayer) {
+  const std::string layer = kLayer;
+  refuse_first(R"("layers":[)" + layer + "],", "", {R"("layers")", "missing"});
+  for (const std::string& other : {layer, std::string("1"), std::string("null")}) {
+    refuse_first('[' + layer + ']', other, {R"("layers")", "array"});
   }
-  for (const char* text : {"[1]", "[[]]", "[null]"}) {
-    refuse_network(with(text), {"layer 0", "object"});
+  for (const std::string& other : {std::string(), layer + ',' + layer, std::string("1"),
+                                   std::string("[]"), std::string("null")}) {
+    refuse_first('[' + layer + ']', '[' + other + ']', {R"("layers")", "one object"});
   }
-  refuse_network(with("[{}]"), {"layer 0", R"("cell")", "missing"});
-}
-
-TEST_F(OtherFile, NetworkWithAWrongValue) {
-  refuse_network(network(R"("rwa")", R"("gru")"), {"layer 0", "cell 'gru'", "rwa", "lstm"});
-  refuse_network(network(R"("rwa")", "1"), {"layer 0", R"("cell")", "text"});
-  refuse_network(network(R"("tanh")", R"("relu")"), {"'relu'", "tanh"});
-  refuse_network(network(R"("last")", "null"), {R"("readout")", "text"});
-  refuse_network(network(R"("softmax")", R"("hinge")"), {"'hinge'", "softmax"});
-  for (const char* value : {"-1", "1.5", "1e3", "\"2\"", "null", "[2]", "true"}) {
-    refuse_network(network(R"("units":2)", fmt::format(R"("units":{})", value)), {R"("units")"});
-    refuse_network(network(R"("seed":1)", fmt::format(R"("seed":{})", value)), {R"("seed")"});
-  }
-  refuse_network(network(R"("units":2)", R"("units":0)"), {"units is 0"});
 }
 
 // Whatever text of the file a message repeats.
@@ -312,9 +459,10 @@ TEST_F(OtherFile, NetworkOfHugeSizes) {
   for (const char* value :
        {"1048576", "1048577", "2147483647", "2147483648", "4294967296", "9223372036854775808",
         "18446744073709551615", "18446744073709551616", "1e30"}) {
-    for (const char* field : {"inputs", "units", "outputs"}) {
-      const auto old = fmt::format(R"("{}":{})", field, field == std::string("units") ? 2 : 1);
-      refuse_network(network(old, fmt::format(R"("{}":{})", field, value)), {});
+    for (const std::string field : {R"("inputs":1)", R"("embedding":0)", R"("units":2)",
+                                    R"("layers":1)", R"("outputs":1)", R"("code":0)"}) {
+      const auto name = field.substr(0, field.find(':'));
+      refuse_network(network(field, fmt::format("{}:{}", name, value)), {});
     }
   }
   EXPECT_LT(largest_request, std::size_t{1} << 20);
@@ -404,7 +552,8 @@ TEST_F(OtherFile, EveryBitOfItsHeaderAltered) {
   }
   ASSERT_TRUE(stream.good());
   EXPECT_TRUE(is_model(file_));
-  // Few bits mean nothing: those of the seed, and which blank the header is padded with.
+  // Few bits mean nothing: those of the seed, of where gates would have started, and which
+  // blank the header is padded with.
   EXPECT_LT(models, 100U);
 }
 

@@ -58,9 +58,11 @@ void expect_parity(Backend<float>& backend, const Layer& layer, const std::strin
 }
 
 std::string describe(const Layer& layer, const std::string& path) {
-  return path + " " + std::string(to_string(layer.spec.cell)) + " of " +
-         std::to_string(layer.spec.units) + " units, " + std::to_string(layer.spec.inputs) +
-         " inputs, " + std::to_string(layer.steps) + " steps, batch " + std::to_string(layer.batch);
+  const RecurrentSpec& spec = layer.spec;
+  return path + " " + std::string(to_string(spec.cell)) + " of " + std::to_string(spec.units) +
+         " units, " + std::to_string(spec.inputs) + (spec.symbols ? " symbols, " : " inputs, ") +
+         std::to_string(layer.steps) + " steps, batch " + std::to_string(layer.batch) +
+         (spec.reverse ? ", in reverse" : "") + ", rows of " + std::to_string(spec.h_stride());
 }
 
 struct Size {
@@ -71,8 +73,8 @@ constexpr Size kSizes[] = {{1, 1, 0, 3},     {1, 32, 1, 8},    {3, 33, 17, 9},  
                            {5, 100, 40, 37}, {1, 250, 12, 20}, {10, 250, 70, 12}, {2, 300, 9, 33},
                            {200, 64, 5, 9},  {1, 384, 5, 10}};
 
-// Whatever is asked for is what runs, or nothing: all layers have their split products on chip, and of
-// the exact ones, which take more room, all but large ones of cells with more than two gates.
+// Whatever is asked for is what runs, or nothing: all layers have their split products on chip, and
+// of the exact ones, which take more room, all but large ones of cells with more than two gates.
 bool fits(const std::string& path, const RecurrentSpec& spec) {
   const bool exact = path == "exact" || spec.activation != Activation::kTanh;
   return path == "plain" || !exact || spec.cell == Cell::kRwa || spec.units <= 250;
@@ -94,6 +96,34 @@ TEST_F(Cuda, AgreesWithTheReference) {
           if (batch % 2 == 0) layer.initial_state = cases::make_state(layer.spec, batch, draw);
           if (batch % 3 == 0) layer.dh_every.clear();
           if (!fits(path, layer.spec)) continue;
+          expect_parity(*make(path), layer, describe(layer, path));
+        }
+      }
+    }
+  }
+}
+
+// Symbols, few features and many, in either direction, and rows of h side by side with others.
+const RecurrentSpec kForms[] = {
+    {.inputs = 7, .units = 40, .symbols = true},
+    {.inputs = 300, .units = 33, .symbols = true, .reverse = true, .stride = 80},
+    {.inputs = 3, .units = 70, .reverse = true, .stride = 140},
+    {.inputs = 16, .units = 64, .reverse = true},
+    {.inputs = 17, .units = 270, .stride = 541},
+    {.inputs = 250, .units = 64, .reverse = true},
+    {.inputs = 500, .units = 100, .reverse = true, .stride = 200}};
+
+TEST_F(Cuda, AgreesWithTheReferenceInAllFormsOfALayer) {
+  for (const std::string& path : kPaths) {
+    for (const Cell cell : cases::kCells) {
+      for (const Activation activation : {Activation::kTanh, Activation::kIdentity}) {
+        for (RecurrentSpec spec : kForms) {
+          spec.cell = cell;
+          spec.activation = activation;
+          if (!fits(path, spec)) continue;
+          Draw draw(static_cast<std::uint64_t>(spec.inputs));
+          Layer layer = cases::make_layer(spec, 20, 13, draw);
+          if (spec.reverse) layer.initial_state = cases::make_state(spec, layer.batch, draw);
           expect_parity(*make(path), layer, describe(layer, path));
         }
       }
@@ -147,27 +177,86 @@ void expect_same(const cases::Result<float>& a, const cases::Result<float>& b,
 TEST_F(Cuda, HasTheSameBitsAgainInAnyShareAndWithLittleMemory) {
   for (const std::string& path : kPaths) {
     for (const Cell cell : cases::kCells) {
-      Draw draw(6);
-      const Layer layer = cases::make_layer({cell, Activation::kTanh, 3, 250}, 150, 60, draw);
-      const auto first = cases::run(*make(path), layer);
-      expect_same(first, cases::run(*make(path), layer), describe(layer, path) + ", again");
-      for (const int share : {2, 4, 64}) {
-        expect_same(first, cases::run(*make(path, share), layer),
-                    describe(layer, path) + ", share " + std::to_string(share));
+      for (const RecurrentSpec& spec :
+           {RecurrentSpec{.cell = cell, .inputs = 3, .units = 250},
+            RecurrentSpec{
+                .cell = cell, .inputs = 30, .units = 250, .symbols = true, .reverse = true},
+            RecurrentSpec{.cell = cell, .inputs = 30, .units = 250, .reverse = true}}) {
+        Draw draw(6);
+        const Layer layer = cases::make_layer(spec, 150, 60, draw);
+        const auto first = cases::run(*make(path), layer);
+        expect_same(first, cases::run(*make(path), layer), describe(layer, path) + ", again");
+        for (const int share : {2, 4, 64}) {
+          expect_same(first, cases::run(*make(path, share), layer),
+                      describe(layer, path) + ", share " + std::to_string(share));
+        }
+        expect_same(first, cases::run(*make(path), layer, Memory::kChunked),
+                    describe(layer, path) + ", chunked");
       }
-      expect_same(first, cases::run(*make(path), layer, Memory::kChunked),
-                  describe(layer, path) + ", chunked");
+    }
+  }
+}
+
+// Both directions over the same x, side by side in rows of h: all of h, and the gradients of the
+// weights, which are the same in both.
+struct Directions {
+  std::vector<float> h, parameters[2];
+};
+Directions run_directions(Backend<float>& backend, const Layer& layer, bool at_once) {
+  RecurrentSpec specs[2] = {layer.spec, layer.spec};
+  specs[1].reverse = true;
+  const auto H = static_cast<std::size_t>(layer.spec.units);
+  const auto feed = cases::load_feed(backend, layer.x.data(), layer.spec.inputs, layer.rows());
+  const auto weights = cases::load_weights(backend, layer.spec, layer.parameters);
+  const std::unique_ptr<RecurrentPass<float>> passes[2] = {backend.make_pass(specs[0], 2),
+                                                           backend.make_pass(specs[1], 2)};
+  std::vector<float> from_loss = layer.dh_every;
+  from_loss.insert(from_loss.end(), layer.dh_every.begin(), layer.dh_every.end());
+  cases::Numbers<float> dh(backend, from_loss);
+  cases::Numbers<float> h(backend, from_loss.size());
+  cases::Numbers<float> parameters[2] = {{backend, layer.parameters.size()},
+                                         {backend, layer.parameters.size()}};
+  const auto direction = [&](std::size_t i) {
+    passes[i]->forward(*weights,
+                       {.in = feed->in(), .h_every = h.data() + i * H, .keep = Memory::kFull});
+    passes[i]->backward(
+        *weights,
+        {.in = feed->in(), .dh_every = dh.data() + i * H, .parameters = parameters[i].data()});
+  };
+  if (at_once) {
+    backend.beside([&] { direction(0); }, [&] { direction(1); });
+  } else {
+    direction(0);
+    direction(1);
+  }
+  return {h.read(), {parameters[0].read(), parameters[1].read()}};
+}
+
+TEST_F(Cuda, DirectionsAtOnceHaveTheBitsOfOneAfterTheOther) {
+  for (const std::string& path : kPaths) {
+    for (const int inputs : {2, 40}) {
+      Draw draw(7);
+      const RecurrentSpec spec{.inputs = inputs, .units = 100, .stride = 200};
+      const Layer layer = cases::make_layer(spec, 50, 40, draw);
+      const auto backend = make(path);
+      const auto one_by_one = run_directions(*backend, layer, false);
+      const auto at_once = run_directions(*backend, layer, true);
+      EXPECT_TRUE(same_bits(at_once.h, one_by_one.h)) << describe(layer, path);
+      for (const int i : {0, 1}) {
+        EXPECT_TRUE(same_bits(at_once.parameters[i], one_by_one.parameters[i]))
+            << describe(layer, path) << ", direction " << i;
+      }
     }
   }
 }
 
 // The whole of training through the public classes.
 ModelConfig config(Cell cell, Readout readout) {
-  return {.cell = cell,
-          .inputs = 2,
+  return {.inputs = 2,
+          .cell = cell,
           .units = 50,
-          .outputs = 3,
           .readout = readout,
+          .outputs = 3,
           .loss = Loss::kSoftmax};
 }
 

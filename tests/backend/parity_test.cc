@@ -19,11 +19,10 @@ using cases::gradient_errors;
 using cases::Layer;
 using cases::output_errors;
 
-// Three times the largest relative error in norm of 10,000 generated cases per instruction
-// set: 1.5e-6 for outputs, 1.1e-5 for gradients. The median is 2e-7; the largest are sums that
-// nearly cancel.
-constexpr double kOutputBound = 5e-6;
-constexpr double kGradientBound = 3.3e-5;
+// Three times the largest relative error in norm of 20,000 random cases per instruction set: 8e-6
+// for outputs, 1.8e-5 for gradients. The median is 2e-7; the largest are sums that nearly cancel.
+constexpr double kOutputBound = 2.4e-5;
+constexpr double kGradientBound = 5.4e-5;
 // Three times the largest error of the large layers, 3e-7 and 9.8e-7: nothing cancels there.
 constexpr double kLargeOutputBound = 1e-6;
 constexpr double kLargeGradientBound = 3e-6;
@@ -33,6 +32,7 @@ Layer varied(Layer layer) {
   const int readouts = *rc::gen::inRange(0, 3);
   if (readouts == 0) layer.dh_every.clear();
   if (readouts == 1) layer.dh_last.clear();
+  layer.wants_dh_total = true;
   if (*rc::gen::arbitrary<bool>()) {
     cases::Draw draw(*rc::gen::noShrink(rc::gen::arbitrary<std::uint32_t>()));
     layer.initial_state = cases::make_state(layer.spec, layer.batch, draw);
@@ -70,6 +70,7 @@ RC_GTEST_PROP(Parity, LittleMemoryGivesTheSameBits, ()) {
   RC_ASSERT(cases::same_bits(full.parameters, chunked.parameters));
   RC_ASSERT(cases::same_bits(full.x, chunked.x));
   RC_ASSERT(cases::same_bits(full.initial, chunked.initial));
+  RC_ASSERT(cases::same_bits(full.dh_total, chunked.dh_total));
 }
 
 // Chunks that are full, one step over, and not begun by any sequence of a thread.
@@ -77,7 +78,10 @@ TEST(Parity, LittleMemoryGivesTheSameBitsAtTheEdgesOfChunks) {
   for (const Cell cell : cases::kCells) {
     for (const int longest : {0, 1, 31, 32, 33, 63, 64, 65, 97}) {
       cases::Draw draw(static_cast<std::uint64_t>(longest));
-      Layer layer = cases::make_layer({cell, Activation::kTanh, 2, 17}, longest, 11, draw);
+      RecurrentSpec spec{cell, Activation::kTanh, 2, 17};
+      spec.symbols = longest % 2 == 1;
+      spec.reverse = longest % 3 == 1;
+      Layer layer = cases::make_layer(spec, longest, 11, draw);
       layer.lengths.front() = longest;
       layer.lengths.back() = 0;
       const auto full = cases::run(*make_cpu_backend(2), layer, Memory::kFull);

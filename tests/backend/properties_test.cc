@@ -20,6 +20,13 @@ using cases::Result;
 
 std::uint32_t generated_seed() { return *rc::gen::noShrink(rc::gen::arbitrary<std::uint32_t>()); }
 
+// Of features, for tests that set them and the weights on them.
+Layer generated_attention() {
+  RecurrentSpec spec = cases::generated_spec(Cell::kRwa, 20);
+  spec.symbols = false;
+  return cases::generated_layer(spec, 0, 40);
+}
+
 // The weight on feature d of one of RWA's pre-activations: 0 is g, 1 is a, 2 is u.
 float& weight_x(Layer& layer, int preactivation, int unit, int feature) {
   const RecurrentSpec& s = layer.spec;
@@ -54,7 +61,7 @@ bool finite_everywhere(const Result<float>& r) {
 }
 
 RC_GTEST_PROP(Attention, AConstantAddedToEveryLogitChangesNothing, ()) {
-  Layer layer = cases::generated_layer(Cell::kRwa, 20, 0, 40);
+  Layer layer = generated_attention();
   set_feature_0(layer, [] { return 1.0F; });
   Draw draw(generated_seed());
   Layer shifted = layer;
@@ -74,7 +81,7 @@ RC_GTEST_PROP(Attention, AConstantAddedToEveryLogitChangesNothing, ()) {
 }
 
 RC_GTEST_PROP(Attention, LargeLogitsAreRight, ()) {
-  Layer layer = cases::generated_layer(Cell::kRwa, 20, 0, 40);
+  Layer layer = generated_attention();
   Draw draw(generated_seed());
   const int largest = *rc::gen::element(1, 10, 100, 1000, 10000);
   attend_to_feature_0_only(layer, 1.0F);
@@ -88,7 +95,7 @@ RC_GTEST_PROP(Attention, LargeLogitsAreRight, ()) {
 
 // As far as floats reach: few different logits, so that some are the largest more than once.
 RC_GTEST_PROP(Attention, HugeLogitsAreFinite, ()) {
-  Layer layer = cases::generated_layer(Cell::kRwa, 20, 0, 40);
+  Layer layer = generated_attention();
   Draw draw(generated_seed());
   attend_to_feature_0_only(layer, 1e30F);
   set_feature_0(layer, [&] { return static_cast<float>(draw.integer(-1, 1)); });
@@ -128,6 +135,7 @@ Layer select_rows(const Layer& layer, const std::vector<int>& rows) {
   Layer out = layer;
   out.batch = static_cast<int>(rows.size());
   out.x.clear();
+  out.symbols.clear();
   out.dh_every.clear();
   out.dh_last.clear();
   out.lengths.clear();
@@ -145,7 +153,11 @@ Layer select_rows(const Layer& layer, const std::vector<int>& rows) {
   for (int t = 0; t < layer.steps; ++t) {
     for (const int b : rows) {
       const std::size_t row = cases::product(t, layer.batch) + static_cast<std::size_t>(b);
-      copy(layer.x, row, layer.spec.inputs, out.x);
+      if (layer.spec.symbols) {
+        out.symbols.push_back(layer.symbols[row]);
+      } else {
+        copy(layer.x, row, layer.spec.inputs, out.x);
+      }
       copy(layer.dh_every, row, layer.spec.units, out.dh_every);
     }
   }
@@ -214,8 +226,10 @@ TEST(Batch, ARowAloneHasTheBitsOfTheRowInTheBatch) {
     for (const int units : {7, 16, 33, 250}) {
       for (const int batch : {1, 2, 3, 5, 8, 12, 13, 24, 25, 64, 100, 130}) {
         Draw draw(static_cast<std::uint64_t>(units * 1000 + batch));
-        const Layer layer = cases::make_layer({cell, Activation::kTanh, 3, units},
-                                              units > 100 ? 4 : 9, batch, draw);
+        RecurrentSpec spec{cell, Activation::kTanh, 3, units};
+        spec.symbols = draw.integer(0, 1) == 1;
+        spec.reverse = draw.integer(0, 1) == 1;
+        const Layer layer = cases::make_layer(spec, units > 100 ? 4 : 9, batch, draw);
         expect_rows_alone_as_in_batch(layer, {0, batch / 3, batch / 2, batch - 1});
       }
     }
@@ -225,21 +239,28 @@ TEST(Batch, ARowAloneHasTheBitsOfTheRowInTheBatch) {
 RC_GTEST_PROP(Lengths, NaNPastTheEndChangesNothing, ()) {
   const Layer layer = cases::generated_layer(cases::generated_cell(), 40, 0, 70);
   const auto memory = *rc::gen::element(Memory::kFull, Memory::kChunked);
-  const auto padded_with = [&](float value) {
+  // A symbol that is none is read from where nothing is.
+  const auto padded_with = [&](float value, std::int32_t symbol) {
     Layer out = layer;
     const auto D = static_cast<std::size_t>(layer.spec.inputs);
     const auto H = static_cast<std::size_t>(layer.spec.units);
     for (std::size_t row = 0; row < cases::product(layer.steps, layer.batch); ++row) {
       const auto b = static_cast<int>(row % static_cast<std::size_t>(layer.batch));
       if (layer.rows().has(static_cast<int>(row) / layer.batch, b)) continue;
-      std::fill_n(out.x.begin() + static_cast<std::ptrdiff_t>(row * D), D, value);
+      if (layer.spec.symbols) {
+        out.symbols[row] = symbol;
+      } else {
+        std::fill_n(out.x.begin() + static_cast<std::ptrdiff_t>(row * D), D, value);
+      }
       std::fill_n(out.dh_every.begin() + static_cast<std::ptrdiff_t>(row * H), H, value);
     }
     return out;
   };
   const auto cpu = make_cpu_backend(2);
-  const auto zeros = cases::run(*cpu, padded_with(0), memory);
-  const auto nans = cases::run(*cpu, padded_with(std::numeric_limits<float>::quiet_NaN()), memory);
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  constexpr std::int32_t kNoSymbol = std::numeric_limits<std::int32_t>::max();
+  const auto zeros = cases::run(*cpu, padded_with(0, 0), memory);
+  const auto nans = cases::run(*cpu, padded_with(kNan, kNoSymbol), memory);
   RC_ASSERT(cases::same_outputs(zeros, nans));
   RC_ASSERT(cases::same_bits(zeros.parameters, nans.parameters));
   RC_ASSERT(cases::same_bits(zeros.x, nans.x));
@@ -257,6 +278,7 @@ RC_GTEST_PROP(Lengths, NothingIsWrittenPastTheEnd, ()) {
     const auto b = static_cast<int>(row % static_cast<std::size_t>(layer.batch));
     if (layer.rows().has(static_cast<int>(row) / layer.batch, b)) continue;
     RC_ASSERT(std::ranges::all_of(std::span(found.h_every).subspan(row * H, H), zero));
+    if (layer.spec.symbols) continue;
     RC_ASSERT(std::ranges::all_of(std::span(found.x).subspan(row * D, D), zero));
   }
 }
@@ -278,9 +300,12 @@ TEST(Lengths, ASequenceOfLength0EndsWhereItStarts) {
 void advance(Backend<float>& backend, const Layer& layer, int begin, int end,
              std::vector<float>& state, std::vector<float>& h_every) {
   const auto weights = cases::load_weights(backend, layer.spec, layer.parameters);
-  const auto feed = cases::load_feed(
-      backend, layer.x.data() + cases::product(begin, layer.batch, layer.spec.inputs),
-      layer.spec.inputs, {end - begin, layer.batch, {}});
+  const auto rows = cases::product(begin, layer.batch);
+  const bool symbols = layer.spec.symbols;
+  const auto feed = cases::load_feed<float>(
+      backend, symbols ? nullptr : layer.x.data() + rows * cases::product(layer.spec.inputs, 1),
+      layer.spec.inputs, {end - begin, layer.batch, {}},
+      symbols ? layer.symbols.data() + rows : nullptr);
   cases::Numbers<float> carried(backend, state);
   cases::Numbers<float> h(backend, cases::product(end - begin, layer.batch, layer.spec.units));
   backend.make_pass(layer.spec)
@@ -312,7 +337,10 @@ void check_pieces(const Layer& layer, const std::vector<int>& ends) {
 }
 
 Layer generated_stream() {
-  Layer layer = cases::generated_layer(cases::generated_cell(), 40, 1, 40);
+  RecurrentSpec spec = cases::generated_spec(cases::generated_cell(), 40);
+  spec.reverse = false;
+  spec.stride = 0;
+  Layer layer = cases::generated_layer(spec, 1, 40);
   layer.lengths.clear();
   layer.dh_every.clear();
   layer.dh_last.clear();

@@ -1,6 +1,6 @@
 // tests/backend/recurrent_gradient_test.cc: backward of the reference's recurrent layer is the
 // derivative of its forward, for every parameter, the inputs and the initial state, by central
-// differences.
+// differences; of numbers and of symbols, in both directions.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -30,18 +30,30 @@ struct Shape {
 
 enum class Probe { kLast, kEvery, kBoth };
 
+enum class Form { kPlain, kSymbols, kReverse, kReverseSymbolsApart };
+
 struct Case {
   Cell cell;
   Activation activation;
   Shape shape;
   Probe probe;
   bool with_state;  // starts from a given state, not at the start of a sequence
+  Form form = Form::kPlain;
+
+  [[nodiscard]] RecurrentSpec spec() const {
+    RecurrentSpec spec{cell, activation, shape.D, shape.H};
+    spec.symbols = form == Form::kSymbols || form == Form::kReverseSymbolsApart;
+    spec.reverse = form == Form::kReverse || form == Form::kReverseSymbolsApart;
+    if (form == Form::kReverseSymbolsApart) spec.stride = 2 * shape.H;
+    return spec;
+  }
 
   friend std::ostream& operator<<(std::ostream& out, const Case& c) {
     out << to_string(c.cell) << " " << to_string(c.activation) << " T=" << c.shape.T
         << " B=" << c.shape.B << " D=" << c.shape.D << " H=" << c.shape.H << " lengths";
     for (const auto length : c.shape.lengths) out << " " << length;
-    return out << " probe " << static_cast<int>(c.probe) << (c.with_state ? " with state" : "");
+    return out << " probe " << static_cast<int>(c.probe) << (c.with_state ? " with state" : "")
+               << " form " << static_cast<int>(c.form);
   }
 };
 
@@ -50,7 +62,7 @@ class Problem {
  public:
   explicit Problem(const Case& c)
       : case_(c),
-        spec_{c.cell, c.activation, c.shape.D, c.shape.H},
+        spec_(c.spec()),
         backend_(make_reference_backend()),
         weights_(backend_->make_weights(spec_)),
         pass_(backend_->make_pass(spec_)),
@@ -59,7 +71,11 @@ class Problem {
     const auto count = static_cast<std::size_t>(c.shape.T) * static_cast<std::size_t>(c.shape.B);
     const auto units = static_cast<std::size_t>(c.shape.H);
     parameters = random.normal<double>(spec_.parameters(), 0.5);
-    x = random.normal<double>(count * static_cast<std::size_t>(c.shape.D));
+    if (spec_.symbols) {
+      symbols_ = random.classes(count, c.shape.D);
+    } else {
+      x = random.normal<double>(count * static_cast<std::size_t>(c.shape.D));
+    }
     probe_every_ = random.normal<double>(count * units);
     probe_last_ = random.normal<double>(static_cast<std::size_t>(c.shape.B) * units);
     if (c.with_state) state = random_state(random);
@@ -70,8 +86,8 @@ class Problem {
   Values parameters, x, state;
 
   [[nodiscard]] double value() {
-    cases::Numbers<double> every(*backend_, probe_every_.size());
-    cases::Numbers<double> last(*backend_, probe_last_.size());
+    cases::UnitRows<double> every(*backend_, spec_, Values(probe_every_.size(), 0.0));
+    cases::UnitRows<double> last(*backend_, spec_, Values(probe_last_.size(), 0.0));
     cases::Numbers<double> initial(*backend_, state);
     forward(initial.data(), every.data(), last.data());
     const Values h = every.read();
@@ -88,8 +104,8 @@ class Problem {
 
   void gradient(Values& dparameters, Values& dx, Values& dstate) {
     cases::Numbers<double> initial(*backend_, state);
-    cases::Numbers<double> dh_every(*backend_, uses_every() ? probe_every_ : Values());
-    cases::Numbers<double> dh_last(*backend_, uses_last() ? probe_last_ : Values());
+    cases::UnitRows<double> dh_every(*backend_, spec_, uses_every() ? probe_every_ : Values());
+    cases::UnitRows<double> dh_last(*backend_, spec_, uses_last() ? probe_last_ : Values());
     cases::Numbers<double> of_parameters(*backend_, dparameters);
     cases::Numbers<double> of_x(*backend_, dx);
     cases::Numbers<double> of_state(*backend_, dstate);
@@ -144,6 +160,10 @@ class Problem {
       if (counts(i)) continue;
       probe_every_[i] = nan;
       const auto row = i / static_cast<std::size_t>(spec_.units);
+      if (spec_.symbols) {
+        symbols_[row] = std::numeric_limits<std::int32_t>::max();
+        continue;
+      }
       const auto width = static_cast<std::size_t>(spec_.inputs);
       std::fill_n(x.begin() + static_cast<std::ptrdiff_t>(row * width), width, nan);
     }
@@ -151,7 +171,7 @@ class Problem {
 
   void forward(const double* initial, double* every, double* last) {
     weights_->load(cases::Numbers<double>(*backend_, parameters).data());
-    feed_->load({x.data(), rows()}, spec_.inputs, {}, rows(), 0);
+    feed_->load({x.data(), rows(), symbols_.data()}, spec_.inputs, {}, 0);
     pass_->forward(*weights_, {.in = feed_->in(),
                                .initial_state = initial,
                                .h_every = every,
@@ -166,6 +186,7 @@ class Problem {
   std::unique_ptr<RecurrentPass<double>> pass_;
   std::unique_ptr<Feed<double>> feed_;
   Values probe_every_, probe_last_;
+  std::vector<std::int32_t> symbols_;
 };
 
 void expect_derivative(double gradient, Problem& problem, double& at, const char* what,
@@ -208,6 +229,9 @@ void check_cell(Cell cell) {
       for (const Probe probe : {Probe::kLast, Probe::kEvery, Probe::kBoth}) {
         check({cell, activation, shape, probe, false});
         check({cell, activation, shape, probe, true});
+      }
+      for (const Form form : {Form::kSymbols, Form::kReverse, Form::kReverseSymbolsApart}) {
+        check({cell, activation, shape, Probe::kBoth, false, form});
       }
     }
   }

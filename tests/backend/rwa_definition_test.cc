@@ -1,6 +1,7 @@
 // tests/backend/rwa_definition_test.cc: the library's running average is the network of the paper:
 // it agrees with the defining equation (2), with the rescaled sums of Appendix B for any size of
-// the logits, and with golden values.
+// the logits, and with golden values. Where it forgets, it agrees with equation (2) with all that
+// came before made lighter at every step.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -23,18 +24,21 @@ struct PaperLayer {
   std::size_t D, H;
   Activation activation;
   Values s_0, W_u, b_u, W_gx, W_gh, b_g, W_ax, W_ah;
+  Cell cell = Cell::kRwa;
+  Values W_fx = {}, W_fh = {}, b_f = {};  // of a forget gate, as far as there is one
 
   [[nodiscard]] double f(double v) const {
     return activation == Activation::kTanh ? std::tanh(v) : v;
   }
   [[nodiscard]] RecurrentSpec spec() const {
-    return {Cell::kRwa, activation, static_cast<int>(D), static_cast<int>(H)};
+    return {cell, activation, static_cast<int>(D), static_cast<int>(H)};
   }
-  // As RecurrentSpec lays them out, pre-activations in the order g, a, u.
+  // As RecurrentSpec lays them out, pre-activations in the order g, a, f, u.
   template <class Real>
   [[nodiscard]] std::vector<Real> parameters() const {
     std::vector<Real> all;
-    for (const Values* part : {&W_gx, &W_ax, &W_u, &W_gh, &W_ah, &b_g, &b_u, &s_0}) {
+    for (const Values* part :
+         {&W_gx, &W_ax, &W_fx, &W_u, &W_gh, &W_ah, &W_fh, &b_g, &b_f, &b_u, &s_0}) {
       std::transform(part->begin(), part->end(), std::back_inserter(all),
                      [](double v) { return static_cast<Real>(v); });
     }
@@ -62,15 +66,30 @@ PaperLayer random_layer(std::size_t D, std::size_t H, Activation activation, dou
           matrix(H, size * logits)};
 }
 
+// With a forget gate that sees what the others see, or nothing.
+PaperLayer random_forgetting_layer(Cell cell, std::size_t D, std::size_t H, Activation activation,
+                                   RandomData& random) {
+  PaperLayer layer = random_layer(D, H, activation, 1, random);
+  layer.cell = cell;
+  layer.b_f = random.normal<double>(H, 2);
+  if (cell != Cell::kRwaForget) return layer;
+  layer.W_fx = random.normal<double>(H * D, 1 / std::sqrt(static_cast<double>(D + H)));
+  layer.W_fh = random.normal<double>(H * H, 1 / std::sqrt(static_cast<double>(D + H)));
+  return layer;
+}
+
+// 0 where there is no matrix.
 double row_times(const Values& matrix, std::size_t row, const Values& v) {
   double sum = 0;
-  for (std::size_t k = 0; k < v.size(); ++k) sum += matrix[row * v.size() + k] * v[k];
+  for (std::size_t k = 0; !matrix.empty() && k < v.size(); ++k) {
+    sum += matrix[row * v.size() + k] * v[k];
+  }
   return sum;
 }
 
-// z_i and a_i of one unit.
+// z_i and a_i of one unit, and which part of the weight of the steps before it is kept.
 struct Term {
-  double z, a;
+  double z, a, kept;
 };
 
 Term term(const PaperLayer& layer, std::size_t unit, const Values& x, const Values& h_before) {
@@ -78,7 +97,10 @@ Term term(const PaperLayer& layer, std::size_t unit, const Values& x, const Valu
   const double g =
       row_times(layer.W_gx, unit, x) + row_times(layer.W_gh, unit, h_before) + layer.b_g[unit];
   const double a = row_times(layer.W_ax, unit, x) + row_times(layer.W_ah, unit, h_before);
-  return {u * std::tanh(g), a};
+  if (layer.b_f.empty()) return {u * std::tanh(g), a, 1};
+  const double f =
+      row_times(layer.W_fx, unit, x) + row_times(layer.W_fh, unit, h_before) + layer.b_f[unit];
+  return {u * std::tanh(g), a, 1 / (1 + std::exp(-f))};
 }
 
 // h_0, h_1, …, h_T.
@@ -88,17 +110,20 @@ std::vector<Values> with_start(const PaperLayer& layer, std::size_t steps) {
   return h;
 }
 
-// Equation (2): every step sums over all before it, and nothing is carried but h.
+// Equation (2): every step sums over all before it, and nothing is carried but h. Each weighs
+//   e^(a_i) Π_{j > i} sigmoid(f_j)
 std::vector<Values> by_definition(const PaperLayer& layer, const std::vector<Values>& x) {
   auto h = with_start(layer, x.size());
   for (std::size_t t = 0; t < x.size(); ++t) {
     for (std::size_t j = 0; j < layer.H; ++j) {
       double numerator = 0;
       double denominator = 0;
-      for (std::size_t i = 0; i <= t; ++i) {
+      double kept = 1;
+      for (std::size_t i = t + 1; i-- > 0;) {
         const Term term_i = term(layer, j, x[i], h[i]);
-        numerator += term_i.z * std::exp(term_i.a);
-        denominator += std::exp(term_i.a);
+        numerator += term_i.z * std::exp(term_i.a) * kept;
+        denominator += std::exp(term_i.a) * kept;
+        kept *= term_i.kept;
       }
       h[t + 1][j] = layer.f(numerator / denominator);
     }
@@ -203,6 +228,70 @@ TEST(RwaDefinition, AgreesWithAppendixBForLogitsOfAnySize) {
       EXPECT_LE(largest_error(*backend, layer, x, by_appendix_b), 1e-12)
           << "logits of deviation " << logits << ", T=" << shape.T;
     }
+  }
+}
+
+TEST(RwaDefinition, ForgettingAgreesWithEquation2) {
+  RandomData random(13);
+  for (const Cell cell : {Cell::kRwaForget, Cell::kRwaDecay}) {
+    for (const Activation activation : kActivations) {
+      for (const Shape& shape : kShapes) {
+        const auto layer = random_forgetting_layer(cell, shape.D, shape.H, activation, random);
+        const auto x = random_inputs(shape, random);
+        SCOPED_TRACE(::testing::Message()
+                     << to_string(cell) << " " << to_string(activation) << " T=" << shape.T);
+        EXPECT_LE(largest_error(*make_reference_backend(), layer, x, by_definition), 1e-12);
+        EXPECT_LE(largest_error(*make_cpu_backend(1), layer, x, by_definition), 1e-5);
+      }
+    }
+  }
+}
+
+TEST(RwaDefinition, AWideOpenForgetGateIsThePapersRwa) {
+  RandomData random(14);
+  for (const Cell cell : {Cell::kRwaForget, Cell::kRwaDecay}) {
+    for (const Shape& shape : kShapes) {
+      auto layer = random_forgetting_layer(cell, shape.D, shape.H, Activation::kTanh, random);
+      std::fill(layer.b_f.begin(), layer.b_f.end(), 1000.0);
+      const auto x = random_inputs(shape, random);
+      PaperLayer papers = layer;
+      papers.cell = Cell::kRwa;
+      papers.W_fx = papers.W_fh = papers.b_f = {};
+      EXPECT_EQ(by_backend(*make_reference_backend(), layer, x),
+                by_backend(*make_reference_backend(), papers, x))
+          << to_string(cell);
+      EXPECT_EQ(by_backend(*make_cpu_backend(1), layer, x),
+                by_backend(*make_cpu_backend(1), papers, x))
+          << to_string(cell);
+    }
+  }
+}
+
+// With f = 0 a step weighs half as much as the one behind it. The first step's z is 1, all others'
+// are 0, all a are: h is then the first one's share.
+TEST(RwaDefinition, AForgetGateOf0IsAHalfLifeOfOneStep) {
+  const PaperLayer layer{.D = 1,
+                         .H = 1,
+                         .activation = Activation::kIdentity,
+                         .s_0 = {0.0},
+                         .W_u = {1.0},
+                         .b_u = {0.0},
+                         .W_gx = {0.0},
+                         .W_gh = {0.0},
+                         .b_g = {100.0},
+                         .W_ax = {0.0},
+                         .W_ah = {0.0},
+                         .cell = Cell::kRwaDecay,
+                         .b_f = {0.0}};
+  std::vector<Values> x(30, Values{0.0});
+  x[0][0] = 1;
+  const auto h = by_backend(*make_reference_backend(), layer, {x});
+  double weight = 1;  // of the first step
+  double sum = 0;     // of all weights
+  for (std::size_t t = 0; t < x.size(); ++t) {
+    sum = sum / 2 + 1;
+    EXPECT_NEAR(h[t], weight / sum, 1e-15) << t;
+    weight /= 2;
   }
 }
 

@@ -2,151 +2,36 @@
 // formulas say, its gradients the derivatives of its losses, and no output is too large for either.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "backend/cpu/cpu.h"
-#include "backend/reference/reference.h"
-#include "model/network.h"
-#include "support/cases.h"
+#include "model/network_problem.h"
 #include "support/derivative.h"
-#include "support/random_data.h"
 
 namespace rwa {
 namespace {
 
-using Values = std::vector<double>;
+using Values = Problem::Values;
 
 constexpr double kBefore = 7;        // stands in every gradient before backward adds to it
 constexpr double kTolerance = 1e-9;  // of a derivative, or relative where it is larger than 1
 
 constexpr Loss kLosses[] = {Loss::kSoftmax, Loss::kSigmoid, Loss::kSquaredError};
-constexpr Readout kReadouts[] = {Readout::kLast, Readout::kEvery};
 constexpr Cell kCells[] = {Cell::kRwa, Cell::kRwaForget, Cell::kRwaDecay, Cell::kLstm, Cell::kGru};
 
 ModelConfig config_of(Cell cell, Readout readout, Loss loss) {
-  return {.cell = cell, .inputs = 3, .units = 5, .outputs = 4, .readout = readout, .loss = loss};
+  return {.inputs = 3, .cell = cell, .units = 5, .readout = readout, .outputs = 4, .loss = loss};
 }
-
-// A network with its weights, a ragged batch and targets, all random.
-class Problem {
- public:
-  explicit Problem(const ModelConfig& config)
-      : spec_(config),
-        backend_(make_reference_backend()),
-        weights_(spec_, *backend_),
-        pass_(spec_, *backend_),
-        feed_(backend_->make_feed()),
-        mean_(*backend_, 1) {
-    RandomData random(31);
-    lengths_ = random.lengths(kBatch, kSteps);
-    parameters_ = random.normal<double>(spec_.parameters(), 0.7);
-    const std::size_t rows = static_cast<std::size_t>(kSteps) * kBatch;
-    x_ = random.normal<double>(rows * static_cast<std::size_t>(config.inputs));
-    classes_ = random.classes(rows, config.outputs);
-    targets_ = random.uniform<double>(rows * outputs());
-    hide_padding();
-  }
-
-  [[nodiscard]] Values& parameters() { return parameters_; }
-  [[nodiscard]] Values& x() { return x_; }
-
-  [[nodiscard]] double loss() {
-    load_all();
-    pass_.loss(weights_, feed_->in(), feed_->targets(), mean_.data());
-    return read_mean();
-  }
-  double gradient(Values& dparameters, Values& dx) {
-    load_all();
-    cases::Numbers<double> of_parameters(*backend_, dparameters);
-    cases::Numbers<double> of_x(*backend_, dx);
-    pass_.gradient(weights_, feed_->in(), feed_->targets(), mean_.data(), Memory::kFull,
-                   of_parameters.data(), of_x.data());
-    dparameters = of_parameters.read();
-    dx = of_x.read();
-    return read_mean();
-  }
-
-  // The mean of formula(outputs, class, targets) over the rows that count.
-  template <class Formula>
-  [[nodiscard]] double mean_of_rows(Formula&& formula) {
-    load_all();
-    const Rows rows = spec_.output_rows(sequences().rows);
-    cases::Numbers<double> out(*backend_,
-                               static_cast<std::size_t>(rows.steps * rows.batch) * outputs());
-    pass_.forward(weights_, feed_->in(), out.data());
-    const Values y = out.read();
-    double sum = 0;
-    int count = 0;
-    for (int row = 0; row < rows.steps * rows.batch; ++row) {
-      if (!rows.has(row / rows.batch, row % rows.batch)) continue;
-      const auto at = static_cast<std::size_t>(row);
-      sum += formula(std::span(y).subspan(at * outputs(), outputs()), classes_[at],
-                     std::span(targets_).subspan(at * outputs(), outputs()));
-      ++count;
-    }
-    return sum / count;
-  }
-
- private:
-  static constexpr int kSteps = 6;
-  static constexpr int kBatch = 5;
-
-  [[nodiscard]] std::size_t outputs() const {
-    return static_cast<std::size_t>(spec_.output.outputs);
-  }
-  [[nodiscard]] Sequences<double> sequences() const {
-    return {x_.data(), {kSteps, kBatch, lengths_}};
-  }
-
-  void load_all() {
-    weights_.set(parameters_);
-    load<double>(*feed_, spec_, sequences(), {classes_.data(), targets_.data()});
-  }
-  [[nodiscard]] double read_mean() const {
-    double mean = 0;
-    mean_.read({&mean, 1});
-    return mean;
-  }
-
-  // What must not be read cannot be missed when it is. With one output per sequence all targets
-  // count.
-  void hide_padding() {
-    const auto nan = std::numeric_limits<double>::quiet_NaN();
-    const auto hide = [&](Values& values, int row, std::size_t width) {
-      std::fill_n(values.begin() + static_cast<std::ptrdiff_t>(row) * static_cast<int>(width),
-                  width, nan);
-    };
-    for (int row = 0; row < kSteps * kBatch; ++row) {
-      if (sequences().rows.has(row / kBatch, row % kBatch)) continue;
-      hide(x_, row, static_cast<std::size_t>(spec_.recurrent.inputs));
-      if (spec_.readout == Readout::kLast) continue;
-      hide(targets_, row, outputs());
-      classes_[static_cast<std::size_t>(row)] = std::numeric_limits<std::int32_t>::min();
-    }
-  }
-
-  NetworkSpec spec_;
-  std::unique_ptr<Backend<double>> backend_;
-  NetworkWeights<double> weights_;
-  NetworkPass<double> pass_;
-  std::unique_ptr<Feed<double>> feed_;
-  Array<double> mean_;
-  std::vector<std::int32_t> lengths_;
-  Values parameters_;
-  Values x_;
-  std::vector<std::int32_t> classes_;
-  Values targets_;
-};
 
 template <class Check>
 void for_each_network(Check&& check) {
   for (const Cell cell : kCells) {
-    for (const Readout readout : kReadouts) {
+    for (const Readout readout : {Readout::kLast, Readout::kEvery}) {
       for (const Loss loss : kLosses) {
         SCOPED_TRACE(::testing::Message() << to_string(cell) << ", readout " << to_string(readout)
                                           << ", loss " << to_string(loss));
@@ -165,16 +50,135 @@ void expect_derivatives(const Values& gradient, Problem& problem, Values& by, co
   }
 }
 
-TEST(NetworkGradient, IsTheDerivativeOfTheLoss) {
-  for_each_network([](const ModelConfig& config) {
-    Problem problem(config);
-    Values dparameters(problem.parameters().size(), kBefore);
-    Values dx(problem.x().size(), kBefore);
-    const double loss = problem.gradient(dparameters, dx);
-    EXPECT_EQ(loss, problem.loss());
-    expect_derivatives(dparameters, problem, problem.parameters(), "parameter");
-    expect_derivatives(dx, problem, problem.x(), "x");
-  });
+void expect_gradient(const ModelConfig& config) {
+  Problem problem(config);
+  Values dparameters(problem.parameters.size(), kBefore);
+  Values dx(problem.x.size(), kBefore);
+  const double loss = problem.gradient(dparameters, dx);
+  EXPECT_EQ(loss, problem.loss());
+  EXPECT_GT(cases::largest_difference(dparameters, Values(dparameters.size(), kBefore)), 0.01);
+  expect_derivatives(dparameters, problem, problem.parameters, "parameter");
+  expect_derivatives(dx, problem, problem.x, "x");
+}
+
+TEST(NetworkGradient, IsTheDerivativeOfTheLoss) { for_each_network(expect_gradient); }
+
+void expect_gradient_of_two_layers(Cell cell, Readout readout) {
+  SCOPED_TRACE(::testing::Message() << to_string(cell) << ", " << to_string(readout));
+  expect_gradient({.inputs = 2,
+                   .cell = cell,
+                   .units = 3,
+                   .layers = 2,
+                   .bidirectional = true,
+                   .readout = readout,
+                   .outputs = 3});
+}
+
+TEST(NetworkGradient, OfTwoLayersThatReadBothWays) {
+  expect_gradient_of_two_layers(Cell::kRwa, Readout::kLast);
+  expect_gradient_of_two_layers(Cell::kRwa, Readout::kAttention);
+  expect_gradient_of_two_layers(Cell::kRwaForget, Readout::kEvery);
+  expect_gradient_of_two_layers(Cell::kRwaDecay, Readout::kMean);
+  expect_gradient_of_two_layers(Cell::kLstm, Readout::kAttention);
+  expect_gradient_of_two_layers(Cell::kGru, Readout::kLast);
+}
+
+TEST(NetworkGradient, OfFourLayers) {
+  for (const bool both : {false, true}) {
+    expect_gradient(
+        {.cell = Cell::kGru, .units = 2, .layers = 4, .bidirectional = both, .outputs = 3});
+  }
+}
+
+TEST(NetworkGradient, OfSymbols) {
+  for (const int embedding : {0, 2}) {
+    for (const bool both : {false, true}) {
+      SCOPED_TRACE(::testing::Message() << "embedding " << embedding << ", both ways " << both);
+      expect_gradient({.input = Input::kSymbols,
+                       .inputs = 4,
+                       .embedding = embedding,
+                       .units = 3,
+                       .layers = 2,
+                       .bidirectional = both,
+                       .readout = Readout::kEvery,
+                       .outputs = 3});
+    }
+  }
+}
+
+TEST(NetworkGradient, OfADecoderFromFeatures) {
+  for (const Cell cell : kCells) {
+    SCOPED_TRACE(to_string(cell));
+    expect_gradient({.inputs = 3,
+                     .cell = cell,
+                     .units = 3,
+                     .layers = 0,
+                     .readout = Readout::kMean,
+                     .outputs = 4,
+                     .code = 2});
+  }
+}
+
+TEST(NetworkGradient, OfAnAutoencoder) {
+  for (const Readout readout : {Readout::kLast, Readout::kMean, Readout::kAttention}) {
+    SCOPED_TRACE(to_string(readout));
+    expect_gradient({.input = Input::kSymbols,
+                     .inputs = 4,
+                     .embedding = 2,
+                     .units = 3,
+                     .layers = 2,
+                     .bidirectional = true,
+                     .readout = readout,
+                     .outputs = 4,
+                     .code = 2});
+  }
+}
+
+// The mask stays the same, so that the loss has a derivative; that of another step has another.
+TEST(NetworkGradient, UnderDropoutIsThatOfTheSameLoss) {
+  for (const int code : {0, 2}) {
+    ModelConfig config{.inputs = 2,
+                       .units = 3,
+                       .layers = 3,
+                       .bidirectional = true,
+                       .dropout = 0.4,
+                       .readout = Readout::kAttention,
+                       .outputs = 3,
+                       .code = code};
+    expect_gradient(config);
+    const double hidden = Problem(config).loss();
+    config.dropout = 0;
+    EXPECT_NE(Problem(config).loss(), hidden);
+  }
+}
+
+// What comes to the last step of a sequence is the output layer's share alone.
+TEST(NetworkGradient, OfTheLastLayersOutputs) {
+  Problem problem({.inputs = 2, .units = 3, .layers = 2, .outputs = 4});
+  std::fill(problem.lengths.begin(), problem.lengths.end(), 3);
+  problem.x.assign(problem.x.size(), 0.3);
+  problem.load_all();
+  Array<double> mean(*problem.backend, 1);
+  cases::Numbers<double> dparameters(*problem.backend, problem.parameters.size());
+  cases::Numbers<double> dh(*problem.backend, problem.rows().index(Problem::kSteps, 0) * 3,
+                            kBefore);
+  problem.pass.gradient(problem.weights, problem.in(), problem.targets(), mean.data(),
+                        {.parameters = dparameters.data(), .dh_total = dh.data()});
+  Values gradient = dparameters.read();
+  const auto weight = problem.named(problem.parameters, "output.weight");
+  const auto dbias = problem.named(gradient, "output.bias");  // the sum over sequences of dy
+  const Values total = dh.read();
+  for (std::size_t unit = 0; unit < 3; ++unit) {
+    double expected = 0;
+    double found = 0;
+    for (std::size_t o = 0; o < 4; ++o) expected += weight[o * 3 + unit] * dbias[o];
+    for (int b = 0; b < Problem::kBatch; ++b) {
+      found += total[problem.rows().index(2, b) * 3 + unit];
+      EXPECT_NE(total[problem.rows().index(0, b) * 3 + unit], kBefore);
+      EXPECT_EQ(total[problem.rows().index(3, b) * 3 + unit], kBefore) << "past the end";
+    }
+    EXPECT_NEAR(found, expected, 1e-14);
+  }
 }
 
 // The textbook formulas, which overflow for large outputs.
@@ -196,12 +200,30 @@ double naive_loss(Loss loss, std::span<const double> y, int target,
   return sum / static_cast<double>(y.size());
 }
 
+// Over the rows that count.
+double naive_mean(Problem& problem) {
+  const Values y = problem.outputs();
+  const Rows rows = problem.output_rows();
+  const std::size_t width = problem.width();
+  double sum = 0;
+  int count = 0;
+  for (int t = 0; t < rows.steps; ++t) {
+    for (int b = 0; b < rows.batch; ++b) {
+      if (!rows.has(t, b)) continue;
+      const std::size_t row = rows.index(t, b);
+      sum +=
+          naive_loss(problem.spec.loss, std::span(y).subspan(row * width, width),
+                     problem.classes[row], std::span(problem.values).subspan(row * width, width));
+      ++count;
+    }
+  }
+  return sum / count;
+}
+
 TEST(NetworkLoss, AgreesWithTheTextbook) {
   for_each_network([](const ModelConfig& config) {
     Problem problem(config);
-    const double expected = problem.mean_of_rows([&](auto y, int target, auto targets) {
-      return naive_loss(config.loss, y, target, targets);
-    });
+    const double expected = naive_mean(problem);
     EXPECT_GT(expected, 0);
     EXPECT_NEAR(problem.loss(), expected, 1e-13 * expected);
   });
@@ -216,7 +238,7 @@ void expect_extremes(Backend<Real>& backend) {
   const std::int32_t wrong = 1;
   const Rows rows{1, 1, {}};
   const auto feed = backend.make_feed();
-  feed->load({labels.data(), rows}, 4, {&wrong, labels.data()}, rows, 4);
+  feed->load({labels.data(), rows}, 4, {&wrong, labels.data(), rows}, 4);
   cases::Numbers<Real> outputs(backend, y);
   Array<Real, double> mean(backend, 1);
   struct Expected {

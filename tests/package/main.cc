@@ -6,7 +6,7 @@
 #include <vector>
 
 int main(int argc, char** argv) {
-  rwa::Model model({.cell = rwa::Cell::kLstm, .inputs = 2, .units = 16, .outputs = 3});
+  rwa::Model model({.inputs = 2, .cell = rwa::Cell::kLstm, .units = 16, .outputs = 3});
   const std::vector<float> x(5 * 4 * 2, 0.5f);
   const rwa::BatchView batch{.x = x, .steps = 5, .batch = 4};
   std::vector<float> y(4 * 3);

@@ -15,28 +15,40 @@ namespace rwa::cases {
 struct Data {
   int steps, batch;
   std::vector<float> x;
+  std::vector<std::int32_t> symbols;
   std::vector<std::int32_t> lengths;
   std::vector<std::int32_t> classes;
   std::vector<float> values;
+  int target_steps;  // of a decoder; others have none
+  std::vector<std::int32_t> target_lengths;
 
-  [[nodiscard]] BatchView view() const { return {x, steps, batch, lengths}; }
-  [[nodiscard]] TargetView targets() const { return {classes, values}; }
+  [[nodiscard]] BatchView view() const { return {x, steps, batch, lengths, symbols}; }
+  [[nodiscard]] TargetView targets() const {
+    return {classes, values, target_steps, target_lengths};
+  }
 };
 
+// A decoder has to say sequences as long as those that come in, but for their lengths.
 inline Data make_data(const ModelConfig& config, int steps, int batch, std::uint64_t seed) {
   Draw draw(seed);
-  const int rows = config.readout == Readout::kEvery ? steps : 1;
+  const bool symbols = config.input == Input::kSymbols;
+  const bool decodes = config.code > 0;
+  const int rows = decodes || config.readout == Readout::kEvery ? steps : 1;
+  const auto count = product(steps, batch);
   return {.steps = steps,
           .batch = batch,
-          .x = draw.numbers(product(steps, batch, config.inputs), 1.0F),
+          .x = draw.numbers(symbols ? 0 : product(steps, batch, config.inputs), 1.0F),
+          .symbols = draw.integers(symbols ? count : 0, 0, config.inputs - 1),
           .lengths = draw.integers(product(batch, 1), 0, steps),
           .classes = draw.integers(product(rows, batch), 0, config.outputs - 1),
-          .values = draw.numbers(product(rows, batch, config.outputs), 1.0F)};
+          .values = draw.numbers(product(rows, batch, config.outputs), 1.0F),
+          .target_steps = decodes ? steps : 0,
+          .target_lengths = draw.integers(decodes ? product(batch, 1) : 0, 0, steps)};
 }
 
 // Sizes that no vector width, tile or shard divides.
 inline ModelConfig uneven(Cell cell, Readout readout) {
-  return {.cell = cell, .inputs = 3, .units = 33, .outputs = 5, .readout = readout};
+  return {.inputs = 3, .cell = cell, .units = 33, .readout = readout, .outputs = 5};
 }
 inline constexpr int kUnevenSteps = 45;
 inline constexpr int kUnevenBatch = 37;

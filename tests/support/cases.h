@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 #include <rapidcheck.h>
@@ -60,10 +61,12 @@ struct Layer {
   int batch = 1;
   std::vector<std::int32_t> lengths;  // [B]
   std::vector<float> parameters;
-  std::vector<float> x;              // [T,B,D]
-  std::vector<float> initial_state;  // [B, 1 + state, H], or empty
-  std::vector<float> dh_every;       // [T,B,H], or empty
-  std::vector<float> dh_last;        // [B,H], or empty
+  std::vector<float> x;               // [T,B,D], or empty:
+  std::vector<std::int32_t> symbols;  // [T,B]
+  std::vector<float> initial_state;   // [B, 1 + state, H], or empty
+  std::vector<float> dh_every;        // [T,B,H], or empty
+  std::vector<float> dh_last;         // [B,H], or empty
+  bool wants_dh_total = false;        // which only backends of the host's memory have
 
   [[nodiscard]] Rows rows() const { return {steps, batch, lengths}; }
 };
@@ -72,6 +75,7 @@ template <class Real>
 struct Result {
   std::vector<Real> h_every, h_last, final_state;  // 0 where nothing was written
   std::vector<Real> parameters, x, initial;        // gradients
+  std::vector<Real> dh_total;                      // where wanted
 };
 
 // Weights as wide as the paper's, biases and start of the same width, features and gradients in
@@ -83,7 +87,8 @@ inline Layer make_layer(const RecurrentSpec& spec, int steps, int batch, Draw& d
           .batch = batch,
           .lengths = draw.integers(product(batch, 1), 0, steps),
           .parameters = draw.numbers(spec.parameters(), limit),
-          .x = draw.numbers(product(steps, batch, spec.inputs), 1.0F),
+          .x = draw.numbers(spec.symbols ? 0 : product(steps, batch, spec.inputs), 1.0F),
+          .symbols = draw.integers(spec.symbols ? product(steps, batch) : 0, 0, spec.inputs - 1),
           .initial_state = {},
           .dh_every = draw.numbers(product(steps, batch, spec.units), 1.0F),
           .dh_last = draw.numbers(product(batch, spec.units), 1.0F)};
@@ -101,14 +106,26 @@ inline std::vector<float> make_state(const RecurrentSpec& spec, int batch, Draw&
   return state;
 }
 
-inline Layer generated_layer(Cell cell, int most_units, int fewest_steps, int most_steps) {
-  const auto activation = *rc::gen::element(Activation::kTanh, Activation::kIdentity);
-  const int inputs = *rc::gen::inRange(1, 21);
-  const int units = *rc::gen::inRange(1, most_units + 1);
+// Of numbers or symbols, forward or in reverse, its rows side by side or apart.
+inline RecurrentSpec generated_spec(Cell cell, int most_units) {
+  RecurrentSpec spec{.cell = cell};
+  spec.activation = *rc::gen::element(Activation::kTanh, Activation::kIdentity);
+  spec.inputs = *rc::gen::inRange(1, 21);
+  spec.units = *rc::gen::inRange(1, most_units + 1);
+  spec.symbols = *rc::gen::arbitrary<bool>();
+  spec.reverse = *rc::gen::arbitrary<bool>();
+  if (*rc::gen::arbitrary<bool>()) spec.stride = spec.units + *rc::gen::inRange(0, 21);
+  return spec;
+}
+
+inline Layer generated_layer(const RecurrentSpec& spec, int fewest_steps, int most_steps) {
   const int steps = *rc::gen::inRange(fewest_steps, most_steps + 1);
   const int batch = *rc::gen::inRange(1, 21);
   Draw draw(*rc::gen::noShrink(rc::gen::arbitrary<std::uint32_t>()));
-  return make_layer({cell, activation, inputs, units}, steps, batch, draw);
+  return make_layer(spec, steps, batch, draw);
+}
+inline Layer generated_layer(Cell cell, int most_units, int fewest_steps, int most_steps) {
+  return generated_layer(generated_spec(cell, most_units), fewest_steps, most_steps);
 }
 
 inline constexpr Cell kCells[] = {Cell::kRwa, Cell::kRwaForget, Cell::kRwaDecay, Cell::kLstm,
@@ -116,6 +133,30 @@ inline constexpr Cell kCells[] = {Cell::kRwa, Cell::kRwaForget, Cell::kRwaDecay,
 
 inline Cell generated_cell() {
   return *rc::gen::elementOf(std::vector<Cell>(std::begin(kCells), std::end(kCells)));
+}
+
+// Rows of `width` as rows of `stride`, with NaN between them.
+template <class T>
+std::vector<T> spread(const std::vector<T>& rows, int width, int stride) {
+  const auto from = static_cast<std::size_t>(width);
+  const auto to = static_cast<std::size_t>(stride);
+  std::vector<T> out(rows.size() / from * to, std::numeric_limits<T>::quiet_NaN());
+  for (std::size_t i = 0; i < rows.size(); ++i) out[i / from * to + i % from] = rows[i];
+  return out;
+}
+
+// And back. Throws where something was written between the rows.
+template <class T>
+std::vector<T> gather(const std::vector<T>& rows, int width, int stride) {
+  std::vector<T> out;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i % static_cast<std::size_t>(stride) < static_cast<std::size_t>(width)) {
+      out.push_back(rows[i]);
+    } else if (!std::isnan(rows[i])) {
+      throw std::logic_error("written between the rows");
+    }
+  }
+  return out;
 }
 
 // Numbers in a device's memory, as its type.
@@ -154,36 +195,55 @@ std::unique_ptr<LayerWeights<Real>> load_weights(Backend<Real>& backend, const R
 // Sequences without targets, where the device can read them.
 template <class Real>
 std::unique_ptr<Feed<Real>> load_feed(Backend<Real>& backend, const Real* x, int inputs,
-                                      const Rows& rows) {
+                                      const Rows& rows, const std::int32_t* symbols = nullptr) {
   auto feed = backend.make_feed();
-  feed->load({x, rows}, inputs, {}, rows, 0);
+  feed->load({x, rows, symbols}, inputs, {}, 0);
   return feed;
 }
+
+// Rows of h, or of its gradient, as far apart as the layer has them.
+template <class Real>
+class UnitRows {
+ public:
+  template <class T>
+  UnitRows(Backend<Real>& backend, const RecurrentSpec& spec, const std::vector<T>& rows)
+      : spec_(spec), numbers_(backend, spread(rows, spec.units, spec.h_stride())) {}
+  [[nodiscard]] Real* data() { return numbers_.data(); }
+  [[nodiscard]] std::vector<Real> read() const {
+    return gather(numbers_.read(), spec_.units, spec_.h_stride());
+  }
+
+ private:
+  RecurrentSpec spec_;
+  Numbers<Real> numbers_;
+};
 
 // Forward and, where a gradient comes from somewhere, backward.
 template <class Real>
 Result<Real> run(Backend<Real>& backend, const Layer& layer, Memory memory = Memory::kFull) {
   const RecurrentSpec& spec = layer.spec;
   const std::vector<Real> x(layer.x.begin(), layer.x.end());
-  const auto feed = load_feed(backend, x.data(), spec.inputs, layer.rows());
+  const auto feed = load_feed(backend, x.data(), spec.inputs, layer.rows(), layer.symbols.data());
   const auto weights = load_weights(backend, spec, layer.parameters);
   const auto pass = backend.make_pass(spec);
+  const std::size_t every_size = product(layer.steps, layer.batch, spec.units);
+  const std::vector<Real> no_h(every_size, 0), no_last(product(layer.batch, spec.units), 0);
   Numbers<Real> initial_state(backend, layer.initial_state);
-  Numbers<Real> h_every(backend, product(layer.steps, layer.batch, spec.units));
-  Numbers<Real> h_last(backend, product(layer.batch, spec.units));
+  UnitRows<Real> h_every(backend, spec, no_h), h_last(backend, spec, no_last);
   Numbers<Real> final_state(backend, product(layer.batch, 1) * spec.state_size());
   pass->forward(*weights, {feed->in(), initial_state.data(), h_every.data(), h_last.data(),
                            final_state.data(), memory});
 
-  Numbers<Real> dh_every(backend, layer.dh_every), dh_last(backend, layer.dh_last);
+  UnitRows<Real> dh_every(backend, spec, layer.dh_every), dh_last(backend, spec, layer.dh_last);
   Numbers<Real> parameters(backend, spec.parameters()), dx(backend, x.size());
   Numbers<Real> initial(backend, product(layer.batch, 1 + spec.traits().carry, spec.units));
+  Numbers<Real> dh_total(backend, layer.wants_dh_total ? every_size : 0);
   if (!layer.dh_every.empty() || !layer.dh_last.empty()) {
     pass->backward(*weights, {feed->in(), initial_state.data(), dh_every.data(), dh_last.data(),
-                              parameters.data(), dx.data(), initial.data()});
+                              parameters.data(), dx.data(), initial.data(), dh_total.data()});
   }
-  return {h_every.read(),    h_last.read(), final_state.read(),
-          parameters.read(), dx.read(),     initial.read()};
+  return {h_every.read(), h_last.read(),  final_state.read(), parameters.read(),
+          dx.read(),      initial.read(), dh_total.read()};
 }
 
 template <class A, class B>

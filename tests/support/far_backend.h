@@ -74,7 +74,16 @@ inline Rows to_near(const Rows& rows) {
   return {placed->steps, rows.batch, placed->lengths};
 }
 inline Sequences<float> to_near(const Sequences<float>& in) {
-  return {to_near(in.x), to_near(in.rows)};
+  return {to_near(in.x), to_near(in.rows), to_near(in.symbols)};
+}
+inline Targets<float> to_near(const Targets<float>& targets) {
+  return {to_near(targets.classes), to_near(targets.values), to_near(targets.rows)};
+}
+inline Symbols to_near(const Symbols& symbols) {
+  return {to_near(symbols.of), symbols.of_step_before};
+}
+inline DropoutKey to_near(const DropoutKey& key) {
+  return {key.seed, key.layer, to_near(key.step)};
 }
 
 class FarReader final : public Reader {
@@ -101,17 +110,21 @@ class FarFeed final : public Feed<float> {
   ~FarFeed() override { queue_.finish(); }
 
   void load(const Sequences<float>& host, int inputs, const Targets<float>& host_targets,
-            const Rows& out, int outputs) override {
-    if (host.rows.steps > in_.rows.steps || host.rows.batch != in_.rows.batch) {
+            int outputs) override {
+    const Rows& out = host_targets.rows;
+    if (host.rows.steps > in_.rows.steps || out.steps > targets_.rows.steps ||
+        host.rows.batch != in_.rows.batch || out.batch > targets_.rows.batch) {
       queue_.finish();
-      make_room(host.rows, static_cast<std::size_t>(inputs), static_cast<std::size_t>(outputs));
+      make_room(host.rows, static_cast<std::size_t>(inputs), out,
+                static_cast<std::size_t>(outputs));
     }
     queue_.ask([=, this] {
-      rows_ = {host.rows.steps, {host.rows.lengths.begin(), host.rows.lengths.end()}};
-      if (rows_.lengths.empty()) rows_.lengths.assign(count(1, host.rows.batch), rows_.steps);
+      rows_ = placed(host.rows);
+      out_rows_ = placed(out);
       const std::size_t x_size = count(host.rows.steps, host.rows.batch);
       const std::size_t y_size = count(out.steps, out.batch);
       copy(host.x, x_size * static_cast<std::size_t>(inputs), x_);
+      copy(host.symbols, x_size, symbols_);
       copy(host_targets.classes, y_size, classes_);
       copy(host_targets.values, y_size * static_cast<std::size_t>(outputs), values_);
     });
@@ -121,23 +134,37 @@ class FarFeed final : public Feed<float> {
   static std::size_t count(int steps, int batch) {
     return static_cast<std::size_t>(steps) * static_cast<std::size_t>(batch);
   }
+  static FarRows placed(const Rows& rows) {
+    FarRows out{rows.steps, {rows.lengths.begin(), rows.lengths.end()}};
+    if (out.lengths.empty()) out.lengths.assign(count(1, rows.batch), rows.steps);
+    return out;
+  }
+  // Room for more steps than there are now, and the lengths of those that there are.
+  static Rows roomy(int steps, int batch, const FarRows& now) {
+    return {steps + 3, batch, {}, reinterpret_cast<const PlacedRows*>(&now)};
+  }
   template <class T>
   static void copy(const T* from, std::size_t size, std::vector<T>& to) {
     if (from != nullptr) std::copy_n(from, size, to.begin());
   }
-  void make_room(const Rows& rows, std::size_t inputs, std::size_t outputs) {
-    const int steps = std::max(rows.steps, in_.rows.steps) + 3;
-    x_.assign(count(steps, rows.batch) * inputs, 0);
-    classes_.assign(count(steps, rows.batch), 0);
-    values_.assign(count(steps, rows.batch) * outputs, 0);
-    in_ = {to_far(x_.data()), {steps, rows.batch, {}, reinterpret_cast<const PlacedRows*>(&rows_)}};
-    targets_ = {to_far(classes_.data()), to_far(values_.data())};
+  void make_room(const Rows& rows, std::size_t inputs, const Rows& out, std::size_t outputs) {
+    in_.rows = roomy(std::max(rows.steps, in_.rows.steps), rows.batch, rows_);
+    targets_.rows = roomy(std::max(out.steps, targets_.rows.steps), out.batch, out_rows_);
+    const std::size_t x_size = count(in_.rows.steps, rows.batch);
+    const std::size_t y_size = count(targets_.rows.steps, out.batch);
+    x_.assign(x_size * inputs, 0);
+    symbols_.assign(x_size, 0);
+    classes_.assign(y_size, 0);
+    values_.assign(y_size * outputs, 0);
+    in_ = {to_far(x_.data()), in_.rows, to_far(symbols_.data())};
+    targets_ = {to_far(classes_.data()), to_far(values_.data()), targets_.rows};
     ++shape_;
   }
 
   Queue& queue_;
-  FarRows rows_;
+  FarRows rows_, out_rows_;
   std::vector<float> x_;
+  std::vector<std::int32_t> symbols_;
   std::vector<std::int32_t> classes_;
   std::vector<float> values_;
 };
@@ -234,9 +261,14 @@ class FarBackend final : public Backend<float> {
       const RecurrentSpec& spec) const override {
     return std::make_unique<FarWeights>(queue_, cpu_->make_weights(spec));
   }
-  [[nodiscard]] std::unique_ptr<RecurrentPass<float>> make_pass(
-      const RecurrentSpec& spec) override {
-    return std::make_unique<FarPass>(queue_, cpu_->make_pass(spec));
+  [[nodiscard]] std::unique_ptr<RecurrentPass<float>> make_pass(const RecurrentSpec& spec,
+                                                                int beside) override {
+    return std::make_unique<FarPass>(queue_, cpu_->make_pass(spec, beside));
+  }
+  // The other one first: neither may wait for what the one before it does.
+  void beside(const Work& one, const Work& other) override {
+    other();
+    one();
   }
   [[nodiscard]] std::unique_ptr<LayerWeights<float>> make_weights(
       const DenseSpec& spec) const override {
@@ -259,9 +291,44 @@ class FarBackend final : public Backend<float> {
   void loss(Loss loss, const Rows& rows, int outputs, const float* y, const Targets<float>& targets,
             double* mean, float* dy) override {
     queue_.ask([=, this] {
-      cpu_->loss(loss, to_near(rows), outputs, to_near(y),
-                 {to_near(targets.classes), to_near(targets.values)}, to_near(mean), to_near(dy));
+      cpu_->loss(loss, to_near(rows), outputs, to_near(y), to_near(targets), to_near(mean),
+                 to_near(dy));
     });
+  }
+  void lookup(const TableSpec& spec, const Rows& rows, const Symbols& symbols, const float* table,
+              const float* base, float* out) override {
+    queue_.ask([=, this] {
+      cpu_->lookup(spec, to_near(rows), to_near(symbols), to_near(table), to_near(base),
+                   to_near(out));
+    });
+  }
+  void lookup_backward(const TableSpec& spec, const Rows& rows, const Symbols& symbols,
+                       const float* dout, float* dtable, float* dbase) override {
+    queue_.ask([=, this] {
+      cpu_->lookup_backward(spec, to_near(rows), to_near(symbols), to_near(dout), to_near(dtable),
+                            to_near(dbase));
+    });
+  }
+  void average(int width, const Rows& rows, const float* score, const float* h, float* share,
+               float* out) override {
+    queue_.ask([=, this] {
+      cpu_->average(width, to_near(rows), to_near(score), to_near(h), to_near(share), to_near(out));
+    });
+  }
+  void average_backward(int width, const Rows& rows, const float* score, const float* h,
+                        const float* share, const float* dout, float* dscore, float* dh) override {
+    queue_.ask([=, this] {
+      cpu_->average_backward(width, to_near(rows), to_near(score), to_near(h), to_near(share),
+                             to_near(dout), to_near(dscore), to_near(dh));
+    });
+  }
+  void dropout(double rate, const DropoutKey& key, int width, const Rows& rows,
+               float* values) override {
+    queue_.ask(
+        [=, this] { cpu_->dropout(rate, to_near(key), width, to_near(rows), to_near(values)); });
+  }
+  void add(std::size_t count, const float* from, float* to) override {
+    queue_.ask([=, this] { cpu_->add(count, to_near(from), to_near(to)); });
   }
   void judge(std::size_t count, const float* gradient, StepReport* report) override {
     queue_.ask([=, this] { cpu_->judge(count, to_near(gradient), to_near(report)); });

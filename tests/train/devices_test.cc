@@ -15,6 +15,7 @@
 #include "support/batches.h"
 #include "support/cases.h"
 #include "support/far_backend.h"
+#include "train/networks.h"
 
 namespace rwa {
 
@@ -28,10 +29,12 @@ std::string cuda_device_name(int) { return "far"; }
 
 namespace {
 
+using cases::all_networks;
 using cases::all_uneven;
 using cases::copy;
 using cases::Data;
 using cases::make_data;
+using cases::network_data;
 using cases::same_bits;
 using io::expect_error;
 
@@ -73,7 +76,7 @@ TEST(Devices, ALayerHasTheBitsOfTheCpu) {
 // Batches of more and fewer steps, and now and then of another number of sequences.
 Data batch_of(const ModelConfig& config, unsigned step) {
   const int steps = 5 + static_cast<int>(7 * step % 11);
-  return make_data(config, steps, step % 8 == 7 ? 3 : 9, step);
+  return network_data(config, steps, step % 8 == 7 ? 3 : 9, step);
 }
 
 TrainerOptions options_for(const std::string& device) {
@@ -114,7 +117,7 @@ class OnDevice : public ::testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(All, OnDevice, ::testing::Values("cpu", "cuda"));
 
 TEST_P(OnDevice, SubmittedStepsHaveTheBitsOfStepsOneAfterTheOther) {
-  for (const ModelConfig& config : all_uneven()) {
+  for (const ModelConfig& config : all_networks()) {
     SCOPED_TRACE(cases::name(config));
     const Trained expected(config, kSteps);
     Model model(config);
@@ -136,7 +139,7 @@ TEST_P(OnDevice, SubmittedStepsHaveTheBitsOfStepsOneAfterTheOther) {
 }
 
 TEST_P(OnDevice, ASessionHasTheBitsOfTheCpu) {
-  for (const ModelConfig& config : all_uneven()) {
+  for (const ModelConfig& config : all_networks()) {
     SCOPED_TRACE(cases::name(config));
     Model model(config);
     Session session(model, {.device = GetParam()});
@@ -163,7 +166,7 @@ TEST_P(OnDevice, ASessionHasTheBitsOfTheCpu) {
 }
 
 TEST_P(OnDevice, TrainingGoesOnFromItsState) {
-  const ModelConfig config = all_uneven().front();
+  const ModelConfig config = cases::networks_of_many_parts().front();
   const Trained before(config, 3), expected(config, 6);
   Model model(config);
   model.set_weights(before.model.weights());

@@ -10,7 +10,7 @@
 int main() {
   for (const rwa::Cell cell : {rwa::Cell::kRwa, rwa::Cell::kLstm}) {
     rwa::Model model(
-        {.cell = cell, .inputs = 3, .units = 45, .outputs = 5, .readout = rwa::Readout::kEvery});
+        {.inputs = 3, .cell = cell, .units = 45, .readout = rwa::Readout::kEvery, .outputs = 5});
     rwa::Trainer trainer(model, {.session = {.threads = 2}});
     rwa::RandomData random(7);
     for (int step = 0; step < 5; ++step) {

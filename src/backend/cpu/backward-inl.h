@@ -21,6 +21,11 @@ HWY_INLINE Vector load_part(const float* from, std::size_t count) {
   std::copy_n(from, count, lanes);
   return load(lanes);
 }
+HWY_INLINE void store_part(Vector value, float* to, std::size_t count) {
+  alignas(64) float lanes[kLanes];
+  store(value, lanes);
+  std::copy_n(lanes, std::min(count, kLanes), to);
+}
 HWY_INLINE void add_part(Vector value, float* to, std::size_t count) {
   alignas(64) float lanes[kLanes];
   store(value, lanes);
@@ -31,8 +36,8 @@ template <class C>
 class Backward {
  public:
   Backward(const Geometry& g, const PackedWeights& weights, const RecurrentBackward<float>& call,
-           Strip& strip, Slots slots, ShardSums& gradients)
-      : v_(g, strip, slots, call.in.rows.batch), w_(weights), call_(call), gradients_(gradients) {}
+           Strip& strip, Slots slots, Gradients& gradients)
+      : v_(g, call.in, strip, slots), w_(weights), call_(call), gradients_(gradients) {}
 
   // Steps end-1 … begin, which are on the tape. Where later steps exist, their share of dh waits in
   // the strip; at the end the share of step begin-1 does.
@@ -78,10 +83,10 @@ class Backward {
     const std::size_t unit = static_cast<std::size_t>(panel) * kLanes;
     Vector sum;
     if (call_.dh_every != nullptr && t >= 0) {
-      sum = load_part(call_.dh_every + v_.source(t, row) * H + unit, H - unit);
+      sum = load_part(call_.dh_every + v_.source(t, row) * v_.g.h_stride + unit, H - unit);
     }
     if (call_.dh_last != nullptr && v_.s.length[static_cast<std::size_t>(row)] == t + 1) {
-      sum = sum + load_part(call_.dh_last + v_.sequence(row) * H + unit, H - unit);
+      sum = sum + load_part(call_.dh_last + v_.sequence(row) * v_.g.h_stride + unit, H - unit);
     }
     return sum;
   }
@@ -105,10 +110,24 @@ class Backward {
       Ahead ahead = needed(t, panel, panels, row, rows);
       collect(t, panel, panels, row, rows, source == Source::kProduct, &ahead, dh);
     }
+    if (call_.dh_total != nullptr) copy_dh(t, panel, panels, row, rows, dh);
     only_inputs(v_, w_, t, panel, panels, row, rows, inputs);
     for (int p = 0; p < panels; ++p) {
       cells(t, panel + p, row, rows, dh.values + p * kWidth, panels,
             inputs.values + p * C::kInputs * kWidth);
+    }
+  }
+
+  // All that has come to h of step t.
+  void copy_dh(int t, int panel, int panels, int row, int rows, const TileBuffer& dh) {
+    const auto H = static_cast<std::size_t>(v_.g.units);
+    for (int r = 0; r < rows; ++r) {
+      for (int p = 0; p < panels; ++p) {
+        const std::size_t unit = static_cast<std::size_t>(panel + p) * kLanes;
+        Vector sum = load(dh.values + (r * panels + p) * kWidth);
+        if (C::kCarriesOutput) sum = sum + load(v_.carry(panel + p, row + r));
+        store_part(sum, call_.dh_total + v_.source(t, row + r) * H + unit, H - unit);
+      }
     }
   }
 
@@ -165,7 +184,8 @@ class Backward {
     for (int shard = v_.s.shards.begin; shard < v_.s.shards.end; ++shard) {
       list_rows(begin, end, shard_rows(call_.in.rows.batch, shard));
       if (v_.s.index.empty()) continue;
-      float* gradient = gradients_.shard(shard);
+      if (v_.g.symbols > 0) symbol_gradient(shard);
+      float* gradient = gradients_.weights.shard(shard);
       for (std::size_t panel = 0; panel < v_.g.panels; ++panel) {
         OuterOperands in{
             v_.s.tape.data(), v_.g.row_stride,   v_.s.saved.data() + panel * v_.panel_stride(),
@@ -178,6 +198,24 @@ class Backward {
               in, static_cast<int>(v_.g.x_size()),
               gradient + v_.g.gates_size() + panel * v_.g.x_size() * C::kInputs * kLanes);
         }
+      }
+    }
+  }
+
+  // The weights on a symbol see its 1 wherever it stands.
+  void symbol_gradient(int shard) {
+    constexpr std::size_t kPanel = (C::kGates + C::kInputs) * kLanes;
+    for (const std::uint32_t row : v_.s.index) {
+      const int t = v_.at.first + static_cast<int>(row / v_.s.count());
+      const std::size_t at = v_.source(t, static_cast<int>(row % v_.s.count()));
+      float* to = gradients_.symbols.row(shard, v_.in.symbols[at]);
+      const float* from = v_.s.saved.data() + row * v_.g.cell_size;
+      for (std::size_t panel = 0; panel < v_.g.panels; ++panel) {
+        for (std::size_t i = 0; i < kPanel; i += kLanes) {
+          store(load(to + i) + load(from + i), to + i);
+        }
+        to += kPanel;
+        from += v_.panel_stride();
       }
     }
   }
@@ -241,7 +279,7 @@ class Backward {
   View<C> v_;
   const PackedWeights& w_;
   const RecurrentBackward<float>& call_;
-  ShardSums& gradients_;
+  Gradients& gradients_;
 };
 
 }  // namespace rwa::cpu::HWY_NAMESPACE

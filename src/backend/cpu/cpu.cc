@@ -32,8 +32,8 @@ class CpuBackend final : public HostBackend<float> {
       const RecurrentSpec& spec) const override {
     return cpu::make_weights(spec);
   }
-  [[nodiscard]] std::unique_ptr<RecurrentPass<float>> make_pass(
-      const RecurrentSpec& spec) override {
+  [[nodiscard]] std::unique_ptr<RecurrentPass<float>> make_pass(const RecurrentSpec& spec,
+                                                                int) override {
     return cpu::make_pass(spec, pool_);
   }
 
@@ -90,6 +90,10 @@ class CpuBackend final : public HostBackend<float> {
   }
 
  private:
+  void in_parts(int count, const std::function<void(Range)>& work) override {
+    cpu::run_parts(pool_, count, work);
+  }
+
   ThreadPool pool_;
   cpu::ShardSums dense_gradients_;
 };

@@ -40,8 +40,8 @@ struct Slots {
 template <class C>
 class View {
  public:
-  View(const Geometry& geometry, Strip& strip, Slots slots, int batch_size)
-      : g(geometry), s(strip), at(slots), batch(static_cast<std::size_t>(batch_size)) {}
+  View(const Geometry& geometry, const Sequences<float>& sequences, Strip& strip, Slots slots)
+      : g(geometry), in(sequences), s(strip), at(slots) {}
 
   // The row of step t: [x_t, 1, h_{t-1}].
   [[nodiscard]] float* row(int t, int r) const {
@@ -70,16 +70,17 @@ class View {
   [[nodiscard]] int active(int t) const { return s.active[static_cast<std::size_t>(t)]; }
   // The row of a [T,B,·] array that belongs to step t of row r.
   [[nodiscard]] std::size_t source(int t, int r) const {
-    return static_cast<std::size_t>(t) * batch + sequence(r);
+    const int step = g.reverse ? s.length[static_cast<std::size_t>(r)] - 1 - t : t;
+    return static_cast<std::size_t>(step) * static_cast<std::size_t>(in.rows.batch) + sequence(r);
   }
   [[nodiscard]] std::size_t sequence(int r) const {
     return static_cast<std::size_t>(s.sequence[static_cast<std::size_t>(r)]);
   }
 
   const Geometry& g;
+  const Sequences<float>& in;
   Strip& s;
   Slots at;
-  std::size_t batch;
 
  private:
   float* cell(Buffer& buffer, int numbers, int panel, int r) const {
@@ -101,14 +102,31 @@ struct alignas(64) TileBuffer {
   float values[kAccumulators * kLanes];
 };
 
+// What the symbols of a tile's rows add to G pre-activations, from `first` on; for numbers nothing.
+template <int G, class C>
+HWY_INLINE Into from_symbols(const View<C>& v, const PackedWeights& w, int first, int t, int panel,
+                             int panels, int row, int rows, TileBuffer& out) {
+  if (v.g.symbols == 0) return Into::kNothing;
+  constexpr std::size_t kPanel = (C::kGates + C::kInputs) * kLanes;
+  float* to = out.values;
+  for (int r = row; r < row + rows; ++r) {
+    const auto symbol = static_cast<std::size_t>(v.in.symbols[v.source(t, r)]);
+    const float* from = w.symbols.data() + symbol * v.g.symbol_size() +
+                        static_cast<std::size_t>(panel) * kPanel +
+                        static_cast<std::size_t>(first) * kLanes;
+    for (int p = 0; p < panels; ++p, from += kPanel) to = std::copy_n(from, G * kLanes, to);
+  }
+  return Into::kSum;
+}
+
 // out = row × weights for G pre-activations of some panels, `length` numbers deep.
 template <int G>
 HWY_INLINE void preactivations(const RowOperand& rows, const float* weights, int panel, int panels,
-                               int count, Ahead* ahead, TileBuffer& out) {
+                               int count, Into into, Ahead* ahead, TileBuffer& out) {
   const std::size_t panel_size = rows.length * G * kLanes;
   multiply_for<G>(count, panels)(
-      rows, {weights + static_cast<std::size_t>(panel) * panel_size, panel_size}, Into::kNothing,
-      ahead, out.values);
+      rows, {weights + static_cast<std::size_t>(panel) * panel_size, panel_size}, into, ahead,
+      out.values);
 }
 
 // The pre-activations that see x only, for the cells that have some: forward needs them, and
@@ -117,9 +135,10 @@ template <class C>
 HWY_INLINE void only_inputs(const View<C>& v, const PackedWeights& w, int t, int panel, int panels,
                             int row, int rows, TileBuffer& out) {
   if constexpr (C::kInputs > 0) {
+    const Into into = from_symbols<C::kInputs>(v, w, C::kGates, t, panel, panels, row, rows, out);
     preactivations<C::kInputs>({v.row(t, row), v.g.row_stride, v.g.x_size()},
-                               w.forward.data() + v.g.gates_size(), panel, panels, rows, nullptr,
-                               out);
+                               w.forward.data() + v.g.gates_size(), panel, panels, rows, into,
+                               nullptr, out);
   }
 }
 
@@ -137,9 +156,9 @@ HWY_INLINE void store_all(const Vector* values, float* to, std::size_t stride = 
 template <class C>
 class Forward {
  public:
-  Forward(const Geometry& g, const PackedWeights& weights, const float* x, int batch, Strip& strip,
+  Forward(const Geometry& g, const PackedWeights& weights, const Sequences<float>& in, Strip& strip,
           Slots slots)
-      : v_(g, strip, slots, batch), w_(weights), x_(x) {}
+      : v_(g, in, strip, slots), w_(weights) {}
 
   // Steps begin … end-1, from the state in the strip and h in the row of step `begin`.
   void walk(int begin, int end, float* h_every) {
@@ -160,7 +179,7 @@ class Forward {
     const auto D = static_cast<std::size_t>(v_.g.inputs);
     for (int r = 0; r < rows; ++r) {
       float* row = v_.row(t, r);
-      std::copy_n(x_ + v_.source(t, r) * D, D, row);
+      if (D > 0) std::copy_n(v_.in.x + v_.source(t, r) * D, D, row);
       row[D] = 1.0f;
     }
   }
@@ -170,8 +189,9 @@ class Forward {
     TileBuffer inputs;
     Ahead ahead;
     if (v_.at.keep) add_saved(v_, t, panel, panels, row, rows, ahead);
+    const Into into = from_symbols<C::kGates>(v_, w_, 0, t, panel, panels, row, rows, gates);
     preactivations<C::kGates>({v_.row(t, row), v_.g.row_stride, v_.g.row_size}, w_.forward.data(),
-                              panel, panels, rows, &ahead, gates);
+                              panel, panels, rows, into, &ahead, gates);
     only_inputs(v_, w_, t, panel, panels, row, rows, inputs);
     for (int p = 0; p < panels; ++p) {
       cells(t, panel + p, row, rows, gates.values + p * C::kGates * kWidth, panels,
@@ -206,7 +226,7 @@ class Forward {
   void copy_h(int t, int rows, float* h_every) {
     const auto H = static_cast<std::size_t>(v_.g.units);
     for (int r = 0; r < rows; ++r) {
-      std::copy_n(v_.h_before(t + 1, r), H, h_every + v_.source(t, r) * H);
+      std::copy_n(v_.h_before(t + 1, r), H, h_every + v_.source(t, r) * v_.g.h_stride);
     }
   }
 
@@ -218,7 +238,6 @@ class Forward {
 
   View<C> v_;
   const PackedWeights& w_;
-  const float* x_;
 };
 
 }  // namespace rwa::cpu::HWY_NAMESPACE

@@ -3,6 +3,8 @@
 // program larger.
 #include "backend/cpu/kernels.h"
 
+#include <vector>
+
 #undef HWY_DISABLED_TARGETS
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
 #undef HWY_TARGET_INCLUDE
@@ -49,9 +51,9 @@ class StripKernelsOf final : public StripKernels {
     const Slots slots{0, call.keep == Memory::kFull};
     const int tape_steps = slots.keep ? s.steps() : chunked ? std::min(kChunkSteps, s.steps()) : 1;
     s.reserve(g_, C::kState, C::kCarry, tape_steps, chunked);
-    const View<C> v(g_, s, slots, call.in.rows.batch);
+    const View<C> v(g_, call.in, s, slots);
     begin(w, call.initial_state, v);
-    Forward<C> forward(g_, w, call.in.x, call.in.rows.batch, s, slots);
+    Forward<C> forward(g_, w, call.in, s, slots);
     if (chunked) {
       for (int t = 0; t < s.steps(); t += kChunkSteps) {
         save_snapshot(v, t);
@@ -64,16 +66,25 @@ class StripKernelsOf final : public StripKernels {
   }
 
   void backward(const PackedWeights& w, const RecurrentBackward<float>& call, Memory memory,
-                Strip& s, ShardSums& gradients) const override {
+                Strip& s, Gradients& gradients) const override {
     std::fill_n(s.carry.data(), g_.padded_units() * s.count() * C::kCarry, 0.0f);
     if (memory == Memory::kFull) {
       Backward<C>(g_, w, call, s, Slots{}, gradients).walk(0, s.steps());
     } else {
       backward_chunks(w, call, s, gradients);
     }
-    const View<C> v(g_, s, Slots{}, call.in.rows.batch);
+    const View<C> v(g_, call.in, s, Slots{});
     if (call.initial != nullptr) initial_gradient(v, call.initial);
-    if (C::kLearnedStart && call.initial_state == nullptr) start_gradient(v, w, call, gradients);
+    if (C::kLearnedStart && call.initial_state == nullptr) start_gradient(v, w, gradients);
+  }
+
+  void unpack_symbols(Range symbols, SymbolSums& gradient, float* out) const override {
+    std::vector<const float*> totals;
+    for (int s = symbols.begin; s < symbols.end; ++s) totals.push_back(gradient.total(s));
+    packer_.for_each_symbol_weight(symbols, [&](std::size_t target, int s, std::size_t at) {
+      const float* total = totals[static_cast<std::size_t>(s - symbols.begin)];
+      if (total != nullptr) out[target] += total[at];
+    });
   }
 
   void unpack(const float* gradient, float* out) const override {
@@ -109,7 +120,7 @@ class StripKernelsOf final : public StripKernels {
     const auto H = static_cast<std::size_t>(g_.units);
     for (int r = 0; r < v.s.rows(); ++r) {
       const float* h = v.h_before(v.s.length[static_cast<std::size_t>(r)], r);
-      if (h_last != nullptr) std::copy_n(h, H, h_last + v.sequence(r) * H);
+      if (h_last != nullptr) std::copy_n(h, H, h_last + v.sequence(r) * g_.h_stride);
       if (state == nullptr) continue;
       float* to = state + v.sequence(r) * spec_.state_size();
       std::copy_n(h, H, to);
@@ -143,15 +154,15 @@ class StripKernelsOf final : public StripKernels {
   // Each chunk is computed again from its saved state, with the bits of the first time, and walked
   // back.
   void backward_chunks(const PackedWeights& w, const RecurrentBackward<float>& call, Strip& s,
-                       ShardSums& gradients) const {
+                       Gradients& gradients) const {
     const int chunks = (s.steps() + kChunkSteps - 1) / kChunkSteps;
     for (int chunk = std::max(chunks, 1) - 1; chunk >= 0; --chunk) {
       const int begin = chunk * kChunkSteps;
       const int end = std::min(begin + kChunkSteps, s.steps());
       const Slots slots{begin, true};
       if (chunks > 0) {
-        load_snapshot(View<C>(g_, s, slots, call.in.rows.batch), begin);
-        Forward<C>(g_, w, call.in.x, call.in.rows.batch, s, slots).walk(begin, end, nullptr);
+        load_snapshot(View<C>(g_, call.in, s, slots), begin);
+        Forward<C>(g_, w, call.in, s, slots).walk(begin, end, nullptr);
       }
       Backward<C>(g_, w, call, s, slots, gradients).walk(begin, end);
     }
@@ -170,11 +181,10 @@ class StripKernelsOf final : public StripKernels {
   }
 
   // s_0 is every sequence's: Σ over the shard's sequences, in their order.
-  void start_gradient(const View<C>& v, const PackedWeights& w,
-                      const RecurrentBackward<float>& call, ShardSums& gradients) const {
+  void start_gradient(const View<C>& v, const PackedWeights& w, Gradients& gradients) const {
     for (int shard = v.s.shards.begin; shard < v.s.shards.end; ++shard) {
-      const Range rows = shard_rows(call.in.rows.batch, shard);
-      float* to = gradients.shard(shard) + g_.forward_size();
+      const Range rows = shard_rows(v.in.rows.batch, shard);
+      float* to = gradients.weights.shard(shard) + g_.forward_size();
       for (int b = rows.begin; b < rows.end; ++b) {
         const float* dh = v.dh(v.s.row_of[static_cast<std::size_t>(b - v.s.first_sequence)]);
         for (std::size_t unit = 0; unit < g_.padded_units(); unit += kLanes) {

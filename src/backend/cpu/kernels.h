@@ -6,9 +6,16 @@
 
 #include "backend/backend.h"
 #include "backend/cpu/strip.h"
+#include "backend/cpu/symbol_sums.h"
 #include "backend/cpu/workers.h"
 
 namespace rwa::cpu {
+
+// What is summed over the batch.
+struct Gradients {
+  ShardSums weights;   // Geometry::gradient_size() numbers
+  SymbolSums symbols;  // Geometry::symbol_size() numbers for each
+};
 
 // One cell over one strip of the batch, on the caller's thread. Stateless.
 class StripKernels {
@@ -17,11 +24,13 @@ class StripKernels {
   [[nodiscard]] virtual const Geometry& geometry() const = 0;
   virtual void pack(const float* parameters, PackedWeights& out) const = 0;
   virtual void forward(const PackedWeights&, const RecurrentForward<float>&, Strip&) const = 0;
-  // Adds to the gradients of the strip's shards, each Geometry::gradient_size() numbers.
+  // Adds to the gradients of the strip's shards.
   virtual void backward(const PackedWeights&, const RecurrentBackward<float>&, Memory, Strip&,
-                        ShardSums& gradients) const = 0;
+                        Gradients&) const = 0;
   // Adds a gradient in packed layout to one in the layout of RecurrentSpec.
   virtual void unpack(const float* gradient, float* out) const = 0;
+  // The same for the weights on some symbols.
+  virtual void unpack_symbols(Range, SymbolSums& gradient, float* out) const = 0;
 };
 
 // A dense layer's weights as the tiles read them.

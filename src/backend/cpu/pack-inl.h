@@ -41,6 +41,25 @@ class Packer {
     }
   }
 
+  // The same for the weights on some symbols: f(index in RecurrentSpec's layout, symbol, index
+  // among the symbol's numbers). A cache line of symbols at a time, which lie side by side in the
+  // one layout and far apart in the other.
+  template <class F>
+  void for_each_symbol_weight(Range symbols, F&& f) const {
+    const CellTraits& cell = spec_.traits();
+    for (int begin = symbols.begin; begin < symbols.end; begin += static_cast<int>(kLineFloats)) {
+      const int end = std::min(begin + static_cast<int>(kLineFloats), symbols.end);
+      std::size_t x = spec_.weight_x();
+      for (int p = 0; p < cell.preactivations(); ++p) {
+        for (std::size_t j = 0; cell.x.has(p) && j < static_cast<std::size_t>(g_.units); ++j) {
+          const std::size_t at = symbol_place(static_cast<std::size_t>(p), j);
+          for (int s = begin; s < end; ++s) f(x + static_cast<std::size_t>(s), s, at);
+          x += static_cast<std::size_t>(g_.symbols);
+        }
+      }
+    }
+  }
+
   void pack(const float* from, PackedWeights& out) const {
     float* packed = cleared(out.forward, g_.forward_size());
     for_each_weight([&](std::size_t source, std::size_t target) { packed[target] = from[source]; });
@@ -48,6 +67,10 @@ class Packer {
     float* back_x = cleared(out.back_x, g_.x_panels * g_.depth() * kLanes);
     pack_back(spec_.traits().h, from + spec_.weight_h(), g_.units, g_.gates_depth(), back);
     pack_back(spec_.traits().x, from + spec_.weight_x(), g_.inputs, g_.depth(), back_x);
+    float* table = cleared(out.symbols, static_cast<std::size_t>(g_.symbols) * g_.symbol_size());
+    for_each_symbol_weight({0, g_.symbols}, [&](std::size_t source, int symbol, std::size_t at) {
+      table[static_cast<std::size_t>(symbol) * g_.symbol_size() + at] = from[source];
+    });
   }
 
  private:
@@ -66,6 +89,12 @@ class Packer {
     }
     return {g_.gates_size() + panel * g_.x_size() * only * kLanes + (p - gates) * kLanes + lane,
             only * kLanes};
+  }
+
+  // Where a symbol's weight of pre-activation p of unit j lies.
+  [[nodiscard]] std::size_t symbol_place(std::size_t p, std::size_t j) const {
+    const auto all = static_cast<std::size_t>(g_.gates + g_.only_inputs);
+    return (j / kLanes * all + p) * kLanes + j % kLanes;
   }
 
   static float* cleared(Buffer& buffer, std::size_t count) {

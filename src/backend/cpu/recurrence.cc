@@ -41,14 +41,20 @@ class Pass final : public RecurrentPass<float> {
   void backward(const LayerWeights<float>& weights, const RecurrentBackward<float>& call) override {
     const PackedWeights& packed = static_cast<const Weights&>(weights).packed();
     const int batch = call.in.rows.batch;
-    gradients_.prepare(batch, kernels_->geometry().gradient_size());
+    const Geometry& g = kernels_->geometry();
+    gradients_.weights.prepare(batch, g.gradient_size());
+    gradients_.symbols.prepare(g.symbols, g.symbol_size());
     run_workers(pool_, batch, [&](int worker, Range shards) {
-      gradients_.clear(shards);
+      gradients_.weights.clear(shards);
+      if (g.symbols > 0) gradients_.symbols.clear(shards, call.in);
       kernels_->backward(packed, call, kept_.value(), strips_[static_cast<std::size_t>(worker)],
                          gradients_);
-      gradients_.add(shards);
+      gradients_.weights.add(shards);
     });
-    kernels_->unpack(gradients_.total(pool_.size()), call.parameters);
+    kernels_->unpack(gradients_.weights.total(pool_.size()), call.parameters);
+    run_parts(pool_, g.symbols, [&](Range symbols) {
+      kernels_->unpack_symbols(symbols, gradients_.symbols, call.parameters);
+    });
     kept_.reset();
   }
 
@@ -56,7 +62,7 @@ class Pass final : public RecurrentPass<float> {
   std::unique_ptr<const StripKernels> kernels_;
   ThreadPool& pool_;
   std::vector<Strip> strips_;  // [thread]
-  ShardSums gradients_;
+  Gradients gradients_;
   std::optional<Memory> kept_;  // by the last forward; backward uses it up
 };
 

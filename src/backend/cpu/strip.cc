@@ -15,15 +15,18 @@ std::size_t spread_stride(std::size_t floats) {
 }  // namespace
 
 Geometry::Geometry(const RecurrentSpec& spec, std::size_t vector_lanes, int saved)
-    : inputs(spec.inputs),
+    : inputs(spec.symbols ? 0 : spec.inputs),
       units(spec.units),
+      symbols(spec.symbols ? spec.inputs : 0),
+      reverse(spec.reverse),
+      h_stride(static_cast<std::size_t>(spec.h_stride())),
       gates(spec.traits().gates),
       only_inputs(spec.traits().inputs),
       lanes(vector_lanes),
       panels(blocks(static_cast<std::size_t>(spec.units), vector_lanes)),
-      x_panels(blocks(static_cast<std::size_t>(spec.inputs), vector_lanes)),
-      row_size(static_cast<std::size_t>(spec.inputs) + 1 + static_cast<std::size_t>(spec.units)),
-      row_stride(spread_stride(static_cast<std::size_t>(spec.inputs) + 1 + panels * lanes)),
+      x_panels(blocks(static_cast<std::size_t>(inputs), vector_lanes)),
+      row_size(x_size() + static_cast<std::size_t>(spec.units)),
+      row_stride(spread_stride(x_size() + panels * lanes)),
       cell_size(static_cast<std::size_t>(saved) * lanes),
       delta_stride(spread_stride(depth())) {}
 
@@ -33,16 +36,13 @@ void Strip::arrange(Range which, const Rows& batch) {
   const int end = which.size() == 0 ? first_sequence : shard_rows(batch.batch, which.end - 1).end;
   sequence.resize(static_cast<std::size_t>(end - first_sequence));
   std::iota(sequence.begin(), sequence.end(), first_sequence);
-  const auto length_of = [&](int b) {
-    return batch.lengths.empty() ? batch.steps : batch.lengths[static_cast<std::size_t>(b)];
-  };
   std::stable_sort(sequence.begin(), sequence.end(),
-                   [&](int a, int b) { return length_of(a) > length_of(b); });
+                   [&](int a, int b) { return batch.length(a) > batch.length(b); });
 
   length.resize(count());
   row_of.resize(count());
   for (std::size_t row = 0; row < count(); ++row) {
-    length[row] = length_of(sequence[row]);
+    length[row] = batch.length(sequence[row]);
     row_of[static_cast<std::size_t>(sequence[row] - first_sequence)] = static_cast<int>(row);
   }
   active.resize(static_cast<std::size_t>(steps()) + 1);

@@ -3,7 +3,8 @@
 //
 // A row is what the pre-activations of one sequence and step are made of, [x_t (D), 1, h_{t-1}
 // (H)]: gates see all of it, inputs its first D + 1 numbers, and the 1 makes the bias a weight like
-// the others. Units come in panels of as many as a vector has lanes. Sequences are ordered by
+// the others. A symbol adds its columns of the weights to them instead, and has no place in the
+// row: D is 0 then. Units come in panels of as many as a vector has lanes. Sequences are ordered by
 // length, longest first, so that those which have ended are simply left out of the count.
 #pragma once
 
@@ -32,6 +33,9 @@ struct Geometry {
   Geometry(const RecurrentSpec& spec, std::size_t lanes, int saved);
 
   int inputs, units;                 // D, H
+  int symbols;                       // how many there are; 0: the input is numbers
+  bool reverse;                      // the pass goes from a sequence's last step to its first
+  std::size_t h_stride;              // between rows of h, and of its gradient, outside the strip
   int gates, only_inputs;            // pre-activations that see all of a row, and x only
   std::size_t lanes, panels;         // panels of units
   std::size_t x_panels;              // panels of features
@@ -54,6 +58,8 @@ struct Geometry {
   [[nodiscard]] std::size_t forward_size() const {
     return gates_size() + padded_units() * x_size() * static_cast<std::size_t>(only_inputs);
   }
+  // Numbers of one symbol in PackedWeights::symbols.
+  [[nodiscard]] std::size_t symbol_size() const { return depth(); }
   // A gradient has the layout of PackedWeights::forward, followed by that of s_0.
   [[nodiscard]] std::size_t gradient_size() const { return forward_size() + padded_units(); }
 };
@@ -63,6 +69,7 @@ struct PackedWeights {
   Buffer forward;  // [panel][row_size][gates][lanes], then [panel][D + 1][only_inputs][lanes]
   Buffer back;     // [panel][(gate, unit)][lanes]: from gates to h
   Buffer back_x;   // [x panel][(pre-activation, unit)][lanes]: from all to x
+  Buffer symbols;  // [symbol][panel][gates + only_inputs][lanes]
   Buffer start;    // h_0, [padded units]
 };
 

@@ -1,6 +1,7 @@
 // src/backend/cpu/workers.h: who works on which part of a batch, and how their sums come together.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 
@@ -33,6 +34,20 @@ void run_workers(ThreadPool& pool, int batch, F&& f) {
       if (has_rows(worker)) f(worker, shards_of(worker));
     });
   }
+}
+
+// Runs f(range) for parts of 0 … count-1, one for each thread.
+template <class F>
+void run_parts(ThreadPool& pool, int count, F&& f) {
+  const int parts = std::min(pool.size(), count);
+  if (parts <= 1) {
+    f(Range{0, count});
+    return;
+  }
+  const auto edge = [&](int part) { return static_cast<int>(long{count} * part / parts); };
+  pool.run([&](int worker) {
+    if (worker < parts) f(Range{edge(worker), edge(worker + 1)});
+  });
 }
 
 // Sums over a batch: one buffer of numbers per shard that has rows, added up as the tree of

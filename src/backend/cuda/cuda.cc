@@ -4,12 +4,15 @@
 
 #include <cstdlib>
 
+#include "backend/cuda/average.h"
 #include "backend/cuda/dense.h"
 #include "backend/cuda/elementwise.h"
 #include "backend/cuda/feed.h"
 #include "backend/cuda/graph.h"
+#include "backend/cuda/lookup.h"
 #include "backend/cuda/recurrence.h"
 #include "backend/cuda/runtime.h"
+#include "backend/cuda/side_stream.h"
 #include "base/names.h"
 #include "rwa/errors.h"
 
@@ -128,11 +131,20 @@ class CudaBackend final : public Backend<float> {
     context_.make_current();
     return cuda::make_weights(spec, context_);
   }
-  [[nodiscard]] std::unique_ptr<RecurrentPass<float>> make_pass(
-      const RecurrentSpec& spec) override {
+  [[nodiscard]] std::unique_ptr<RecurrentPass<float>> make_pass(const RecurrentSpec& spec,
+                                                                int beside) override {
     context_.make_current();
-    return cuda::make_pass(spec, context_);
+    return cuda::make_pass(spec, context_, beside);
   }
+  // Only for what has its scratch memory to itself, as passes do.
+  void beside(const std::function<void()>& one, const std::function<void()>& other) override {
+    context_.make_current();
+    const cuda::SideStream::Fork fork(side_, context_.stream);
+    one();
+    const cuda::SideStream::Turn turn(side_, context_);
+    other();
+  }
+
   [[nodiscard]] std::unique_ptr<LayerWeights<float>> make_weights(
       const DenseSpec& spec) const override {
     context_.make_current();
@@ -149,8 +161,38 @@ class CudaBackend final : public Backend<float> {
                       const float* h, const float* dy, float* dparameters, float* dh) override {
     context_.make_current();
     const auto& dense = static_cast<const DenseWeights&>(weights);
-    cuda::dense_backward(context_, spec, dense.parameters(), rows, h, dy, dense_scratch_,
-                         dparameters, dh);
+    cuda::dense_backward(context_, spec, dense.parameters(), rows, h, dy, scratch_, dparameters,
+                         dh);
+  }
+
+  void lookup(const TableSpec& spec, const Rows& rows, const Symbols& symbols, const float* table,
+              const float* base, float* out) override {
+    context_.make_current();
+    cuda::lookup(context_, spec, rows, symbols, table, base, out);
+  }
+  void lookup_backward(const TableSpec& spec, const Rows& rows, const Symbols& symbols,
+                       const float* dout, float* dtable, float* dbase) override {
+    context_.make_current();
+    cuda::lookup_backward(context_, spec, rows, symbols, dout, scratch_, dtable, dbase);
+  }
+  void average(int width, const Rows& rows, const float* score, const float* h, float* share,
+               float* out) override {
+    context_.make_current();
+    cuda::average(context_, width, rows, score, h, share, out);
+  }
+  void average_backward(int width, const Rows& rows, const float* score, const float* h,
+                        const float* share, const float* dout, float* dscore, float* dh) override {
+    context_.make_current();
+    cuda::average_backward(context_, width, rows, score, h, share, dout, scratch_, dscore, dh);
+  }
+  void dropout(double rate, const DropoutKey& key, int width, const Rows& rows,
+               float* values) override {
+    context_.make_current();
+    cuda::dropout(context_, rate, key, width, rows, values);
+  }
+  void add(std::size_t count, const float* from, float* to) override {
+    context_.make_current();
+    cuda::add(context_, count, from, to);
   }
 
   void loss(Loss loss, const Rows& rows, int outputs, const float* y, const Targets<float>& targets,
@@ -180,8 +222,9 @@ class CudaBackend final : public Backend<float> {
   }
 
   cuda::Context context_;
+  cuda::SideStream side_;
   cuda::DeviceMemory block_sums_;
-  cuda::DeviceMemory dense_scratch_;
+  cuda::DeviceMemory scratch_;  // of one call
 };
 
 }  // namespace

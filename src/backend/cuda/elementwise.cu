@@ -1,4 +1,6 @@
-// src/backend/cuda/elementwise.cu: the losses and Adam are those of the other backends.
+// src/backend/cuda/elementwise.cu: the losses, Adam and dropout are those of the other backends.
+#include <Random123/philox.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -6,11 +8,13 @@
 
 #include "backend/cuda/elementwise.h"
 #include "backend/cuda/rows.h"
+#include "base/random.h"
 
 namespace rwa::cuda {
 namespace {
 #define RWA_INLINE __device__ inline
 #include "backend/adam-inl.h"
+#include "backend/dropout-inl.h"
 #include "backend/loss-inl.h"
 #undef RWA_INLINE
 
@@ -131,6 +135,34 @@ __global__ void __launch_bounds__(kThreads)
   variance[i] = v;
 }
 
+// A warp to a row. Where its numbers begin or end within a group of four, that group is the
+// neighbour's too.
+__global__ void __launch_bounds__(kThreads)
+    dropout_kernel(double rate, float scale, DropoutKey key, int width, CountedRows rows,
+                   float* values) {
+  const auto i = static_cast<int>(blockIdx.x * kWarps + threadIdx.x / 32);
+  const int row = i < rows.size() ? rows[i] : -1;
+  if (row < 0) return;
+  const Dropout dropout(rate, key);
+  const std::uint64_t begin = static_cast<std::uint64_t>(row) * static_cast<std::uint64_t>(width);
+  const std::uint64_t end = begin + static_cast<std::uint64_t>(width);
+  for (std::uint64_t group = begin / 4 + threadIdx.x % 32; group * 4 < end; group += 32) {
+    const unsigned hidden = dropout.hidden(group);
+#pragma unroll
+    for (unsigned j = 0; j < 4; ++j) {
+      const std::uint64_t at = group * 4 + j;
+      if (at < begin || at >= end) continue;
+      values[at] = (hidden >> j & 1) != 0 ? 0.0f : values[at] * scale;
+    }
+  }
+}
+
+__global__ void __launch_bounds__(kThreads)
+    add_kernel(std::int64_t count, const float* from, float* to) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  if (i < count) to[i] += from[i];
+}
+
 }  // namespace
 
 void loss(const Context& context, Loss loss, const Rows& rows, int outputs, const float* y,
@@ -158,6 +190,23 @@ void adam(const Context& context, const AdamSettings& settings, double clip_norm
       settings, clip_norm, static_cast<std::int64_t>(count), gradient, report, parameters, mean,
       variance);
   check_launch("Adam");
+}
+
+void dropout(const Context& context, double rate, const DropoutKey& key, int width,
+             const Rows& rows, float* values) {
+  const std::size_t size = rows.index(rows.steps, 0);
+  if (size == 0) return;
+  const auto blocks = static_cast<unsigned>((size + kWarps - 1) / kWarps);
+  dropout_kernel<<<blocks, kThreads, 0, context.stream>>>(
+      rate, static_cast<float>(1 / (1 - rate)), key, width, CountedRows(rows), values);
+  check_launch("dropout");
+}
+
+void add(const Context& context, std::size_t count, const float* from, float* to) {
+  if (count == 0) return;
+  add_kernel<<<blocks_for(count), kThreads, 0, context.stream>>>(static_cast<std::int64_t>(count),
+                                                                 from, to);
+  check_launch("a sum");
 }
 
 }  // namespace rwa::cuda

@@ -1,5 +1,5 @@
 // src/backend/cuda/elementwise.h: the parts of a training step that look at every number once: the
-// loss, the judgement on the gradient, Adam. One kernel each.
+// loss, the judgement on the gradient, Adam, dropout, sums of two. One kernel each.
 #pragma once
 
 #include <cstddef>
@@ -28,5 +28,7 @@ void judge(const Context&, std::size_t count, const float* gradient, BlockSums* 
 void adam(const Context&, const AdamSettings&, double clip_norm, std::size_t count,
           const float* gradient, const StepReport* report, float* parameters, float* mean,
           float* variance);
+void dropout(const Context&, double rate, const DropoutKey&, int width, const Rows&, float* values);
+void add(const Context&, std::size_t count, const float* from, float* to);
 
 }  // namespace rwa::cuda

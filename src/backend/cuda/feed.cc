@@ -37,33 +37,46 @@ std::size_t product(int a, int b, int c = 1) {
 struct Sizes {
   int steps = 0;
   int batch = 0;
-  int inputs = 0;
-  int output_steps = 0;
-  int classes = 0;  // 1 where the targets are classes
-  int values = 0;   // how wide they are where they are not
+  int inputs = 0;   // how wide x is where there is x
+  int symbols = 0;  // 1 where there are symbols
+  int target_steps = 0;
+  int values = 0;   // how wide the targets are where they are values
+  int classes = 0;  // 1 where they are classes
 
   bool operator==(const Sizes&) const = default;
 };
 
-// Where things lie in the block, in bytes. x, most of it, comes last, so that nothing has to be
-// copied of the steps that a batch does not have.
+constexpr std::size_t after(std::size_t begin, std::size_t bytes) {
+  return round_up(begin + bytes, kAlignment);
+}
+
+// Where what cuda/rows.h describes lies in the block, in bytes.
+struct RowsLayout {
+  RowsLayout(std::size_t begin, int step_count, int batch)
+      : steps(step_count),
+        slots(round_up(batch, kSlotPadding)),
+        header(begin),
+        sequence(after(header, sizeof(RowsHeader))),
+        length(after(sequence, product(slots, 1) * sizeof(std::int32_t))),
+        offset(after(length, product(slots, 1) * sizeof(std::int32_t))),
+        end(after(offset, product(steps + 1, 1) * sizeof(std::int32_t))) {}
+
+  int steps, slots;
+  std::size_t header, sequence, length, offset, end;
+};
+
+// Where all lies. x, or symbols, most of it, comes last, so that nothing has to be copied of the
+// steps that a batch does not have.
 struct Layout {
   explicit Layout(const Sizes& s)
-      : sequence(after(0, sizeof(RowsHeader))),
-        length(after(sequence, slots(s) * sizeof(std::int32_t))),
-        offset(after(length, slots(s) * sizeof(std::int32_t))),
-        targets(after(offset, product(s.steps + 1, 1) * sizeof(std::int32_t))),
-        x(after(targets, product(s.output_steps, s.batch, s.classes + s.values) * sizeof(float))),
-        size(after(x, product(s.steps, s.batch, s.inputs) * sizeof(float))) {}
+      : rows(0, s.steps, s.batch),
+        target_rows(rows.end, s.target_steps, s.batch),
+        targets(target_rows.end),
+        x(after(targets, product(s.target_steps, s.batch, s.classes + s.values) * sizeof(float))),
+        size(after(x, product(s.steps, s.batch, s.symbols + s.inputs) * sizeof(float))) {}
 
-  static std::size_t slots(const Sizes& s) { return product(round_up(s.batch, kSlotPadding), 1); }
-
-  std::size_t sequence, length, offset, targets, x, size;
-
- private:
-  static std::size_t after(std::size_t begin, std::size_t bytes) {
-    return round_up(begin + bytes, kAlignment);
-  }
+  RowsLayout rows, target_rows;
+  std::size_t targets, x, size;
 };
 
 struct Lengths {
@@ -74,9 +87,7 @@ struct Lengths {
 
 // Fills in what cuda/rows.h describes.
 RowsHeader place(const Rows& rows, const Lengths& out) {
-  const auto of = [&](std::int32_t sequence) {
-    return rows.lengths.empty() ? rows.steps : rows.lengths[static_cast<std::size_t>(sequence)];
-  };
+  const auto of = [&](std::int32_t sequence) { return rows.length(sequence); };
   const auto taken = out.sequence.first(product(rows.batch, 1));
   std::iota(taken.begin(), taken.end(), 0);
   std::ranges::stable_sort(taken, std::ranges::greater(), of);
@@ -111,12 +122,14 @@ class CudaFeed final : public Feed<float> {
   CudaFeed& operator=(const CudaFeed&) = delete;
 
   void load(const Sequences<float>& host, int inputs, const Targets<float>& host_targets,
-            const Rows& out, int outputs) override;
+            int outputs) override;
 
  private:
   void make_room(const Sizes& wanted);
-  std::size_t pack(const Sequences<float>& host, const void* host_targets, const Rows& out);
+  RowsHeader pack(const Rows& rows, const RowsLayout& to);
+  std::size_t pack(std::size_t to, const void* host, std::size_t numbers);
   void send(std::size_t bytes);
+  [[nodiscard]] PlacedRows placed_rows(const RowsLayout& at) const;
 
   template <class T>
   [[nodiscard]] T* packed(std::size_t at) const {
@@ -131,7 +144,7 @@ class CudaFeed final : public Feed<float> {
   cudaStream_t stream_ = nullptr;  // for the way to the GPU
   Sizes sizes_;
   Layout layout_{sizes_};
-  PlacedRows rows_;
+  PlacedRows rows_, target_rows_;
   PinnedMemory pinned_;
   DeviceMemory arrived_;  // waits there until the batch before is done with
   DeviceMemory device_;   // where kernels read it
@@ -140,32 +153,43 @@ class CudaFeed final : public Feed<float> {
 };
 
 void CudaFeed::load(const Sequences<float>& host, int inputs, const Targets<float>& host_targets,
-                    const Rows& out, int outputs) {
+                    int outputs) {
   context_.make_current();
   has_arrived_.wait();
+  const int batch = host.rows.batch;
+  const bool symbols = host.symbols != nullptr;
   const bool classes = host_targets.classes != nullptr;
   const bool values = host_targets.values != nullptr;
-  const Sizes before = host.rows.batch == sizes_.batch ? sizes_ : Sizes{};
+  const Rows target_rows = classes || values ? host_targets.rows : Rows{1, batch, {}};
+  const Sizes before = batch == sizes_.batch ? sizes_ : Sizes{};
   make_room({.steps = std::max(before.steps, roomy(host.rows.steps)),
-             .batch = host.rows.batch,
-             .inputs = inputs,
-             .output_steps = std::max(before.output_steps, roomy(out.steps)),
-             .classes = classes ? 1 : 0,
-             .values = values ? outputs : 0});
-  const void* targets = host_targets.values;
-  if (classes) targets = host_targets.classes;
-  send(pack(host, targets, out));
+             .batch = batch,
+             .inputs = symbols ? 0 : inputs,
+             .symbols = symbols ? 1 : 0,
+             .target_steps = std::max(before.target_steps, roomy(target_rows.steps)),
+             .values = values ? outputs : 0,
+             .classes = classes ? 1 : 0});
+
+  const auto numbers = [&](const RowsHeader& rows, int width) {
+    return product(rows.steps, batch, width);
+  };
+  const RowsHeader in = pack(host.rows, layout_.rows);
+  const RowsHeader out = pack(target_rows, layout_.target_rows);
+  if (classes) pack(layout_.targets, host_targets.classes, numbers(out, 1));
+  if (values) pack(layout_.targets, host_targets.values, numbers(out, outputs));
+  send(symbols ? pack(layout_.x, host.symbols, numbers(in, 1))
+               : pack(layout_.x, host.x, numbers(in, inputs)));
 }
 
 void CudaFeed::make_room(const Sizes& wanted) {
   if (wanted == sizes_) return;
   const Layout layout(wanted);
-  const std::size_t slots = Layout::slots(wanted);
-  if (slots * product(wanted.steps, 1) > std::numeric_limits<std::int32_t>::max()) {
+  const int steps = std::max(wanted.steps, wanted.target_steps);
+  if (product(layout.rows.slots, steps) > std::numeric_limits<std::int32_t>::max()) {
     throw ResourceError(
         fmt::format("a batch of {} sequences of up to {} steps has too many rows for the GPU, "
                     "expected fewer than 2^31",
-                    wanted.batch, wanted.steps));
+                    wanted.batch, steps));
   }
   sizes_ = {};  // until all is there
   pinned_.reserve(layout.size);
@@ -173,36 +197,43 @@ void CudaFeed::make_room(const Sizes& wanted) {
   device_.reserve(layout.size);
   sizes_ = wanted;
   layout_ = layout;
-  rows_ = {.slots = static_cast<int>(slots),
-           .capacity = wanted.steps,
-           .header = placed<RowsHeader>(0),
-           .sequence = placed<std::int32_t>(layout.sequence),
-           .length = placed<std::int32_t>(layout.length),
-           .offset = placed<std::int32_t>(layout.offset)};
-  in_ = {.x = placed<float>(layout.x),
-         .rows = {.steps = wanted.steps, .batch = wanted.batch, .placed = &rows_}};
-  targets_ = {.classes = wanted.classes > 0 ? placed<std::int32_t>(layout.targets) : nullptr,
-              .values = wanted.values > 0 ? placed<float>(layout.targets) : nullptr};
+  rows_ = placed_rows(layout.rows);
+  target_rows_ = placed_rows(layout.target_rows);
+  const bool symbols = wanted.symbols > 0;
+  in_ = {.x = symbols ? nullptr : placed<float>(layout.x),
+         .rows = {.steps = wanted.steps, .batch = wanted.batch, .placed = &rows_},
+         .symbols = symbols ? placed<std::int32_t>(layout.x) : nullptr};
+  targets_ = {
+      .classes = wanted.classes > 0 ? placed<std::int32_t>(layout.targets) : nullptr,
+      .values = wanted.values > 0 ? placed<float>(layout.targets) : nullptr,
+      .rows = {.steps = wanted.target_steps, .batch = wanted.batch, .placed = &target_rows_}};
   ++shape_;
 }
 
-// Returns how many bytes of the block the batch takes.
-std::size_t CudaFeed::pack(const Sequences<float>& host, const void* host_targets,
-                           const Rows& out) {
-  const std::size_t slots = Layout::slots(sizes_);
-  const RowsHeader header = place(
-      host.rows, {.sequence = {packed<std::int32_t>(layout_.sequence), slots},
-                  .length = {packed<std::int32_t>(layout_.length), slots},
-                  .offset = {packed<std::int32_t>(layout_.offset), product(sizes_.steps + 1, 1)}});
-  *packed<RowsHeader>(0) = header;
-  const auto copy = [&](std::size_t to, const void* from, std::size_t numbers) {
-    if (numbers > 0) std::memcpy(packed<std::byte>(to), from, numbers * sizeof(float));
-    return to + numbers * sizeof(float);
+PlacedRows CudaFeed::placed_rows(const RowsLayout& at) const {
+  return {.slots = at.slots,
+          .capacity = at.steps,
+          .header = placed<RowsHeader>(at.header),
+          .sequence = placed<std::int32_t>(at.sequence),
+          .length = placed<std::int32_t>(at.length),
+          .offset = placed<std::int32_t>(at.offset)};
+}
+
+RowsHeader CudaFeed::pack(const Rows& rows, const RowsLayout& to) {
+  const auto integers = [&](std::size_t at, int count) {
+    return std::span(packed<std::int32_t>(at), product(count, 1));
   };
-  const int output_steps = out.steps == 1 ? 1 : header.steps;
-  copy(layout_.targets, host_targets,
-       product(output_steps, sizes_.batch, sizes_.classes + sizes_.values));
-  return copy(layout_.x, host.x, product(header.steps, sizes_.batch, sizes_.inputs));
+  return *packed<RowsHeader>(to.header) =
+             place(rows, {.sequence = integers(to.sequence, to.slots),
+                          .length = integers(to.length, to.slots),
+                          .offset = integers(to.offset, to.steps + 1)});
+}
+
+// Returns where in the block they end.
+std::size_t CudaFeed::pack(std::size_t to, const void* host, std::size_t numbers) {
+  const std::size_t bytes = numbers * sizeof(float);
+  if (bytes > 0) std::memcpy(packed<std::byte>(to), host, bytes);
+  return to + bytes;
 }
 
 void CudaFeed::send(std::size_t bytes) {

@@ -10,9 +10,10 @@
 
 namespace rwa::cuda {
 
-// There is room for as many steps as were asked for since the number of sequences last changed,
-// rounded up, so that batches of similar lengths have one shape, and few long sequences cost many
-// short ones nothing. Throws ResourceError for a batch of more rows than an int counts.
+// There is room for as many steps, of the batch and of its targets, as were asked for since the
+// number of sequences last changed, rounded up, so that batches of similar lengths have one shape,
+// and few long sequences cost many short ones nothing. Throws ResourceError for a batch of more rows
+// than an int counts.
 std::unique_ptr<Feed<float>> make_feed(const Context& context);
 
 }  // namespace rwa::cuda

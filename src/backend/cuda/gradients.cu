@@ -1,67 +1,17 @@
 // src/backend/cuda/gradients.cu: sums over the rows of the tape. Rows are split into equal shares,
 // whose number depends on the layer alone and whose size on the number of rows; a block sums one
 // share of a tile of the result, and a second kernel sums the shares and adds them to the gradient.
-#include "backend/cuda/gradients.h"
-
 #include <algorithm>
 
 #include "backend/cuda/cells.cuh"
-#include "backend/cuda/gates.h"
 #include "backend/cuda/plain_kernels.cuh"
+#include "backend/cuda/sums.cuh"
+#include "backend/cuda/tape.cuh"
 
 namespace rwa::cuda {
 namespace {
 
 using plain::thread;
-
-int divide_up(int a, int b) { return (a + b - 1) / b; }
-
-// As many shares as make about `blocks` of `tiles`, but no more than `most`.
-int shares_of(int tiles, int blocks, int most) { return std::clamp(blocks / tiles, 1, most); }
-
-// How the rows are shared out: all shares have `size` but the last that has any.
-struct Shares {
-  __device__ Shares(int row_count, int shares, int unit)
-      : rows(row_count), size(((row_count + shares - 1) / shares + unit - 1) / unit * unit) {}
-  __device__ int used() const { return size == 0 ? 0 : (rows + size - 1) / size; }
-  __device__ int begin(int share) const { return share * size; }
-  __device__ int end(int share) const { return min(begin(share) + size, rows); }
-
-  int rows, size;
-};
-
-constexpr int kLanes = 32;
-constexpr int kWarps = 8;
-
-// Adds up what the threads of each lane have, warp after warp; for blocks of kLanes x kWarps.
-__device__ float sum_of_warps(float mine) {
-  __shared__ float sums[kWarps][kLanes];
-  sums[threadIdx.y][threadIdx.x] = mine;
-  __syncthreads();
-  float sum = 0.0f;
-  for (int warp = 0; warp < kWarps; ++warp) sum += sums[warp][threadIdx.x];
-  return sum;
-}
-
-// The step of a row of the tape.
-__device__ int step_of(const PlacedRows& rows, int row) {
-  int first = 0;
-  int last = rows.header->steps - 1;
-  while (first < last) {
-    const int middle = (first + last + 1) / 2;
-    if (rows.offset[middle] <= row) {
-      first = middle;
-    } else {
-      last = middle - 1;
-    }
-  }
-  return first;
-}
-// Which row of a [T,B,·] array a row of the tape is; -1 where it does not count.
-__device__ long source_of(const PlacedRows& rows, int row) {
-  const int t = step_of(rows, row);
-  return plain::source_row(rows, t, row - rows.offset[t]);
-}
 
 // Weights of x, biases: with few features there is little to do but to read the gradients once. A
 // thread has two neighbouring columns of them, and sums for some features; the feature after the
@@ -74,18 +24,13 @@ constexpr int kMostInputShares = 512;
 
 struct InputSums {
   PlacedRows rows;
+  bool reverse;
   const float* x;
-  Deltas deltas;
-  int gates, inputs;  // pre-activations are gates, and one that sees x only where deltas have it
-  int features;       // D + 1
+  DeltaColumns columns;
+  int inputs;
+  int features;  // D + 1
   int shares;
   float* sums;  // [shares][features][columns]
-
-  // Columns of the gates' gradients, then of the other's.
-  __host__ __device__ int gate_columns() const { return deltas.padded_units * gates; }
-  __host__ __device__ int columns() const {
-    return gate_columns() + (deltas.inputs != nullptr ? deltas.padded_units : 0);
-  }
 };
 
 template <int Features>
@@ -98,7 +43,7 @@ __device__ void load_features(const InputSums& s, int row, int end, int feature,
   __shared__ long source[kInputRows];
   __syncthreads();
   if (thread() < kInputRows) {
-    source[thread()] = row + thread() < end ? source_of(s.rows, row + thread()) : -1;
+    source[thread()] = row + thread() < end ? source_of(s.rows, row + thread(), s.reverse) : -1;
   }
   __syncthreads();
   for (int i = thread(); i < kInputRows * Features; i += kInputThreads) {
@@ -120,11 +65,9 @@ __global__ void __launch_bounds__(kInputThreads) sum_inputs(const InputSums s) {
   const int end = shares.end(share);
   const int column = 2 * (static_cast<int>(blockIdx.x) * kInputThreads + thread());
   const int feature = static_cast<int>(blockIdx.y) * Features;
-  const bool is_gate = column < s.gate_columns();
-  const bool is_there = column < s.columns();
-  const std::size_t stride = is_gate ? s.gate_columns() : s.deltas.padded_units;
-  const float* from = is_gate ? s.deltas.gates + column
-                              : s.deltas.inputs + (is_there ? column - s.gate_columns() : 0);
+  const bool is_there = column < s.columns.count();
+  const float* from = is_there ? s.columns.at(0, column) : nullptr;
+  const std::size_t stride = is_there ? s.columns.at(1, column) - from : 0;
   float2 sums[Features] = {};
   for (int row = shares.begin(share); row < end; row += kInputRows) {
     load_features<Features>(s, row, end, feature, tile);
@@ -147,17 +90,8 @@ __global__ void __launch_bounds__(kInputThreads) sum_inputs(const InputSums s) {
   }
   for (int f = 0; is_there && f < min(Features, s.features - feature); ++f) {
     const std::size_t row = static_cast<std::size_t>(share) * s.features + feature + f;
-    *reinterpret_cast<float2*>(s.sums + row * s.columns() + column) = sums[f];
+    *reinterpret_cast<float2*>(s.sums + row * s.columns.count() + column) = sums[f];
   }
-}
-
-// Where a column of the gradients belongs.
-struct Column {
-  int preactivation, unit;
-};
-__device__ Column column_of(int column, int gate_columns, int gates) {
-  if (column < gate_columns) return {column % gates, column / gates};
-  return {gates, column - gate_columns};
 }
 
 __global__ void add_inputs(const InputSums s, int units, const PartsOfCell parts, float* weight_x,
@@ -168,10 +102,10 @@ __global__ void add_inputs(const InputSums s, int units, const PartsOfCell parts
   float mine = 0.0f;
   for (int share = static_cast<int>(threadIdx.y); share < shares.used(); share += kWarps) {
     const std::size_t row = static_cast<std::size_t>(share) * s.features + feature;
-    mine += s.sums[row * s.columns() + column];
+    mine += s.sums[row * s.columns.count() + column];
   }
   const float sum = sum_of_warps(mine);
-  const auto [p, unit] = column_of(column, s.gate_columns(), s.gates);
+  const auto [p, unit] = s.columns.place(column);
   if (threadIdx.y != 0 || unit >= units) return;
   const bool is_weight = feature < s.inputs;
   const PartBits& part = is_weight ? parts.x : parts.bias;
@@ -184,36 +118,71 @@ __global__ void add_inputs(const InputSums s, int units, const PartsOfCell parts
   }
 }
 
-// Weights of h: tiles of 128 columns of the gates' gradients by 128 units, 16 rows at a time.
+// Weights of h, and of many features: tiles of 128 columns of the gradients by 128 of the numbers
+// that the steps saw, 16 rows at a time.
 constexpr int kTile = 128;
 constexpr int kTileRows = 16;
-constexpr int kRecurrentStages = 3;
-constexpr int kRecurrentBlocks = 264;  // two on each multiprocessor of an H200
-constexpr int kMostRecurrentShares = 64;
+constexpr int kProductStages = 3;
+constexpr int kProductBlocks = 264;  // two on each multiprocessor of an H200
+constexpr int kMostProductShares = 64;
 
-struct RecurrentSums {
+struct Products {
   const RowsHeader* header;
-  const float* deltas;    // [rows][columns]
-  const float* h_before;  // [rows][Hp]
-  int columns, padded_units;
+  DeltaColumns columns;
+  int width;  // of what a step saw, a multiple of 4
   int shares;
-  float* sums;  // [shares][columns][Hp]
+  float* sums;  // [shares][columns][width]
 };
 
 using RowTile = float[kTileRows][kTile];
 
-// Rows `row` to `end`, columns from `first` on, of an array that is `width` wide.
-__device__ void fetch_rows(RowTile& tile, const float* from, int row, int end, int first,
-                           int width) {
+// Rows `row` to `end`, columns from `first` on, of an array that is `width` wide: address(row,
+// column) of each four.
+template <class Address>
+__device__ void fetch_fours(RowTile& tile, int row, int end, int first, int width,
+                            const Address& address) {
 #pragma unroll
   for (int i = 4 * thread(); i < kTileRows * kTile; i += 4 * plain::kThreads) {
     const int r = i / kTile;
     const int column = first + i % kTile;
     const bool is_there = row + r < end && column < width;
-    plain::copy_16(&tile[r][i % kTile],
-                   is_there ? from + static_cast<std::size_t>(row + r) * width + column : nullptr);
+    plain::copy_16(&tile[r][i % kTile], is_there ? address(row + r, column) : nullptr);
   }
 }
+
+// What a step saw: h of the step before.
+struct SeenH {
+  const float* h;  // [rows][Hp]
+  int padded_units;
+
+  __device__ void fetch(RowTile& tile, int row, int end, int first) const {
+    fetch_fours(tile, row, end, first, padded_units, [&](int r, int column) {
+      return h + static_cast<std::size_t>(r) * padded_units + column;
+    });
+  }
+};
+// Its features, and after the last a 1, for the bias.
+struct SeenX {
+  const std::int32_t* source;  // [rows]: of x; -1 where there is none
+  const float* x;
+  int inputs;
+
+  __device__ void fetch(RowTile& tile, int row, int end, int first) const {
+    const int feature = first + thread() % kTile;
+#pragma unroll
+    for (int i = thread(); i < kTileRows * kTile; i += plain::kThreads) {
+      const int r = row + i / kTile;
+      float* to = &tile[i / kTile][i % kTile];
+      if (feature == inputs) {
+        *to = 1.0f;
+        continue;
+      }
+      const std::int32_t from = r < end && feature < inputs ? source[r] : -1;
+      plain::copy_4(to, from < 0 ? nullptr : x + static_cast<std::size_t>(from) * inputs + feature);
+    }
+  }
+};
+static_assert(plain::kThreads % kTile == 0);
 
 // Eight of a row's columns, for a thread at `place` of 16: four in each half.
 __device__ void take_eight(const float* row, int place, float (&eight)[8]) {
@@ -228,25 +197,28 @@ __device__ void take_eight(const float* row, int place, float (&eight)[8]) {
 }
 __device__ int column_of_eight(int place, int i) { return i / 4 * kTile / 2 + 4 * place + i % 4; }
 
-__global__ void __launch_bounds__(plain::kThreads, 2) sum_recurrent(const RecurrentSums s) {
-  alignas(16) __shared__ RowTile deltas[kRecurrentStages];
-  alignas(16) __shared__ RowTile h[kRecurrentStages];
+template <class Seen>
+__global__ void __launch_bounds__(plain::kThreads, 2)
+    sum_products(const Products s, const Seen seen) {
+  alignas(16) __shared__ RowTile deltas[kProductStages];
+  alignas(16) __shared__ RowTile numbers[kProductStages];
   const int share = static_cast<int>(blockIdx.z);
   const Shares shares(s.header->rows, s.shares, kTileRows);
   if (share >= shares.used()) return;
   const int begin = shares.begin(share);
   const int end = shares.end(share);
   const int first_column = static_cast<int>(blockIdx.y) * kTile;
-  const int first_unit = static_cast<int>(blockIdx.x) * kTile;
-  // A warp has 4 places of columns by 8 of units.
+  const int first_number = static_cast<int>(blockIdx.x) * kTile;
+  // A warp has 4 places of columns by 8 of numbers.
   const int warp = thread() / 32;
   const int column_place = warp / 2 * 4 + thread() % 32 / 8;
-  const int unit_place = warp % 2 * 8 + thread() % 8;
+  const int number_place = warp % 2 * 8 + thread() % 8;
   float sums[8][8] = {};
   const auto fetch = [&](int i, int stage) {
     const int row = begin + i * kTileRows;
-    fetch_rows(deltas[stage], s.deltas, row, end, first_column, s.columns);
-    fetch_rows(h[stage], s.h_before, row, end, first_unit, s.padded_units);
+    fetch_fours(deltas[stage], row, end, first_column, s.columns.count(),
+                [&](int r, int column) { return s.columns.at(r, column); });
+    seen.fetch(numbers[stage], row, end, first_number);
   };
   const auto use = [&](int, int stage) {
 #pragma unroll
@@ -254,7 +226,7 @@ __global__ void __launch_bounds__(plain::kThreads, 2) sum_recurrent(const Recurr
       float a[8];
       float b[8];
       take_eight(deltas[stage][row], column_place, a);
-      take_eight(h[stage][row], unit_place, b);
+      take_eight(numbers[stage][row], number_place, b);
 #pragma unroll
       for (int i = 0; i < 8; ++i) {
 #pragma unroll
@@ -262,100 +234,52 @@ __global__ void __launch_bounds__(plain::kThreads, 2) sum_recurrent(const Recurr
       }
     }
   };
-  plain::pipeline<kRecurrentStages>((end - begin + kTileRows - 1) / kTileRows, fetch, use);
+  plain::pipeline<kProductStages>((end - begin + kTileRows - 1) / kTileRows, fetch, use);
 
 #pragma unroll
   for (int i = 0; i < 8; ++i) {
     const int column = first_column + column_of_eight(column_place, i);
-    if (column >= s.columns) continue;
-    float* to = s.sums + (static_cast<std::size_t>(share) * s.columns + column) * s.padded_units;
+    if (column >= s.columns.count()) continue;
+    float* to = s.sums + (static_cast<std::size_t>(share) * s.columns.count() + column) * s.width;
 #pragma unroll
     for (int j = 0; j < 8; j += 4) {
-      const int unit = first_unit + column_of_eight(unit_place, j);
-      if (unit >= s.padded_units) continue;
-      *reinterpret_cast<float4*>(to + unit) = {sums[i][j], sums[i][j + 1], sums[i][j + 2],
-                                               sums[i][j + 3]};
+      const int number = first_number + column_of_eight(number_place, j);
+      if (number >= s.width) continue;
+      *reinterpret_cast<float4*>(to + number) = {sums[i][j], sums[i][j + 1], sums[i][j + 2],
+                                                 sums[i][j + 3]};
     }
   }
 }
 
-__global__ void add_recurrent(const RecurrentSums s, int gates, int units, const PartBits sees_h,
-                              float* weight_h) {
-  const int h = static_cast<int>(blockIdx.y) * plain::kThreads + thread();
-  const auto [gate, unit] = column_of(static_cast<int>(blockIdx.x), s.columns, gates);
-  if (!sees_h.has(gate) || unit >= units || h >= units) return;
-  const std::size_t stride = static_cast<std::size_t>(s.columns) * s.padded_units;
-  const float* from = s.sums + static_cast<std::size_t>(blockIdx.x) * s.padded_units + h;
+// A block of weights, [pre-activations that see them, H, seen], and the biases, where the sums have
+// these after the last.
+struct ProductGradients {
+  int units, seen;
+  PartBits sees;
+  float* weight;
+  PartBits has_bias;
+  float* bias;
+};
+
+__global__ void add_products(const Products s, const ProductGradients out) {
+  const int number = static_cast<int>(blockIdx.y) * plain::kThreads + thread();
+  const auto [p, unit] = s.columns.place(static_cast<int>(blockIdx.x));
+  const bool is_weight = number < out.seen;
+  const PartBits part = is_weight ? out.sees : out.has_bias;
+  if (number > out.seen || unit >= out.units || !part.has(p)) return;
+  const std::size_t stride = static_cast<std::size_t>(s.columns.count()) * s.width;
+  const float* from = s.sums + static_cast<std::size_t>(blockIdx.x) * s.width + number;
   const int shares = Shares(s.header->rows, s.shares, kTileRows).used();
   float sum = 0.0f;
   for (int share = 0; share < shares; ++share) sum += from[share * stride];
-  weight_h[(static_cast<std::size_t>(sees_h.block(gate)) * units + unit) * units + h] += sum;
+  const std::size_t row = static_cast<std::size_t>(part.block(p)) * out.units + unit;
+  (is_weight ? out.weight[row * out.seen + number] : out.bias[row]) += sum;
 }
 
-// The gradient of x: 32 rows of the tape and 32 features to a block.
-constexpr int kFeatureColumns = 32;
-static_assert(kSlotPadding % plain::kTileRows == 0);
-
-struct XProduct {
-  PlacedRows rows;
-  Deltas deltas;
-  const float* weight_x;
-  int gates, inputs, units;
-  PartBits sees_x;
-  float* dx;
-};
-
-// A tile of the gradients, 32 of them from `first` on, and of their weights.
-__device__ void fetch_product(const XProduct& s, int row, int feature, int first, float* rows,
-                              float* columns) {
-  const int gate_columns = s.deltas.padded_units * s.gates;
-  const bool is_gate = first < gate_columns;
-  const float* from = is_gate ? s.deltas.gates + first : s.deltas.inputs + (first - gate_columns);
-  const std::size_t stride = is_gate ? gate_columns : s.deltas.padded_units;
-  plain::fetch_tile_in_fours<plain::kTileRows>(rows, [&](int r, int depth) -> const float* {
-    return row + r < s.rows.header->rows ? from + (row + r) * stride + depth : nullptr;
-  });
-  plain::fetch_tile<kFeatureColumns>(columns, [&](int c, int depth) -> const float* {
-    const auto [p, unit] = column_of(first + depth, gate_columns, s.gates);
-    if (!s.sees_x.has(p) || unit >= s.units || feature + c >= s.inputs) return nullptr;
-    const std::size_t row = static_cast<std::size_t>(s.sees_x.block(p)) * s.units + unit;
-    return s.weight_x + row * s.inputs + feature + c;
-  });
-}
-
-__global__ void __launch_bounds__(plain::kThreads, 2) multiply_x(const XProduct s) {
-  constexpr int kStage = plain::stage_size(kFeatureColumns);
-  alignas(16) __shared__ float shared[plain::shared_size(kFeatureColumns, kFeatureColumns)];
-  __shared__ long source[plain::kTileRows];
-  const int row = static_cast<int>(blockIdx.x) * plain::kTileRows;
-  const int feature = static_cast<int>(blockIdx.y) * kFeatureColumns;
-  if (row >= s.rows.header->rows) return;
-  if (thread() < plain::kTileRows) {
-    source[thread()] =
-        row + thread() < s.rows.header->rows ? source_of(s.rows, row + thread()) : -1;
-  }
-  const int depth = s.deltas.padded_units * (s.gates + (s.deltas.inputs != nullptr ? 1 : 0));
-  plain::Sums<kFeatureColumns> sums;
-  plain::pipeline<plain::kStages>(
-      depth / plain::kTileDepth,
-      [&](int i, int stage) {
-        float* rows = shared + stage * kStage;
-        fetch_product(s, row, feature, i * plain::kTileDepth, rows,
-                      rows + plain::kTileRows * plain::kTileStride);
-      },
-      [&](int, int stage) {
-        const float* rows = shared + stage * kStage;
-        sums.add(rows, rows + plain::kTileRows * plain::kTileStride);
-      });
-  sums.leave(shared, 0, kFeatureColumns);
-  __syncthreads();
-  for (int i = thread(); i < plain::kTileRows * kFeatureColumns; i += plain::kThreads) {
-    const int r = i / kFeatureColumns;
-    const int d = feature + i % kFeatureColumns;
-    if (d >= s.inputs || source[r] < 0) continue;
-    s.dx[source[r] * s.inputs + d] +=
-        plain::take_sum(shared, r, i % kFeatureColumns, kFeatureColumns);
-  }
+__global__ void find_sources(const PlacedRows rows, bool reverse, std::int32_t* source) {
+  const int row = static_cast<int>(blockIdx.x) * plain::kThreads + thread();
+  if (row >= rows.header->rows) return;
+  source[row] = static_cast<std::int32_t>(source_of(rows, row, reverse));
 }
 
 template <class Activation>
@@ -380,33 +304,87 @@ std::size_t bytes_of(int a, int b, int c) {
          static_cast<std::size_t>(c);
 }
 
-// The features that a thread has sums for.
+template <class Seen>
+void add_product_gradients(const Context& context, const Products& sums, const Seen& seen,
+                           const ProductGradients& out) {
+  const int column_tiles = divide_up(sums.columns.count(), kTile);
+  sum_products<<<grid(divide_up(sums.width, kTile), column_tiles, sums.shares), plain::kThreads, 0,
+                 context.stream>>>(sums, seen);
+  check_launch("sum_products");
+  add_products<<<grid(sums.columns.count(), divide_up(out.seen + 1, plain::kThreads)),
+                 plain::kThreads, 0, context.stream>>>(sums, out);
+  check_launch("add_products");
+}
+
+// Without a place for the sums.
+Products products(const PlacedRows& rows, const DeltaColumns& columns, int width) {
+  const int tiles = divide_up(columns.count(), kTile) * divide_up(width, kTile);
+  return {.header = rows.header,
+          .columns = columns,
+          .width = width,
+          .shares = shares_of(tiles, kProductBlocks, kMostProductShares),
+          .sums = nullptr};
+}
+std::size_t sums_bytes(const Products& sums) {
+  return bytes_of(sums.shares, sums.columns.count(), sums.width);
+}
+
+// Features that a thread has sums for. Of more than `kMostFeatures` products are formed.
 constexpr int kFewFeatures = 8;
 constexpr int kManyFeatures = 32;
+constexpr int kMostFeatures = 64;
+
+void add_wide_input_gradients(const Context& context, const RecurrentSpec& spec,
+                              const PlacedRows& rows, const float* x, const DeltaColumns& columns,
+                              DeviceMemory& scratch, float* parameters) {
+  Products sums = products(rows, columns, divide_up(spec.inputs + 1, 4) * 4);
+  scratch.reserve(sums_bytes(sums) +
+                  static_cast<std::size_t>(rows.tape_rows()) * sizeof(std::int32_t));
+  sums.sums = scratch.as<float>();
+  auto* source = reinterpret_cast<std::int32_t*>(scratch.as<std::byte>() + sums_bytes(sums));
+  const int row_blocks = divide_up(static_cast<int>(rows.tape_rows()), plain::kThreads);
+  find_sources<<<grid(row_blocks, 1), plain::kThreads, 0, context.stream>>>(rows, spec.reverse,
+                                                                            source);
+  check_launch("find_sources");
+  const PartsOfCell parts(spec);
+  add_product_gradients(context, sums, SeenX{.source = source, .x = x, .inputs = spec.inputs},
+                        {.units = spec.units,
+                         .seen = spec.inputs,
+                         .sees = parts.x,
+                         .weight = parameters + spec.weight_x(),
+                         .has_bias = parts.bias,
+                         .bias = parameters + spec.bias()});
+}
 
 }  // namespace
 
 void add_input_gradients(const Context& context, const RecurrentSpec& spec, const PlacedRows& rows,
                          const float* x, const Deltas& deltas, DeviceMemory& scratch,
                          float* parameters) {
-  InputSums sums{.rows = rows,
-                 .x = x,
-                 .deltas = deltas,
-                 .gates = device_gates(spec),
-                 .inputs = spec.inputs,
-                 .features = spec.inputs + 1,
-                 .shares = 1,
-                 .sums = nullptr};
-  const bool is_few = sums.features <= kFewFeatures;
-  const int column_tiles = divide_up(sums.columns(), kInputColumns);
-  const int feature_tiles = divide_up(sums.features, is_few ? kFewFeatures : kManyFeatures);
-  sums.shares = shares_of(column_tiles * feature_tiles, kInputBlocks, kMostInputShares);
-  scratch.reserve(bytes_of(sums.shares, sums.features, sums.columns()));
-  sums.sums = scratch.as<float>();
+  if (rows.capacity == 0) return;
+  const DeltaColumns columns(spec, deltas);
+  const int features = spec.inputs + 1;
+  if (features > kMostFeatures) {
+    add_wide_input_gradients(context, spec, rows, x, columns, scratch, parameters);
+    return;
+  }
+  const bool is_few = features <= kFewFeatures;
+  const int column_tiles = divide_up(columns.count(), kInputColumns);
+  const int feature_tiles = divide_up(features, is_few ? kFewFeatures : kManyFeatures);
+  const int shares = shares_of(column_tiles * feature_tiles, kInputBlocks, kMostInputShares);
+  scratch.reserve(bytes_of(shares, features, columns.count()));
+  const InputSums sums{.rows = rows,
+                       .reverse = spec.reverse,
+                       .x = x,
+                       .columns = columns,
+                       .inputs = spec.inputs,
+                       .features = features,
+                       .shares = shares,
+                       .sums = scratch.as<float>()};
   const auto sum = is_few ? sum_inputs<kFewFeatures> : sum_inputs<kManyFeatures>;
-  sum<<<grid(column_tiles, feature_tiles, sums.shares), kInputThreads, 0, context.stream>>>(sums);
+  sum<<<grid(column_tiles, feature_tiles, shares), kInputThreads, 0, context.stream>>>(sums);
   check_launch("sum_inputs");
-  add_inputs<<<grid(sums.features, sums.columns() / kLanes), dim3(kLanes, kWarps), 0,
+  add_inputs<<<grid(features, columns.count() / kLanes), dim3(kLanes, kWarps), 0,
                context.stream>>>(sums, spec.units, PartsOfCell(spec),
                                  parameters + spec.weight_x(), parameters + spec.bias());
   check_launch("add_inputs");
@@ -415,43 +393,18 @@ void add_input_gradients(const Context& context, const RecurrentSpec& spec, cons
 void add_recurrent_gradients(const Context& context, const RecurrentSpec& spec,
                              const PlacedRows& rows, const float* h_before, const Deltas& deltas,
                              DeviceMemory& scratch, float* parameters) {
-  const int gates = device_gates(spec);
-  RecurrentSums sums{.header = rows.header,
-                     .deltas = deltas.gates,
-                     .h_before = h_before,
-                     .columns = deltas.padded_units * gates,
-                     .padded_units = deltas.padded_units,
-                     .shares = 1,
-                     .sums = nullptr};
-  const int column_tiles = divide_up(sums.columns, kTile);
-  const int unit_tiles = divide_up(sums.padded_units, kTile);
-  sums.shares = shares_of(column_tiles * unit_tiles, kRecurrentBlocks, kMostRecurrentShares);
-  scratch.reserve(bytes_of(sums.shares, sums.columns, sums.padded_units));
+  const Deltas of_gates{.padded_units = deltas.padded_units, .gates = deltas.gates};
+  Products sums = products(rows, DeltaColumns(spec, of_gates), deltas.padded_units);
+  scratch.reserve(sums_bytes(sums));
   sums.sums = scratch.as<float>();
-  sum_recurrent<<<grid(unit_tiles, column_tiles, sums.shares), plain::kThreads, 0,
-                  context.stream>>>(sums);
-  check_launch("sum_recurrent");
-  add_recurrent<<<grid(sums.columns, divide_up(spec.units, plain::kThreads)), plain::kThreads, 0,
-                  context.stream>>>(sums, gates, spec.units, PartsOfCell(spec).h,
-                                    parameters + spec.weight_h());
-  check_launch("add_recurrent");
-}
-
-void add_x_gradients(const Context& context, const RecurrentSpec& spec, const PlacedRows& rows,
-                     const Deltas& deltas, const float* parameters, float* dx) {
-  if (rows.capacity == 0) return;
-  const XProduct product{.rows = rows,
-                         .deltas = deltas,
-                         .weight_x = parameters + spec.weight_x(),
-                         .gates = device_gates(spec),
-                         .inputs = spec.inputs,
-                         .units = spec.units,
-                         .sees_x = PartsOfCell(spec).x,
-                         .dx = dx};
-  const int row_tiles = static_cast<int>(rows.tape_rows() / plain::kTileRows);
-  multiply_x<<<grid(row_tiles, divide_up(spec.inputs, kFeatureColumns)), plain::kThreads, 0,
-               context.stream>>>(product);
-  check_launch("multiply_x");
+  add_product_gradients(context, sums,
+                        SeenH{.h = h_before, .padded_units = deltas.padded_units},
+                        {.units = spec.units,
+                         .seen = spec.units,
+                         .sees = PartsOfCell(spec).h,
+                         .weight = parameters + spec.weight_h(),
+                         .has_bias = {},
+                         .bias = nullptr});
 }
 
 void add_start_gradients(const Context& context, const RecurrentSpec& spec, const PlacedRows& rows,

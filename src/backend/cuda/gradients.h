@@ -3,6 +3,8 @@
 // nothing but the number of rows.
 #pragma once
 
+#include <cstdint>
+
 #include "backend/backend.h"
 #include "backend/cuda/rows.h"
 #include "backend/cuda/runtime.h"
@@ -18,11 +20,16 @@ struct Deltas {
 };
 
 // Each adds to `parameters`, as RecurrentSpec lays them out. `scratch` may grow to what `rows`
-// could ever need; the contents do not matter.
+// could ever need; the contents do not matter. Where the layer reads from the last step to the
+// first, step t of the tape is that of x, or of the symbols, which it saw.
 
 // weight_x and bias.
 void add_input_gradients(const Context&, const RecurrentSpec&, const PlacedRows& rows,
                          const float* x, const Deltas&, DeviceMemory& scratch, float* parameters);
+// The same for a layer that sees symbols, [T,B].
+void add_symbol_gradients(const Context&, const RecurrentSpec&, const PlacedRows& rows,
+                          const std::int32_t* symbols, const Deltas&, DeviceMemory& scratch,
+                          float* parameters);
 // weight_h. h_before: [rows][Hp], what the step saw of the step before.
 void add_recurrent_gradients(const Context&, const RecurrentSpec&, const PlacedRows& rows,
                              const float* h_before, const Deltas&, DeviceMemory& scratch,

@@ -155,7 +155,11 @@ __device__ void pack_rest(const Parameters& p, const PackedSizes& s, const Packe
   const int preactivation = static_cast<int>(row / p.inputs % s.preactivations);
   const int block = static_cast<int>(row / p.inputs / s.preactivations);
   const int unit = block * kBlockUnits + lane;
-  out.weight_x[index] = p.input(preactivation, unit, d);
+  const float weight = p.input(preactivation, unit, d);
+  const long in_table =
+      (static_cast<long>(d) * s.preactivations + preactivation) * s.padded_units() + unit;
+  out.weight_x[s.has_table ? in_table : index] =
+      s.symbols ? weight + p.bias_of(preactivation, unit) : weight;
   if (d == 0) out.bias[row / p.inputs * kBlockUnits + lane] = p.bias_of(preactivation, unit);
   if (d == 0 && preactivation == 0) {
     out.start[unit] = p.learned_start && unit < p.units ? p.values[p.start + unit] : 0.0f;
@@ -166,7 +170,8 @@ __device__ void pack_rest(const Parameters& p, const PackedSizes& s, const Packe
     const int exponent =
         exponent_of(gate < s.gates ? out.largest[gate] : largest_of_all(s, out));
     // Forward both factors are scaled; backward the gradients take their own scale out.
-    out.scale[gate] = is_split ? power_of_two(exponent - kSplitExponent * (gate < s.gates ? 2 : 1)) : 1.0f;
+    const int down = kSplitExponent * (gate < s.gates ? 2 : 1);
+    out.scale[gate] = is_split ? power_of_two(exponent - down) : 1.0f;
   }
 }
 
@@ -200,6 +205,8 @@ PackedSizes::PackedSizes(const RecurrentSpec& spec, Product products)
       gates(device_gates(spec)),
       preactivations(device_preactivations(spec)),
       inputs(spec.inputs),
+      symbols(spec.symbols),
+      has_table(has_input_table(spec)),
       tiles(gates / 2),
       forward_steps((2 * blocks + splits - 1) / splits),
       backward_steps(2 * gates),

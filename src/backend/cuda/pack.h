@@ -25,6 +25,14 @@ inline constexpr int kWarpSteps = 8;    // of 16 columns that a warp takes at mo
 
 enum class Product { kSplit, kExact };
 
+// Few features pass through shared memory, where weight_x lies too. Else what x adds to the
+// pre-activations, with the bias, is a row of a table in global memory: each symbol has one, or, of
+// many features, each row of x (cuda/input_products.h).
+inline constexpr int kMostFeaturesOnChip = 16;
+inline bool has_input_table(const RecurrentSpec& spec) {
+  return spec.symbols || spec.inputs > kMostFeaturesOnChip;
+}
+
 // Which unit of h is column `column` of the 16 of step `step`: four neighbours belong to one lane.
 __host__ __device__ constexpr int forward_unit(int step, int column) {
   return 16 * step + 4 * (column % 8 / 2) + column % 2 + 2 * (column / 8);
@@ -43,8 +51,9 @@ struct PackedSizes {
   PackedSizes(const RecurrentSpec& spec, Product product);
 
   int blocks, splits, gates, preactivations, inputs;
-  int tiles;          // of two gates, forward
-  int forward_steps;  // of 16 columns that each split takes
+  bool symbols, has_table;  // see has_input_table()
+  int tiles;                // of two gates, forward
+  int forward_steps;        // of 16 columns that each split takes
   int backward_steps;
   Product product;
   [[nodiscard]] __host__ __device__ int padded_units() const { return blocks * kBlockUnits; }
@@ -63,7 +72,9 @@ struct Packed {
   uint4* forward = nullptr;
   // [block][warp = block it is for][tile][step][high, low][lane]
   uint4* backward = nullptr;
-  float* weight_x = nullptr;    // [block][preactivation][D][32]
+  // [block][preactivation][D][32]; where there is a table [D][preactivation][Hp], and where x is a
+  // symbol this is the table: the bias is in it
+  float* weight_x = nullptr;
   float* bias = nullptr;        // [block][preactivation][32]
   float* start = nullptr;       // [Hp]: h_0
   float* scale = nullptr;       // [gates + 1]: what a product is multiplied by; the last: backward

@@ -6,6 +6,7 @@
 
 #include "backend/cuda/gates.h"
 #include "backend/cuda/gradients.h"
+#include "backend/cuda/input_products.h"
 #include "backend/cuda/persistent_sums.h"
 #include "backend/cuda/split_gradients.h"
 #include "backend/cuda/weights.h"
@@ -38,17 +39,19 @@ Shape shape_of(const RecurrentSpec& spec, Product product) {
 }
 
 bool fits(const Context& context, const RecurrentSpec& spec, Product product) {
-  // Every feature takes some bytes on chip; the sizes of far too many would overflow.
-  if (context.capability != kHopper || spec.inputs > context.shared_memory) return false;
+  if (context.capability != kHopper) return false;
   const Shape shape = shape_of(spec, product);
-  return shape.blocks <= kMostBlocks && kernels_of(spec).clusters(context, shape, spec.inputs) > 0;
+  return shape.blocks <= kMostBlocks &&
+         kernels_of(spec).clusters(context, shape, Features(spec)) > 0;
 }
 
 class Pass final : public RecurrentPass<float> {
  public:
-  Pass(const RecurrentSpec& spec, const Context& context)
+  Pass(const RecurrentSpec& spec, const Context& context, int beside)
       : spec_(spec),
+        features_(spec),
         context_(context),
+        sharing_(context.share * beside),
         kernels_(kernels_of(spec)),
         product_(persistent_product(context, spec).value()),
         padded_(static_cast<std::size_t>(PackedSizes(spec, product_).padded_units())) {}
@@ -56,10 +59,15 @@ class Pass final : public RecurrentPass<float> {
   void forward(const LayerWeights<float>& weights, const RecurrentForward<float>& call) override {
     context_.make_current();
     const PlacedRows& rows = *call.in.rows.placed;
+    const Packed packed = static_cast<const Weights&>(weights).packed();
     place(call.in, call.keep);
+    if (has_product()) {
+      multiply_inputs(context_, PackedSizes(spec_, product_), packed, call.in.rows, call.in.x,
+                      x_part_.as<float>());
+    }
     const ForwardArguments whole{
-        .in = batch(call.in),
-        .weights = static_cast<const Weights&>(weights).packed(),
+        .in = batch(call.in, packed),
+        .weights = packed,
         .initial_state = call.initial_state,
         .final_state = call.final_state,
         .h_every = call.h_every,
@@ -90,7 +98,7 @@ class Pass final : public RecurrentPass<float> {
       delta_input_.reserve(static_cast<std::size_t>(rows.tape_rows()) * padded_ * sizeof(float));
     }
     BackwardArguments all{
-        .in = batch(call.in),
+        .in = batch(call.in, w.packed()),
         .weights = w.packed(),
         .initial_state = call.initial_state,
         .saved = saved_.as<float>(),
@@ -112,9 +120,10 @@ class Pass final : public RecurrentPass<float> {
 
  private:
   [[nodiscard]] bool is_split() const { return product_ == Product::kSplit; }
-  [[nodiscard]] bool has_few_inputs() const { return spec_.inputs <= kFewInputs; }
+  // Of many features, which are multiplied for all steps at once.
+  [[nodiscard]] bool has_product() const { return features_.in_table() && !spec_.symbols; }
   [[nodiscard]] bool needs_input_deltas(const RecurrentBackward<float>& call) const {
-    return spec_.traits().inputs > 0 && (!has_few_inputs() || call.x != nullptr);
+    return spec_.traits().inputs > 0 && (!features_.is_summed() || call.x != nullptr);
   }
 
   // The smallest slices of which as many fit side by side as there are, or else the largest: so
@@ -125,10 +134,10 @@ class Pass final : public RecurrentPass<float> {
       Shape shape = shape_of(spec_, product_);
       shape.row_tiles = tiles;
       shape.slices = (batch + shape.slice_rows() - 1) / shape.slice_rows();
-      const int clusters = kernels_.clusters(context_, shape, spec_.inputs);
+      const int clusters = kernels_.clusters(context_, shape, features_);
       if (clusters == 0) break;  // never the first: see persistent_product()
       shape_ = shape;
-      if (clusters / context_.share >= shape.slices) break;
+      if (clusters / sharing_ >= shape.slices) break;
     }
     batch_ = batch;
   }
@@ -138,6 +147,13 @@ class Pass final : public RecurrentPass<float> {
     const PlacedRows& rows = *in.rows.placed;
     choose_shape(in.rows.batch);
     kept_ = keep;
+    const auto preactivations = static_cast<std::size_t>(device_preactivations(spec_));
+    // All of it, even where memory is short.
+    if (has_product()) {
+      x_part_.reserve(static_cast<std::size_t>(in.rows.steps) *
+                      static_cast<std::size_t>(in.rows.batch) * preactivations * padded_ *
+                      sizeof(float));
+    }
     if (!keep) return;
     const auto slots = static_cast<std::size_t>(rows.slots);
     const auto tape = static_cast<std::size_t>(rows.tape_rows());
@@ -157,10 +173,9 @@ class Pass final : public RecurrentPass<float> {
     delta_.reserve(tape_floats * gates);
     neighbour_.reserve(slots * padded_ * static_cast<std::size_t>(1 + spec_.traits().carry) *
                        sizeof(float));
-    if (has_few_inputs()) {
-      x_sums_.reserve(slots * padded_ *
-                      static_cast<std::size_t>(device_preactivations(spec_) * (spec_.inputs + 1)) *
-                      sizeof(float));
+    if (features_.is_summed()) {
+      x_sums_.reserve(slots * padded_ * preactivations *
+                      static_cast<std::size_t>(spec_.inputs + 1) * sizeof(float));
     }
     if (*keep == Memory::kChunked) {
       states_.reserve(static_cast<std::size_t>(rows.capacity / kChunkSteps + 1) * state_floats(in) *
@@ -171,15 +186,18 @@ class Pass final : public RecurrentPass<float> {
     return static_cast<std::size_t>(in.rows.batch) * spec_.state_size();
   }
 
-  [[nodiscard]] KernelBatch batch(const Sequences<float>& in) const {
+  [[nodiscard]] KernelBatch batch(const Sequences<float>& in, const Packed& weights) const {
     return {.rows = *in.rows.placed,
-            .x = in.x,
+            .features = features_,
+            .x = spec_.symbols ? static_cast<const void*>(in.symbols) : in.x,
+            .x_part = spec_.symbols ? weights.weight_x : x_part_.as<float>(),
             .batch = in.rows.batch,
-            .inputs = spec_.inputs,
             .units = spec_.units,
+            .h_stride = spec_.h_stride(),
+            .reverse = spec_.reverse,
             .begin = 0,
             .end = in.rows.placed->capacity,
-            .chunk = chunk_steps(shape_, spec_.inputs)};
+            .chunk = chunk_steps(shape_, features_)};
   }
 
   // The state before the step `begin`, a multiple of kChunkSteps.
@@ -240,8 +258,11 @@ class Pass final : public RecurrentPass<float> {
       add_recurrent_gradients(context_, spec_, rows, before_.as<float>(), deltas, scratch_,
                               call.parameters);
     }
-    if (has_few_inputs()) {
+    if (features_.is_summed()) {
       add_x_sums(context_, spec_, rows, x_sums_.as<float>(), padded, call.parameters);
+    } else if (spec_.symbols) {
+      add_symbol_gradients(context_, spec_, rows, call.in.symbols, deltas, scratch_,
+                           call.parameters);
     } else {
       add_input_gradients(context_, spec_, rows, call.in.x, deltas, scratch_, call.parameters);
     }
@@ -258,7 +279,9 @@ class Pass final : public RecurrentPass<float> {
   }
 
   RecurrentSpec spec_;
+  Features features_;
   const Context& context_;
+  int sharing_;  // passes that are meant to run side by side on the device
   const PersistentKernels& kernels_;
   Product product_;
   std::size_t padded_;          // Hp
@@ -267,6 +290,7 @@ class Pass final : public RecurrentPass<float> {
   std::optional<Memory> kept_;  // by the last forward
   DeviceMemory saved_, high_, low_, before_, delta_, delta_max_, delta_input_;  // the tape
   DeviceMemory states_, neighbour_, x_sums_, scratch_;
+  DeviceMemory x_part_;  // see cuda/input_products.h
 };
 
 }  // namespace
@@ -285,8 +309,8 @@ std::optional<Product> persistent_product(const Context& context, const Recurren
 }
 
 std::unique_ptr<RecurrentPass<float>> make_persistent_pass(const RecurrentSpec& spec,
-                                                           const Context& context) {
-  return std::make_unique<Pass>(spec, context);
+                                                           const Context& context, int beside) {
+  return std::make_unique<Pass>(spec, context, beside);
 }
 
 }  // namespace rwa::cuda

@@ -25,11 +25,31 @@ namespace rwa::cuda {
 // With few features the gradient of weight_x and bias is summed inside the kernel.
 inline constexpr int kFewInputs = 4;
 
+// x as the kernels read it.
+struct Features {
+  Features() = default;
+  explicit Features(const RecurrentSpec& spec)
+      : width(spec.symbols ? 1 : (has_input_table(spec) ? 0 : spec.inputs)),
+        weights(has_input_table(spec) ? 0 : spec.inputs) {}
+
+  int width = 0;    // numbers of a row that pass through shared memory: features, or a symbol
+  int weights = 0;  // features whose weights lie there: all, or none, and there is a table
+
+  [[nodiscard]] __host__ __device__ bool in_table() const { return weights == 0; }
+  [[nodiscard]] __host__ __device__ bool is_summed() const {
+    return !in_table() && weights <= kFewInputs;
+  }
+};
+
 // What the two kernels have in common. Gates and pre-activations are those of cuda/gates.h.
 struct KernelBatch {
   PlacedRows rows;
-  const float* x = nullptr;  // [T,B,D]
-  int batch = 0, inputs = 0, units = 0;
+  Features features;
+  const void* x = nullptr;        // [T,B,width]: floats, or symbols
+  const float* x_part = nullptr;  // the table: [symbol, or row of x][preactivations][Hp]
+  int batch = 0, units = 0;
+  int h_stride = 0;        // from one row of h, or of its gradient, to the next
+  bool reverse = false;    // step t is step length - 1 - t of x, of h and of its gradient
   int begin = 0, end = 0;  // steps to take, where the sequences have them
   int chunk = 0;           // steps of x that are in shared memory at a time
   // `saved` holds the steps from `begin` on, not all.
@@ -41,7 +61,7 @@ struct ForwardArguments {
   Packed weights;
   const float* initial_state = nullptr;  // [B, 1 + state, H] at `begin`; null: the start
   float* final_state = nullptr;
-  float* h_every = nullptr;  // [T,B,H]
+  float* h_every = nullptr;  // [T,B,H], in rows of h_stride, and so are the others of this shape
   float* h_last = nullptr;   // [B,H]
   // The tape: what the cell saved, [rows][saved][Hp], and what each step saw of the step before.
   float* saved = nullptr;
@@ -80,9 +100,9 @@ struct Shape {
 };
 
 // Steps of x that fit beside the rest, at least one.
-inline int chunk_steps(const Shape& shape, int inputs) {
+inline int chunk_steps(const Shape& shape, const Features& features) {
   constexpr int kNumbers = 2048;
-  const int steps = kNumbers / (shape.slice_rows() * inputs);
+  const int steps = kNumbers / (shape.slice_rows() * (features.width > 0 ? features.width : 1));
   return steps < 1 ? 1 : (steps > 32 ? 32 : steps);
 }
 
@@ -93,7 +113,7 @@ class PersistentKernels {
   virtual void forward(const Context&, const Shape&, const ForwardArguments&) const = 0;
   virtual void backward(const Context&, const Shape&, const BackwardArguments&) const = 0;
   // How many clusters of this shape the device runs at a time; 0: it does not fit.
-  [[nodiscard]] virtual int clusters(const Context&, const Shape&, int inputs) const = 0;
+  [[nodiscard]] virtual int clusters(const Context&, const Shape&, const Features&) const = 0;
   // Numbers that the cell saves per unit and step.
   [[nodiscard]] virtual int saved() const = 0;
 };
@@ -107,8 +127,8 @@ const PersistentKernels* gru_kernels(Activation activation);
 // the plain path. Throws ConfigError where another was asked for and the layer does not fit.
 std::optional<Product> persistent_product(const Context& context, const RecurrentSpec& spec);
 
-// For a layer that has them. Its weights are cuda::Weights.
+// For a layer that has them, one of `beside` that run side by side. Its weights are cuda::Weights.
 std::unique_ptr<RecurrentPass<float>> make_persistent_pass(const RecurrentSpec& spec,
-                                                           const Context& context);
+                                                           const Context& context, int beside);
 
 }  // namespace rwa::cuda

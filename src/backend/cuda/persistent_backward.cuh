@@ -97,16 +97,17 @@ struct BackwardShared {
   static constexpr int kRingNumbers = C::kSaved + 1;
   static constexpr std::uint32_t kRingStride = 128 * S * sizeof(float);
 
-  __host__ __device__ BackwardShared(int blocks, int inputs, int chunk) {
+  __host__ __device__ BackwardShared(int blocks, const Features& features, int chunk) {
     SharedMemory memory;
     barriers = memory.take(Exchange::kBarrierBytes);
     received = memory.take(2 * received_bytes(blocks));
     deltas = memory.take(2 * kDeltaBytes);
     scales = memory.take(2 * 8 * NT * sizeof(float));
     ring = memory.take(std::size_t{kRing} * kItems * kRingNumbers * kRingStride);
-    window = memory.take(Window::shared_bytes(chunk, 8 * NT, inputs));
-    weight_x = memory.take(sizeof(float) * C::kInputs * kBlockUnits * inputs);
-    sums = memory.take(inputs > kFewInputs ? 0 : sizeof(float) * sum_count(inputs) * 128 * S);
+    window = memory.take(Window::shared_bytes(chunk, 8 * NT, features.width));
+    weight_x = memory.take(sizeof(float) * C::kInputs * kBlockUnits * features.weights);
+    sums = memory.take(
+        features.is_summed() ? sizeof(float) * sum_count(features.weights) * 128 * S : 0);
     weights = memory.take(BackwardProduct<C, P, S>::shared_bytes(blocks));
     bytes = memory.bytes;
   }
@@ -122,7 +123,7 @@ struct BackwardShared {
   std::uint32_t barriers, received, deltas, scales, ring, window, weight_x, sums, weights, bytes;
 };
 
-template <class C, Product P, int S, int NT>
+template <class C, Product P, int S, int NT, bool kTable>
 class BackwardKernel {
  public:
   __device__ BackwardKernel(const BackwardArguments& arguments, unsigned char* memory)
@@ -133,7 +134,7 @@ class BackwardKernel {
         warp_(static_cast<int>(threadIdx.x) / 32),
         lane_(static_cast<int>(threadIdx.x) % 32),
         to_(min(warp_, blocks_ - 1)),
-        at_(blocks_, p_.in.inputs, p_.in.chunk),
+        at_(blocks_, p_.in.features, p_.in.chunk),
         exchange_(memory + at_.barriers, blocks_ * kRows * kBlockUnits * 4),
         weights_(p_.weights, blocks_, rank_, to_, warp_, lane_, memory + at_.weights),
         first_slot_(kRows * static_cast<int>(blockIdx.y)),
@@ -172,7 +173,7 @@ class BackwardKernel {
     float delta[kPre];
     std::uint32_t largest;  // of the gates' gradients over the row, as bits
     int slot, sequence, length;
-    int x;  // where its features are in the window
+    int x;  // where its features, or its symbol, are in the window
   };
 
   __device__ int row(int i) const { return warp_ + kWarps * i; }
@@ -180,14 +181,15 @@ class BackwardKernel {
   __device__ int unit() const { return kBlockUnits * rank_ + lane_; }
   __device__ int padded() const { return blocks_ * kBlockUnits; }
   __device__ bool is_unit() const { return unit() < p_.in.units; }
-  __device__ bool few_inputs() const { return p_.in.inputs <= kFewInputs; }
+  __device__ int features() const { return p_.in.features.weights; }
+  __device__ bool sums_x() const { return !kTable && p_.in.features.is_summed(); }
 
   __device__ void prepare() {
     if (threadIdx.x == 0) exchange_.start();
-    const int size = C::kInputs * kBlockUnits * p_.in.inputs;
+    const int size = C::kInputs * kBlockUnits * features();
     auto* weight_x = reinterpret_cast<float*>(memory_ + at_.weight_x);
     const std::size_t first =
-        static_cast<std::size_t>(rank_ * kPre + kGates) * kBlockUnits * p_.in.inputs;
+        static_cast<std::size_t>(rank_ * kPre + kGates) * kBlockUnits * features();
     for (int i = static_cast<int>(threadIdx.x); i < size; i += static_cast<int>(blockDim.x)) {
       weight_x[i] = p_.weights.weight_x[first + i];
     }
@@ -195,8 +197,7 @@ class BackwardKernel {
     for (int input = 0; input < C::kInputs; ++input) {
       const int row_number = rank_ * kPre + kGates + input;
       bias_[input] = p_.weights.bias[row_number * kBlockUnits + lane_];
-      first_weight_x_[input] =
-          p_.weights.weight_x[row_number * p_.in.inputs * kBlockUnits + lane_];
+      first_weight_x_[input] = p_.weights.weight_x[row_number * features() * kBlockUnits + lane_];
     }
     scale_ = p_.weights.scale[kGates];
     peer_ = peer_address(shared_address(memory_), static_cast<unsigned>(to_));
@@ -223,13 +224,13 @@ class BackwardKernel {
       item.length = item.sequence < 0 ? 0 : p_.in.rows.length[item.slot];
       item.first_memory = start.template state<0>(item.sequence, unit());
       const bool wanted = p_.dh_last != nullptr && item.sequence >= 0 && is_unit();
-      item.dh_last =
-          wanted ? p_.dh_last[static_cast<std::size_t>(item.sequence) * p_.in.units + unit()] : 0;
+      const auto last_row = static_cast<std::size_t>(wanted ? item.sequence : 0);
+      item.dh_last = wanted ? p_.dh_last[last_row * p_.in.h_stride + unit()] : 0;
 #pragma unroll
       for (int c = 0; c < C::kCarry; ++c) {
         item.carry[c] = has_item(i) && p_.later != nullptr ? p_.later[neighbour(item, 1 + c)] : 0;
       }
-      item.x = row(i) * p_.in.inputs;
+      item.x = row(i) * p_.in.features.width;
       // What came from later steps lies where the other blocks' shares will.
       if (!has_item(i)) continue;
 #pragma unroll
@@ -239,7 +240,7 @@ class BackwardKernel {
       }
     }
     for (int t = end_ - 1; t > end_ - 1 - kAhead; --t) fetch(t, offset(t));
-    for (int k = 0; few_inputs() && k < Layout::sum_count(p_.in.inputs); ++k) {
+    for (int k = 0; sums_x() && k < Layout::sum_count(features()); ++k) {
       *x_sum(k) = p_.later != nullptr && has_item(item_of(k)) ? p_.x_sums[place_of(k)] : 0;
     }
   }
@@ -276,7 +277,8 @@ class BackwardKernel {
            static_cast<int>(threadIdx.x);
   }
   __device__ std::size_t every(const Item& item, int t) const {
-    return (static_cast<std::size_t>(t) * p_.in.batch + item.sequence) * p_.in.units + unit();
+    const int from_row = source_row(p_.in, t, item.sequence, item.length);
+    return static_cast<std::size_t>(from_row) * p_.in.h_stride + unit();
   }
 
   // What step t needs that does not wait for dh.
@@ -295,8 +297,13 @@ class BackwardKernel {
       item.h = C::output(item.saved);
       if (!has_item(i)) continue;
       if constexpr (C::kInputs > 0) {
-        add_inputs<C::kInputs>(window_.at(item.x), first_weight_x_, weight_x, bias_, p_.in.inputs,
-                               item.inputs);
+        const float* x = window_.at(item.x);
+        if constexpr (kTable) {
+          load_inputs<C, kGates>(p_.in, x, t, item.sequence, item.length, unit(), padded(),
+                                 item.inputs);
+        } else {
+          add_inputs<C::kInputs>(x, first_weight_x_, weight_x, bias_, features(), item.inputs);
+        }
       }
     }
   }
@@ -436,7 +443,7 @@ class BackwardKernel {
     if (C::kInputs > 0 && p_.delta_input != nullptr) {
       if (is_on_tape) p_.delta_input[tape_row * padded() + unit()] = item.delta[kPre - 1];
     }
-    if (few_inputs()) add_x_sums(item, i);
+    if (sums_x()) add_x_sums(item, i);
   }
 
   // Per item [D + 1][pre-activation], the bias first. All are read before any is written: so they
@@ -444,7 +451,7 @@ class BackwardKernel {
   __device__ void add_x_sums(const Item& item, int i) {
     const float* x = window_.at(item.x);
     constexpr int kStride = 128 * S;
-    float* to = x_sum(i * kPre * (p_.in.inputs + 1));
+    float* to = x_sum(i * kPre * (features() + 1));
     float sums[2][kPre];
 #pragma unroll
     for (int pre = 0; pre < kPre; ++pre) {
@@ -457,7 +464,7 @@ class BackwardKernel {
       to[(kPre + pre) * kStride] = sums[1][pre];
     }
 #pragma unroll 1
-    for (int d = 1; d < p_.in.inputs; ++d) {
+    for (int d = 1; d < features(); ++d) {
       to += kPre * kStride;
 #pragma unroll
       for (int pre = 0; pre < kPre; ++pre) {
@@ -471,9 +478,9 @@ class BackwardKernel {
     return reinterpret_cast<float*>(memory_ + at_.sums) + k * 128 * S +
            static_cast<int>(threadIdx.x);
   }
-  __device__ int item_of(int k) const { return k / (kPre * (p_.in.inputs + 1)); }
+  __device__ int item_of(int k) const { return k / (kPre * (features() + 1)); }
   __device__ std::size_t place_of(int k) const {
-    const int per_row = kPre * (p_.in.inputs + 1);
+    const int per_row = kPre * (features() + 1);
     const auto slot = static_cast<std::size_t>(first_slot_ + row(k / per_row));
     return (slot * per_row + k % per_row) * padded() + unit();
   }
@@ -489,7 +496,7 @@ class BackwardKernel {
 #pragma unroll
       for (int c = 0; c < C::kCarry; ++c) p_.earlier[neighbour(item, 1 + c)] = item.carry[c];
     }
-    for (int k = 0; few_inputs() && k < Layout::sum_count(p_.in.inputs); ++k) {
+    for (int k = 0; sums_x() && k < Layout::sum_count(features()); ++k) {
       if (has_item(item_of(k))) p_.x_sums[place_of(k)] = *x_sum(k);
     }
   }
@@ -512,11 +519,11 @@ class BackwardKernel {
   int saved_row_;
 };
 
-template <class C, Product P, int S, int NT>
+template <class C, Product P, int S, int NT, bool kTable>
 __global__ void __launch_bounds__(128 * S, 1)
     run_backward(const __grid_constant__ BackwardArguments arguments) {
   extern __shared__ __align__(16) unsigned char memory[];
-  BackwardKernel<C, P, S, NT>(arguments, memory).run();
+  BackwardKernel<C, P, S, NT, kTable>(arguments, memory).run();
 }
 
 }  // namespace rwa::cuda

@@ -27,37 +27,51 @@ class CellKernels final : public PersistentKernels {
   void forward(const Context& context, const Shape& shape,
                const ForwardArguments& arguments) const override {
     visit(shape, [&]<Product P, int S, int NT>() {
-      const ForwardShared<C, P, S, NT> shared(shape.blocks, arguments.in.inputs,
+      const ForwardShared<C, P, S, NT> shared(shape.blocks, arguments.in.features,
                                               arguments.in.chunk);
-      launch(context, shape, shared.bytes, run_forward<C, P, S, NT>, arguments);
+      launch(context, shape, shared.bytes, forward_kernel<P, S, NT>(arguments.in.features),
+             arguments);
     });
   }
 
   void backward(const Context& context, const Shape& shape,
                 const BackwardArguments& arguments) const override {
     visit(shape, [&]<Product P, int S, int NT>() {
-      const BackwardShared<C, P, S, NT> shared(shape.blocks, arguments.in.inputs,
+      const BackwardShared<C, P, S, NT> shared(shape.blocks, arguments.in.features,
                                                arguments.in.chunk);
-      launch(context, shape, shared.bytes, run_backward<C, P, S, NT>, arguments);
+      launch(context, shape, shared.bytes, backward_kernel<P, S, NT>(arguments.in.features),
+             arguments);
     });
   }
 
   [[nodiscard]] int clusters(const Context& context, const Shape& shape,
-                             int inputs) const override {
+                             const Features& features) const override {
     if (!kHasSplit && shape.product == Product::kSplit) return 0;
     if (shape.product == Product::kExact && shape.row_tiles > 1) return 0;
-    const int chunk = chunk_steps(shape, inputs);
+    const int chunk = chunk_steps(shape, features);
     return visit(shape, [&]<Product P, int S, int NT>() -> int {
-      const ForwardShared<C, P, S, NT> there(shape.blocks, inputs, chunk);
-      const BackwardShared<C, P, S, NT> back(shape.blocks, inputs, chunk);
-      return min(resident(context, shape, there.bytes, run_forward<C, P, S, NT>),
-                 resident(context, shape, back.bytes, run_backward<C, P, S, NT>));
+      const ForwardShared<C, P, S, NT> there(shape.blocks, features, chunk);
+      const BackwardShared<C, P, S, NT> back(shape.blocks, features, chunk);
+      return min(resident(context, shape, there.bytes, forward_kernel<P, S, NT>(features)),
+                 resident(context, shape, back.bytes, backward_kernel<P, S, NT>(features)));
     });
   }
 
   [[nodiscard]] int saved() const override { return C::kSaved; }
 
  private:
+  template <Product P, int S, int NT>
+  static auto* forward_kernel(const Features& features) {
+    return features.in_table() ? run_forward<C, P, S, NT, true> : run_forward<C, P, S, NT, false>;
+  }
+  // Which reads x again only where a pre-activation sees nothing else.
+  template <Product P, int S, int NT>
+  static auto* backward_kernel(const Features& features) {
+    constexpr bool kReadsX = C::kInputs > 0;
+    return kReadsX && features.in_table() ? run_backward<C, P, S, NT, kReadsX>
+                                          : run_backward<C, P, S, NT, false>;
+  }
+
   template <class Visitor>
   static decltype(auto) visit(const Shape& shape, Visitor&& visitor) {
     if constexpr (kHasSplit) {

@@ -113,13 +113,13 @@ struct ForwardShared {
   // Items a thread has: a unit and a row each.
   static constexpr int kItems = (2 * NT + S - 1) / S;
 
-  __host__ __device__ ForwardShared(int blocks, int inputs, int chunk) {
+  __host__ __device__ ForwardShared(int blocks, const Features& features, int chunk) {
     SharedMemory memory;
     barriers = memory.take(Exchange::kBarrierBytes);
     h = memory.take(2 * h_bytes(blocks));
     partial = memory.take(sizeof(float) * kGroups * S * (S - 1) * kItems * 32 * C::kGates);
-    window = memory.take(Window::shared_bytes(chunk, 8 * NT, inputs));
-    weight_x = memory.take(sizeof(float) * kPreactivations<C> * kBlockUnits * inputs);
+    window = memory.take(Window::shared_bytes(chunk, 8 * NT, features.width));
+    weight_x = memory.take(sizeof(float) * kPreactivations<C> * kBlockUnits * features.weights);
     weights = memory.take(ForwardProduct<C, P, S>::shared_bytes(blocks));
     bytes = memory.bytes;
   }
@@ -130,7 +130,7 @@ struct ForwardShared {
   std::uint32_t barriers, h, partial, window, weight_x, weights, bytes;
 };
 
-template <class C, Product P, int S, int NT>
+template <class C, Product P, int S, int NT, bool kTable>
 class ForwardKernel {
  public:
   __device__ ForwardKernel(const ForwardArguments& arguments, unsigned char* memory)
@@ -140,7 +140,7 @@ class ForwardKernel {
         blocks_(static_cast<int>(gridDim.x)),
         warp_(static_cast<int>(threadIdx.x) / 32),
         lane_(static_cast<int>(threadIdx.x) % 32),
-        at_(blocks_, p_.in.inputs, p_.in.chunk),
+        at_(blocks_, p_.in.features, p_.in.chunk),
         exchange_(memory + at_.barriers, blocks_ * kRows * kBlockUnits * 4),
         weights_(p_.weights, blocks_, rank_, warp_, lane_, memory + at_.weights),
         first_slot_(kRows * static_cast<int>(blockIdx.y)),
@@ -172,7 +172,7 @@ class ForwardKernel {
     float state[C::kState];
     float x_part[kPre];
     int slot, sequence, length;
-    int x;  // where its features are in the window
+    int x;  // where its features, or its symbol, are in the window
   };
 
   __device__ int group() const { return warp_ / S; }
@@ -186,7 +186,7 @@ class ForwardKernel {
 
   __device__ void prepare() {
     if (threadIdx.x == 0) exchange_.start();
-    const int size = kPre * kBlockUnits * p_.in.inputs;
+    const int size = kPre * kBlockUnits * p_.in.features.weights;
     auto* weight_x = reinterpret_cast<float*>(memory_ + at_.weight_x);
     for (int i = static_cast<int>(threadIdx.x); i < size; i += static_cast<int>(blockDim.x)) {
       weight_x[i] = p_.weights.weight_x[static_cast<std::size_t>(rank_) * size + i];
@@ -195,7 +195,8 @@ class ForwardKernel {
     for (int pre = 0; pre < kPre; ++pre) {
       const int row = rank_ * kPre + pre;
       bias_[pre] = p_.weights.bias[row * kBlockUnits + local_unit()];
-      first_weight_x_[pre] = p_.weights.weight_x[row * p_.in.inputs * kBlockUnits + local_unit()];
+      first_weight_x_[pre] =
+          p_.weights.weight_x[row * p_.in.features.weights * kBlockUnits + local_unit()];
     }
 #pragma unroll
     for (int gate = 0; gate < kGates; ++gate) scale_[gate] = p_.weights.scale[gate];
@@ -209,7 +210,7 @@ class ForwardKernel {
     start_items();
     if (begin_ < end_) {
       window_.start();
-      see();
+      see(begin_);
       record_start();
     }
     cluster_sync();
@@ -242,7 +243,7 @@ class ForwardKernel {
       item.sequence = p_.in.rows.sequence[item.slot];
       item.length = p_.in.rows.length[item.slot];
       item.h = start.h(item.sequence, unit());
-      item.x = (8 * row_tile(i) + row_in_tile()) * p_.in.inputs;
+      item.x = (8 * row_tile(i) + row_in_tile()) * p_.in.features.width;
       start_state(start, item, std::make_integer_sequence<int, C::kState>{});
     }
   }
@@ -260,16 +261,21 @@ class ForwardKernel {
     ((item.state[I] = start.template state<I>(item.sequence, unit())), ...);
   }
 
-  // What does not wait for h.
-  __device__ void see() {
+  // What step t needs that does not wait for h.
+  __device__ void see(int t) {
     if (!has_items()) return;
     tape_ = window_.tape_rows();
     const auto* weight_x =
         reinterpret_cast<const float*>(memory_ + at_.weight_x) + local_unit();
 #pragma unroll
     for (int i = 0; i < kItems; ++i) {
-      add_inputs<kPre>(window_.at(items_[i].x), first_weight_x_, weight_x, bias_, p_.in.inputs,
-                       items_[i].x_part);
+      Item& item = items_[i];
+      const float* x = window_.at(item.x);
+      if constexpr (kTable) {
+        load_inputs<C, 0>(p_.in, x, t, item.sequence, item.length, unit(), padded(), item.x_part);
+      } else {
+        add_inputs<kPre>(x, first_weight_x_, weight_x, bias_, p_.in.features.weights, item.x_part);
+      }
     }
   }
 
@@ -284,7 +290,7 @@ class ForwardKernel {
     if (n > 0 && threadIdx.x == 0) exchange_.reuse(n);
     if (begin_ + n + 1 < end_) {
       window_.advance(n + 1);
-      see();
+      see(begin_ + n + 1);
       exchange_.wait(n + 1);
     }
   }
@@ -408,8 +414,9 @@ class ForwardKernel {
     }
     if (p_.h_every == nullptr) return;
     if (active && unit() < p_.in.units) {
-      const auto t = static_cast<std::size_t>(begin_ + n);
-      p_.h_every[(t * p_.in.batch + item.sequence) * p_.in.units + unit()] = item.h;
+      const auto to_row = static_cast<std::size_t>(
+          source_row(p_.in, begin_ + n, item.sequence, item.length));
+      p_.h_every[to_row * p_.in.h_stride + unit()] = item.h;
     }
   }
 
@@ -439,7 +446,7 @@ class ForwardKernel {
       const Item& item = items_[i];
       if (item.sequence < 0) continue;
       const auto sequence = static_cast<std::size_t>(item.sequence);
-      if (p_.h_last != nullptr) p_.h_last[sequence * p_.in.units + unit()] = item.h;
+      if (p_.h_last != nullptr) p_.h_last[sequence * p_.in.h_stride + unit()] = item.h;
       if (p_.final_state != nullptr) {
         float* to = p_.final_state + sequence * (1 + C::kState) * p_.in.units + unit();
         to[0] = item.h;
@@ -466,11 +473,11 @@ class ForwardKernel {
   int saved_row_;
 };
 
-template <class C, Product P, int S, int NT>
+template <class C, Product P, int S, int NT, bool kTable>
 __global__ void __launch_bounds__(128 * S, 1)
     run_forward(const __grid_constant__ ForwardArguments arguments) {
   extern __shared__ __align__(16) unsigned char memory[];
-  ForwardKernel<C, P, S, NT>(arguments, memory).run();
+  ForwardKernel<C, P, S, NT, kTable>(arguments, memory).run();
 }
 
 }  // namespace rwa::cuda

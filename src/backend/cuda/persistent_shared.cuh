@@ -1,5 +1,5 @@
 // src/backend/cuda/persistent_shared.cuh: what the persistent kernels of both directions do alike:
-// weights on chip, h and gradients as words that travel, x in shared memory.
+// weights on chip, h and gradients as words that travel, x in shared memory or as rows of a table.
 #pragma once
 
 #include "backend/cuda/cells.cuh"
@@ -192,13 +192,18 @@ class Fragments {
   uint4 low_[Tiles][Resident];
 };
 
+// Which row of x, and of h_every and its gradient, step t of a sequence is, where it has that step.
+__device__ __forceinline__ int source_row(const KernelBatch& in, int t, int sequence, int length) {
+  return (in.reverse ? length - 1 - t : t) * in.batch + sequence;
+}
+
 // What is known of each step before it comes, some steps at a time, by turns in two halves of shared
-// memory: where its rows are on the tape, and the features of the slice's rows. Steps are counted in
-// the order in which the kernel takes them.
+// memory: where its rows are on the tape, and the features of the slice's rows, or their symbols.
+// Steps are counted in the order in which the kernel takes them.
 class Window {
  public:
-  __host__ __device__ static std::size_t shared_bytes(int chunk, int rows, int inputs) {
-    return std::size_t{2} * chunk * (kTapeRows + rows * inputs) * sizeof(float);
+  __host__ __device__ static std::size_t shared_bytes(int chunk, int rows, int width) {
+    return std::size_t{2} * chunk * (kTapeRows + rows * width) * sizeof(float);
   }
 
   // direction: 1 or -1, from first_step on; only steps begin … end - 1 are there.
@@ -212,7 +217,7 @@ class Window {
         begin_(begin),
         end_(end),
         left_(in.chunk),
-        size_(kTapeRows + rows * in.inputs),
+        size_(kTapeRows + rows * in.features.width),
         now_(memory_) {}
 
   // Before the first step, by all threads.
@@ -231,7 +236,7 @@ class Window {
   // The first rows on the tape of the step three before this one in time, of this one, of the next,
   // and of the one after.
   __device__ int4 tape_rows() const { return *reinterpret_cast<const int4*>(now_); }
-  // The features of a row: at(number * D).
+  // What comes of x for a row: at(number * width).
   __device__ const float* at(int offset) const { return now_ + kTapeRows + offset; }
 
  private:
@@ -251,7 +256,7 @@ class Window {
       const int t = first_step_ + direction_ * (count + i / size_);
       const int number = i % size_;
       copy_later(to + static_cast<std::uint32_t>(i) * 4, source(t, number),
-                 number < kTapeRows || is_there(t, (number - kTapeRows) / in_.inputs));
+                 number < kTapeRows || is_there(t, (number - kTapeRows) / in_.features.width));
     }
   }
   __device__ bool is_there(int t, int row) const {
@@ -262,11 +267,12 @@ class Window {
       const int step = t + number - (number == 0 ? 3 : 1);
       return in_.rows.offset + min(max(step, 0), in_.rows.capacity);
     }
-    const int row = (number - kTapeRows) / in_.inputs;
-    if (!is_there(t, row)) return in_.x;
-    const int sequence = in_.rows.sequence[first_slot_ + row];
-    return in_.x + (static_cast<std::size_t>(t) * in_.batch + sequence) * in_.inputs +
-           (number - kTapeRows) % in_.inputs;
+    const int width = in_.features.width;
+    const int slot = first_slot_ + (number - kTapeRows) / width;
+    if (!is_there(t, (number - kTapeRows) / width)) return in_.x;
+    const auto row = static_cast<std::size_t>(
+        source_row(in_, t, in_.rows.sequence[slot], in_.rows.length[slot]));
+    return static_cast<const float*>(in_.x) + row * width + (number - kTapeRows) % width;
   }
 
   const KernelBatch& in_;
@@ -293,6 +299,20 @@ __device__ __forceinline__ void add_inputs(const float* x, const float* first,
       sums[i] = fmaf(feature, weights[(i * inputs + d) * kBlockUnits], sums[i]);
     }
   }
+}
+
+// The same from the table, for all pre-activations from `First` on; x: what the window has for the
+// row. Nobody waits here for what is loaded. Past the sequence's end it is of some row.
+template <class C, int First>
+__device__ __forceinline__ void load_inputs(const KernelBatch& in, const float* x, int t,
+                                            int sequence, int length, int unit, int padded,
+                                            float* sums) {
+  int row = t < length ? source_row(in, t, sequence, length) : 0;
+  if (in.features.width > 0) row = *reinterpret_cast<const int*>(x);
+  const float* from =
+      in.x_part + (static_cast<std::size_t>(row) * kPreactivations<C> + First) * padded + unit;
+#pragma unroll
+  for (int i = 0; i < kPreactivations<C> - First; ++i) sums[i] = from[i * padded];
 }
 
 // The state in which a sequence starts, or goes on.

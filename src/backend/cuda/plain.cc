@@ -15,6 +15,7 @@ Layer::Layer(const RecurrentSpec& spec, const float* parameters)
       units(spec.units),
       padded_units((spec.units + 31) / 32 * 32),
       gates(device_gates(spec)),
+      stride(spec.h_stride()),
       parts(spec),
       weight_x(parameters + spec.weight_x()),
       weight_h(parameters + spec.weight_h()),
@@ -78,7 +79,6 @@ class Pass final : public RecurrentPass<float> {
     Batch in;
     Layer layer;
     const float* parameters;
-    int batch;
 
     [[nodiscard]] const PlacedRows& rows() const { return in.rows; }
     [[nodiscard]] int chunks() const { return chunks_of(in.rows); }
@@ -96,7 +96,12 @@ class Pass final : public RecurrentPass<float> {
 
   [[nodiscard]] Job make_job(const LayerWeights<float>& weights, const Sequences<float>& in) const {
     const float* parameters = static_cast<const Weights&>(weights).parameters();
-    return {{*in.rows.placed, in.x}, {spec_, parameters}, parameters, in.rows.batch};
+    return {.in = {.rows = *in.rows.placed,
+                   .reverse = spec_.reverse,
+                   .x = in.x,
+                   .symbols = spec_.symbols ? in.symbols : nullptr},
+            .layer = {spec_, parameters},
+            .parameters = parameters};
   }
 
   [[nodiscard]] std::size_t state_size(const Job& job) const {
@@ -192,13 +197,16 @@ class Pass final : public RecurrentPass<float> {
     const PlacedRows rows = placed_chunk(job.rows(), placed_.as<std::int32_t>(), chunk);
     const Deltas deltas{job.layer.padded_units, tape.gates,
                         spec_.traits().inputs > 0 ? tape.last : nullptr};
-    const std::size_t before = count(tape.first) * count(job.batch) * count(spec_.inputs);
-    add_input_gradients(context_, spec_, rows, job.in.x + before, deltas, scratch_,
-                        call.parameters);
+    if (spec_.symbols) {
+      add_symbol_gradients(context_, spec_, rows, job.in.symbols, deltas, scratch_,
+                           call.parameters);
+    } else {
+      add_input_gradients(context_, spec_, rows, job.in.x, deltas, scratch_, call.parameters);
+    }
     add_recurrent_gradients(context_, spec_, rows, tape.h_before, deltas, scratch_,
                             call.parameters);
     if (call.x != nullptr) {
-      add_x_gradients(context_, spec_, rows, deltas, job.parameters, call.x + before);
+      add_x_gradients(context_, spec_, rows, deltas, job.parameters, call.x);
     }
   }
 

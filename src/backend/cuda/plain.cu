@@ -44,7 +44,7 @@ __device__ std::size_t tape_row(const PlacedRows& rows, const Tape& tape, int t)
 __device__ void fetch_x(float* tile, const Batch& in, int inputs, int t, int slot, int feature) {
   fetch_tile<kTileRows>(tile, [&](int row, int depth) -> const float* {
     if (feature + depth >= inputs) return nullptr;
-    const long source = source_row(in.rows, t, slot + row);
+    const long source = in.source(t, slot + row);
     return source < 0 ? nullptr : in.x + source * inputs + feature + depth;
   });
 }
@@ -66,6 +66,10 @@ __device__ void fetch_weight_x(float* tile, const Layer& layer, int preactivatio
 }
 
 __device__ int tiles_deep(int depth) { return (depth + kTileDepth - 1) / kTileDepth; }
+// Of x. A symbol's column of weight_x is added to the sums without a product.
+__device__ int x_tiles(const Batch& in, const Layer& layer) {
+  return in.symbols == nullptr ? tiles_deep(layer.inputs) : 0;
+}
 
 // Where a block stands in its launch.
 struct Block {
@@ -106,7 +110,7 @@ __device__ void forward_product(const ForwardStep& s, Block block, int slots, fl
   };
   Sums<kGateColumns> gates;
   Sums<Tile::kInputColumns> inputs;
-  pipeline<kStages>(h_tiles + tiles_deep(layer.inputs), fetch, [&](int i, int stage) {
+  pipeline<kStages>(h_tiles + x_tiles(s.in, layer), fetch, [&](int i, int stage) {
     const float* rows = shared + stage * stage_size(Tile::kColumns);
     const float* columns = rows + kTileRows * kTileStride;
     gates.add(rows, columns);
@@ -123,6 +127,16 @@ __device__ float bias_of(const Layer& layer, int preactivation, int unit) {
   if (!bias.has(preactivation)) return 0.0f;
   return layer.bias[bias.block(preactivation) * layer.units + unit];
 }
+// What comes to it without a product: the bias, and the weight of a symbol.
+__device__ float given(const Layer& layer, const Batch& in, long source, int preactivation,
+                       int unit) {
+  const float bias = bias_of(layer, preactivation, unit);
+  const PartBits& sees_x = layer.parts.x;
+  if (in.symbols == nullptr || !sees_x.has(preactivation)) return bias;
+  const int row = sees_x.block(preactivation) * layer.units + unit;
+  const float* weights = layer.weight_x + static_cast<std::size_t>(row) * layer.inputs;
+  return weights[in.symbols[source]] + bias;
+}
 
 // What the cell saves of its gates lies side by side.
 template <class C>
@@ -135,11 +149,12 @@ template <class C>
 __device__ float forward_cell(const ForwardStep& s, const float* shared, int row, int column,
                               int slot, int unit) {
   const Layer& layer = s.layer;
+  const long source = s.in.source(s.t, slot);
   float pre[C::kGates + C::kInputs];
 #pragma unroll
   for (int p = 0; p < C::kGates + C::kInputs; ++p) {
     pre[p] = take_sum(shared, row, p * ForwardTile<C>::kUnits + column, ForwardTile<C>::kColumns) +
-             bias_of(layer, p, unit);
+             given(layer, s.in, source, p, unit);
   }
   float* at =
       s.state + static_cast<std::size_t>(slot) * (1 + C::kState) * layer.padded_units + unit;
@@ -159,7 +174,7 @@ __device__ float forward_cell(const ForwardStep& s, const float* shared, int row
     reinterpret_cast<Gates<C>*>(s.tape.gates)[place] = gates;
     s.tape.last[place] = saved[C::kGates];
   }
-  if (s.h_every != nullptr) s.h_every[source_row(s.in.rows, s.t, slot) * layer.units + unit] = h;
+  if (s.h_every != nullptr) s.h_every[source * layer.stride + unit] = h;
   return h;
 }
 
@@ -228,8 +243,8 @@ __device__ void backward_product(const BackwardStep& s, Block block, int later_s
   };
   Sums<kBackwardUnits> dh;
   Sums<Tile::kInputColumns> inputs;
-  const int x_tiles = SeesX ? tiles_deep(layer.inputs) : 0;
-  pipeline<kStages>(gate_tiles + x_tiles, fetch, [&](int i, int stage) {
+  const int tiles = gate_tiles + (SeesX ? x_tiles(s.in, layer) : 0);
+  pipeline<kStages>(tiles, fetch, [&](int i, int stage) {
     const float* rows = shared + stage * stage_size(kBackwardUnits);
     const float* columns = rows + kTileRows * kTileStride;
     if (i < gate_tiles) {
@@ -256,13 +271,13 @@ __device__ float memory_before(const BackwardStep& s, int slot, int unit) {
 // What the loss sends to h of a step, which for those of length 0 is -1.
 __device__ float from_loss(const BackwardStep& s, int slot, int unit) {
   const PlacedRows& rows = s.in.rows;
-  const int units = s.layer.units;
+  const int stride = s.layer.stride;
   float sum = 0.0f;
   if (s.dh_every != nullptr && s.t >= 0) {
-    sum = s.dh_every[source_row(rows, s.t, slot) * units + unit];
+    sum = s.dh_every[s.in.source(s.t, slot) * stride + unit];
   }
   if (s.dh_last != nullptr && rows.length[slot] == s.t + 1) {
-    sum += s.dh_last[static_cast<std::size_t>(rows.sequence[slot]) * units + unit];
+    sum += s.dh_last[static_cast<std::size_t>(rows.sequence[slot]) * stride + unit];
   }
   return sum;
 }
@@ -278,7 +293,7 @@ __device__ void backward_cell(const BackwardStep& s, const float* shared, int ro
 #pragma unroll
   for (int i = 0; i < C::kInputs; ++i) {
     inputs[i] = take_sum(shared, row, (1 + i) * kBackwardUnits + column, Tile::kColumns) +
-                bias_of(layer, C::kGates + i, unit);
+                given(layer, s.in, s.in.source(s.t, slot), C::kGates + i, unit);
   }
   float* at = s.carry + static_cast<std::size_t>(slot) * C::kCarry * layer.padded_units + unit;
   float carry[C::kCarry];
@@ -416,12 +431,11 @@ __global__ void final_outputs(const PlacedRows rows, const Layer layer, const fl
   if (unit >= layer.units || sequence < 0) return;
   const float* from =
       state + static_cast<std::size_t>(this_slot()) * (1 + C::kState) * layer.padded_units + unit;
-  const std::size_t to = static_cast<std::size_t>(sequence) * layer.units;
-  if (h_last != nullptr) h_last[to + unit] = from[0];
+  const auto row = static_cast<std::size_t>(sequence);
+  if (h_last != nullptr) h_last[row * layer.stride + unit] = from[0];
   if (final_state == nullptr) return;
-  for (int i = 0; i < 1 + C::kState; ++i) {
-    final_state[to * (1 + C::kState) + i * layer.units + unit] = from[i * layer.padded_units];
-  }
+  float* to = final_state + row * (1 + C::kState) * layer.units + unit;
+  for (int i = 0; i < 1 + C::kState; ++i) to[i * layer.units] = from[i * layer.padded_units];
 }
 
 template <class C>
@@ -563,8 +577,14 @@ PlacedRows placed_chunk(const PlacedRows& rows, const std::int32_t* placed, int 
   const std::int32_t* header =
       placed + static_cast<std::size_t>(chunk) * static_cast<std::size_t>(chunk_ints(rows.slots));
   const std::int32_t* length = header + kHeaderInts;
-  return {rows.slots,    kChunk, reinterpret_cast<const RowsHeader*>(header),
-          rows.sequence, length, length + rows.slots};
+  return {.slots = rows.slots,
+          .capacity = kChunk,
+          .header = reinterpret_cast<const RowsHeader*>(header),
+          .sequence = rows.sequence,
+          .length = length,
+          .offset = length + rows.slots,
+          .first = chunk * kChunk,
+          .whole_length = rows.length};
 }
 
 }  // namespace rwa::cuda::plain

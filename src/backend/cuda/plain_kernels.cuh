@@ -172,10 +172,5 @@ __device__ inline float take_sum(const float* shared, int row, int column, int a
 __device__ inline int slots_at(const PlacedRows& rows, int t) {
   return t < rows.capacity ? rows.offset[t + 1] - rows.offset[t] : 0;
 }
-// Which row of a [T,B,·] array it is; -1 where the slot has no such step.
-__device__ inline long source_row(const PlacedRows& rows, int t, int slot) {
-  if (t >= rows.length[slot]) return -1;
-  return static_cast<long>(t) * rows.header->batch + rows.sequence[slot];
-}
 
 }  // namespace rwa::cuda::plain

@@ -20,6 +20,7 @@ struct Layer {
   Layer(const RecurrentSpec& spec, const float* parameters);
 
   int inputs, units, padded_units, gates;
+  int stride;  // from one row of h, and of its gradient, to the next
   PartsOfCell parts;
   const float *weight_x, *weight_h, *bias, *start;
 };
@@ -36,7 +37,14 @@ struct Tape {
 
 struct Batch {
   PlacedRows rows;
-  const float* x;  // [T,B,D]
+  bool reverse;                 // the layer reads from the last step to the first
+  const float* x;               // [T,B,D]
+  const std::int32_t* symbols;  // [T,B], instead of x, or null
+
+  // Which row of a [T,B,·] array step t of a slot is; -1 where the slot has no such step.
+  [[nodiscard]] __device__ long source(int t, int slot) const {
+    return rows.source(t, slot, reverse);
+  }
 };
 
 struct ForwardStep {
@@ -44,7 +52,7 @@ struct ForwardStep {
   Layer layer;
   Tape tape;
   float* state;    // [slots][1 + state][Hp]: h, and what the cell carries
-  float* h_every;  // [T,B,H] or null
+  float* h_every;  // [T,B] rows of H or null
   int t;
   bool is_last;  // of the chunk: no h_before of the next is written
 };
@@ -57,8 +65,8 @@ struct BackwardStep {
   // The gates' gradients of step t + 1, [slots][Hp][gates]; null where the tape has it.
   const float* later_gates;
   const float* state_before;  // [slots][1 + state][Hp]: at the start of the chunk
-  const float* dh_every;      // [T,B,H] or null
-  const float* dh_last;       // [B,H] or null
+  const float* dh_every;      // [T,B] rows of H or null
+  const float* dh_last;       // [B] rows of H or null
   float* carry;               // [slots][carry][Hp]
   int t;
 };
@@ -74,7 +82,7 @@ class Kernels {
   virtual void begin_chunk(const Context&, const PlacedRows&, const Layer&, const Tape&,
                            const float* state) const = 0;
   virtual void forward(const Context&, const ForwardStep&) const = 0;
-  // h_last [B,H] and final_state [B, 1 + state, H], where not null.
+  // h_last, [B] rows of H, and final_state [B, 1 + state, H], where not null.
   virtual void finish(const Context&, const PlacedRows&, const Layer&, const float* state,
                       float* h_last, float* final_state) const = 0;
   virtual void backward(const Context&, const BackwardStep&) const = 0;

@@ -11,8 +11,9 @@ std::unique_ptr<LayerWeights<float>> make_weights(const RecurrentSpec& spec,
   return std::make_unique<Weights>(spec, context);
 }
 
-std::unique_ptr<RecurrentPass<float>> make_pass(const RecurrentSpec& spec, const Context& context) {
-  return persistent_product(context, spec) ? make_persistent_pass(spec, context)
+std::unique_ptr<RecurrentPass<float>> make_pass(const RecurrentSpec& spec, const Context& context,
+                                                int beside) {
+  return persistent_product(context, spec) ? make_persistent_pass(spec, context, beside)
                                            : make_plain_pass(spec, context);
 }
 

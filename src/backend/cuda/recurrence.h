@@ -10,6 +10,8 @@ namespace rwa::cuda {
 
 std::unique_ptr<LayerWeights<float>> make_weights(const RecurrentSpec& spec,
                                                   const Context& context);
-std::unique_ptr<RecurrentPass<float>> make_pass(const RecurrentSpec& spec, const Context& context);
+// beside: of how many passes that run side by side it is one.
+std::unique_ptr<RecurrentPass<float>> make_pass(const RecurrentSpec& spec, const Context& context,
+                                                int beside);
 
 }  // namespace rwa::cuda

@@ -33,9 +33,22 @@ struct PlacedRows {
   // [capacity + 1]: of the tape's rows the first of step t; header->rows from t = steps on. So step
   // t has slots 0 … offset[t + 1] - offset[t] - 1, of which those with t < length count.
   const std::int32_t* offset = nullptr;
+  // Where these are some of a batch's steps, as if they were a batch of their own: which step of it
+  // is the first, and its lengths. Of a whole batch, 0 and null.
+  int first = 0;
+  const std::int32_t* whole_length = nullptr;
 
   // Most rows that the tape can have.
   [[nodiscard]] long tape_rows() const { return static_cast<long>(capacity) * slots; }
+
+  // Which row of the batch's [T,B,·] arrays is step t of a slot, of a layer that reads from the
+  // last step to the first where `reverse` says so; -1 where the slot has no such step.
+  [[nodiscard]] __device__ long source(int t, int slot, bool reverse) const {
+    if (t >= length[slot]) return -1;
+    const int step = first + t;
+    const int all = whole_length == nullptr ? length[slot] : whole_length[slot];
+    return static_cast<long>(reverse ? all - 1 - step : step) * header->batch + sequence[slot];
+  }
 };
 
 namespace cuda {
@@ -49,6 +62,11 @@ class CountedRows {
     sequence_ = rows.placed->sequence;
     length_ = rows.placed->length;
   }
+
+  __device__ int batch() const { return batch_; }
+  // Which of the batch has a slot, 0 … batch() - 1, and how many steps.
+  __device__ int sequence(int slot) const { return header_ == nullptr ? slot : sequence_[slot]; }
+  __device__ int length(int slot) const { return header_ == nullptr ? steps_ : length_[slot]; }
 
   // All up to the end of the longest sequence.
   __device__ int size() const { return (header_ == nullptr ? steps_ : header_->steps) * batch_; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <type_traits>
 #include <vector>
 
 namespace rwa::reference {
@@ -67,7 +68,8 @@ class Pass final : public RecurrentPass<double> {
   explicit Pass(const RecurrentSpec& spec)
       : spec_(spec),
         D_(static_cast<std::size_t>(spec.inputs)),
-        H_(static_cast<std::size_t>(spec.units)) {}
+        H_(static_cast<std::size_t>(spec.units)),
+        stride_(static_cast<std::size_t>(spec.h_stride())) {}
 
   void forward(const LayerWeights<double>& weights, const RecurrentForward<double>& call) override {
     const auto& w = static_cast<const Weights&>(weights);
@@ -103,18 +105,33 @@ class Pass final : public RecurrentPass<double> {
     }
   }
 
+  // The row of a [T,B,·] array that belongs to step t of the pass.
   [[nodiscard]] std::size_t at(const Rows& rows, std::size_t t, std::size_t b) const {
-    return t * static_cast<std::size_t>(rows.batch) + b;
+    const auto length = static_cast<std::size_t>(rows.length(static_cast<int>(b)));
+    return (spec_.reverse ? length - 1 - t : t) * static_cast<std::size_t>(rows.batch) + b;
+  }
+
+  // Calls f(d, x_d) for the features of a row: all of them, or the one that a symbol makes 1.
+  template <class F>
+  void for_each_input(const Sequences<double>& in, std::size_t row, F&& f) const {
+    if (spec_.symbols) {
+      f(static_cast<std::size_t>(in.symbols[row]), 1.0);
+    } else {
+      for (std::size_t d = 0; d < D_; ++d) f(d, in.x[row * D_ + d]);
+    }
   }
 
   // W x + W h + b for one pre-activation of one unit, of the parts that it has.
-  [[nodiscard]] double preactivation(const Weights& w, int p, std::size_t unit, const double* x,
+  [[nodiscard]] double preactivation(const Weights& w, int p, std::size_t unit,
+                                     const Sequences<double>& in, std::size_t row,
                                      const std::vector<double>& h) const {
     const int j = static_cast<int>(unit);
     const std::size_t x_row = w.x_index(p, j);
     const std::size_t h_row = w.h_index(p, j);
     double sum = C::kHasBias[p] ? w[w.bias_index(p, j)] : 0.0;
-    for (std::size_t d = 0; C::kSeesX[p] && d < D_; ++d) sum += w[x_row + d] * x[d];
+    if (C::kSeesX[p]) {
+      for_each_input(in, row, [&](std::size_t d, double x) { sum += w[x_row + d] * x; });
+    }
     for (std::size_t k = 0; C::kSeesH[p] && k < H_; ++k) sum += w[h_row + k] * h[k];
     return sum;
   }
@@ -125,22 +142,22 @@ class Pass final : public RecurrentPass<double> {
     const std::size_t state_size = spec_.state_size();
     start(w, call.initial_state ? call.initial_state + b * state_size : nullptr, h, state);
     for (std::size_t t = 0; call.in.rows.has(static_cast<int>(t), static_cast<int>(b)); ++t) {
-      const double* x = call.in.x + at(call.in.rows, t, b) * D_;
+      const std::size_t row = at(call.in.rows, t, b);
       Step<C> step{h, std::vector<double>(H_), {}, {}, {}};
       for (std::size_t j = 0; j < H_; ++j) {
         std::array<double, kPre> pre{};
         for (int p = 0; p < kPre; ++p) {
-          pre[static_cast<std::size_t>(p)] = preactivation(w, p, j, x, h);
+          pre[static_cast<std::size_t>(p)] = preactivation(w, p, j, call.in, row, h);
         }
         step.memory_before.push_back(state[j][0]);
         step.h[j] = C::forward(pre.data(), state[j].data(), step.saved.emplace_back().data());
         std::copy(pre.begin() + C::kGates, pre.end(), step.inputs.emplace_back().begin());
       }
       h = step.h;
-      if (call.h_every) std::copy(h.begin(), h.end(), call.h_every + at(call.in.rows, t, b) * H_);
+      if (call.h_every) std::copy(h.begin(), h.end(), call.h_every + row * stride_);
       tapes_[b].push_back(std::move(step));
     }
-    if (call.h_last) std::copy(h.begin(), h.end(), call.h_last + b * H_);
+    if (call.h_last) std::copy(h.begin(), h.end(), call.h_last + b * stride_);
     if (call.final_state) write_state(h, state, call.final_state + b * state_size);
   }
 
@@ -154,13 +171,16 @@ class Pass final : public RecurrentPass<double> {
   void backward_sequence(const Weights& w, const RecurrentBackward<double>& call, std::size_t b) {
     std::vector<double> dh(H_, 0.0);
     std::vector<std::array<double, C::kCarry>> carry(H_);
-    if (call.dh_last) std::copy_n(call.dh_last + b * H_, H_, dh.begin());
+    if (call.dh_last) std::copy_n(call.dh_last + b * stride_, H_, dh.begin());
     for (std::size_t t = tapes_[b].size(); t-- > 0;) {
       Step<C>& step = tapes_[b][t];
       const std::size_t row = at(call.in.rows, t, b);
       for (std::size_t j = 0; j < H_; ++j) {
-        const double from_loss = call.dh_every ? call.dh_every[row * H_ + j] : 0.0;
-        C::backward(dh[j] + from_loss, step.h[j], step.inputs[j].data(), step.memory_before[j],
+        if (call.dh_every) dh[j] += call.dh_every[row * stride_ + j];
+        if (call.dh_total) {
+          call.dh_total[row * H_ + j] = dh[j] + (C::kCarriesOutput ? carry[j][0] : 0.0);
+        }
+        C::backward(dh[j], step.h[j], step.inputs[j].data(), step.memory_before[j],
                     step.saved[j].data(), carry[j].data());
       }
       std::fill(dh.begin(), dh.end(), 0.0);
@@ -179,9 +199,11 @@ class Pass final : public RecurrentPass<double> {
     const double delta = step.saved[static_cast<std::size_t>(j)][static_cast<std::size_t>(p)];
     const std::size_t x_row = w.x_index(p, j);
     const std::size_t h_row = w.h_index(p, j);
-    for (std::size_t d = 0; C::kSeesX[p] && d < D_; ++d) {
-      call.parameters[x_row + d] += delta * call.in.x[row * D_ + d];
-      if (call.x) call.x[row * D_ + d] += delta * w[x_row + d];
+    if (C::kSeesX[p]) {
+      for_each_input(call.in, row, [&](std::size_t d, double x) {
+        call.parameters[x_row + d] += delta * x;
+        if (call.x) call.x[row * D_ + d] += delta * w[x_row + d];
+      });
     }
     for (std::size_t k = 0; C::kSeesH[p] && k < H_; ++k) {
       call.parameters[h_row + k] += delta * step.h_before[k];
@@ -206,7 +228,7 @@ class Pass final : public RecurrentPass<double> {
   }
 
   RecurrentSpec spec_;
-  std::size_t D_, H_;
+  std::size_t D_, H_, stride_;
   std::vector<std::vector<Step<C>>> tapes_;  // per sequence, its steps
 };
 

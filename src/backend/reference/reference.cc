@@ -23,8 +23,8 @@ class ReferenceBackend final : public HostBackend<double> {
       const RecurrentSpec& spec) const override {
     return reference::make_weights(spec);
   }
-  [[nodiscard]] std::unique_ptr<RecurrentPass<double>> make_pass(
-      const RecurrentSpec& spec) override {
+  [[nodiscard]] std::unique_ptr<RecurrentPass<double>> make_pass(const RecurrentSpec& spec,
+                                                                 int) override {
     return reference::make_pass(spec);
   }
 

@@ -1,10 +1,11 @@
-// tests/backend/lstm_golden_test.cc: the library's LSTM is PyTorch's: outputs, states, loss and
-// gradients over sequences of unequal length, from a file that PyTorch wrote.
+// tests/backend/golden_test.cc: the library's LSTM and GRU are PyTorch's: outputs, states, loss and
+// gradients over sequences of unequal length, from files that PyTorch wrote.
 #include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <initializer_list>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -22,10 +23,14 @@ constexpr double kBefore = 7;
 
 class Golden {
  public:
-  Golden() : json_(nlohmann::json::parse(std::ifstream(RWA_TEST_DATA "/lstm_golden.json"))) {}
+  explicit Golden(Cell cell) : cell_(cell) {
+    const std::string name = std::string(to_string(cell)) + "_golden.json";
+    json_ = nlohmann::json::parse(std::ifstream(RWA_TEST_DATA "/" + name));
+    lengths_ = json_.at("lengths").get<std::vector<std::int32_t>>();
+  }
 
   [[nodiscard]] RecurrentSpec spec() const {
-    return {Cell::kLstm, Activation::kTanh, json_.at("D"), json_.at("H")};
+    return {cell_, Activation::kTanh, json_.at("D"), json_.at("H")};
   }
   [[nodiscard]] Rows rows() const { return {json_.at("T"), json_.at("B"), lengths_}; }
   [[nodiscard]] double loss() const { return json_.at("loss"); }
@@ -60,8 +65,9 @@ class Golden {
     }
   }
 
+  Cell cell_;
   nlohmann::json json_;
-  std::vector<std::int32_t> lengths_ = json_.at("lengths");
+  std::vector<std::int32_t> lengths_;
 };
 
 // Norm-wise: the error is relative to the largest number of the array.
@@ -126,15 +132,16 @@ double loss(const Golden& golden, const Result<Real>& result) {
   return sum;
 }
 
-// h and c of every sequence in turn, as a final state has them.
+// h and what the cell carries, c or h again, of every sequence in turn, as a final state has them.
 std::vector<double> golden_state(const Golden& golden) {
   const auto h = golden.values<double>({"h_last"});
-  const auto c = golden.values<double>({"c_last"});
+  const auto carried =
+      golden.values<double>({golden.spec().cell == Cell::kLstm ? "c_last" : "h_last"});
   const auto units = golden.spec().units;
   std::vector<double> all;
   for (auto at = 0; at < static_cast<int>(h.size()); at += units) {
     all.insert(all.end(), h.begin() + at, h.begin() + at + units);
-    all.insert(all.end(), c.begin() + at, c.begin() + at + units);
+    all.insert(all.end(), carried.begin() + at, carried.begin() + at + units);
   }
   return all;
 }
@@ -161,8 +168,8 @@ std::vector<Real> ended(const Golden& golden, std::vector<Real> h) {
 }
 
 template <class Real>
-void expect_golden(Backend<Real>& backend, double tolerance) {
-  const Golden golden;
+void expect_golden(Cell cell, Backend<Real>& backend, double tolerance) {
+  const Golden golden(cell);
   for (const Memory memory : {Memory::kFull, Memory::kChunked}) {
     const Result<Real> result = run(golden, backend, memory);
     expect_close(ended(golden, result.h), golden.values<double>({"h"}), tolerance, "h");
@@ -176,11 +183,16 @@ void expect_golden(Backend<Real>& backend, double tolerance) {
   }
 }
 
-TEST(LstmGolden, Reference) { expect_golden(*make_reference_backend(), 1e-12); }
+class GoldenTest : public ::testing::TestWithParam<Cell> {};
 
-TEST(LstmGolden, Cpu) { expect_golden(*make_cpu_backend(1), 1e-5); }
+INSTANTIATE_TEST_SUITE_P(Cells, GoldenTest, ::testing::Values(Cell::kLstm, Cell::kGru),
+                         [](const auto& cell) { return std::string(to_string(cell.param)); });
 
-TEST(LstmGolden, CpuWithTwoThreads) { expect_golden(*make_cpu_backend(2), 1e-5); }
+TEST_P(GoldenTest, Reference) { expect_golden(GetParam(), *make_reference_backend(), 1e-12); }
+
+TEST_P(GoldenTest, Cpu) { expect_golden(GetParam(), *make_cpu_backend(1), 1e-5); }
+
+TEST_P(GoldenTest, CpuWithTwoThreads) { expect_golden(GetParam(), *make_cpu_backend(2), 1e-5); }
 
 }  // namespace
 }  // namespace rwa

@@ -1,0 +1,171 @@
+// src/backend/host_parts.h: what stands before, between and behind recurrent layers, as plain loops
+// over the host's memory: a table's rows, the average over the steps, dropout. Each function does a
+// part of the work, some of the sequences or of the columns, and the parts may be done at once:
+// none of them changes the order of a sum. Rows past a sequence's length are neither read nor
+// written.
+#pragma once
+
+#include <Random123/philox.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "backend/backend.h"
+#include "base/random.h"
+#include "base/shards.h"
+
+namespace rwa::host {
+#define RWA_INLINE inline
+#include "backend/dropout-inl.h"
+#undef RWA_INLINE
+
+// The numbers of a row of `width`.
+template <class Real>
+Real* row_at(Real* values, std::size_t row, int width) {
+  return values + row * static_cast<std::size_t>(width);
+}
+
+// The table's row that stands at step t of sequence b.
+inline std::size_t symbol_at(const Rows& rows, const Symbols& symbols, int t, int b) {
+  if (!symbols.of_step_before) return static_cast<std::size_t>(symbols.of[rows.index(t, b)]);
+  return t == 0 ? 0 : static_cast<std::size_t>(symbols.of[rows.index(t - 1, b)]) + 1;
+}
+
+// f(t, b) for the rows of these sequences that count.
+template <class F>
+void for_each_row(const Rows& rows, Range sequences, F&& f) {
+  for (int t = 0; t < rows.steps; ++t) {
+    for (int b = sequences.begin; b < sequences.end; ++b) {
+      if (rows.has(t, b)) f(t, b);
+    }
+  }
+}
+
+template <class Real>
+void lookup(int width, const Rows& rows, Range sequences, const Symbols& symbols, const Real* table,
+            const Real* base, Real* out) {
+  for_each_row(rows, sequences, [&](int t, int b) {
+    const Real* from = row_at(table, symbol_at(rows, symbols, t, b), width);
+    const Real* plus = base == nullptr ? nullptr : row_at(base, static_cast<std::size_t>(b), width);
+    Real* to = row_at(out, rows.index(t, b), width);
+    for (int c = 0; c < width; ++c) to[c] = plus == nullptr ? from[c] : from[c] + plus[c];
+  });
+}
+
+template <class Real>
+void lookup_backward(int width, const Rows& rows, Range columns, const Symbols& symbols,
+                     const Real* dout, Real* dtable, Real* dbase) {
+  for (int b = 0; dbase != nullptr && b < rows.batch; ++b) {
+    std::fill_n(row_at(dbase, static_cast<std::size_t>(b), width) + columns.begin, columns.size(),
+                Real{0});
+  }
+  for_each_row(rows, {0, rows.batch}, [&](int t, int b) {
+    const Real* from = row_at(dout, rows.index(t, b), width);
+    Real* to = row_at(dtable, symbol_at(rows, symbols, t, b), width);
+    for (int c = columns.begin; c < columns.end; ++c) to[c] += from[c];
+    if (dbase == nullptr) return;
+    Real* sum = row_at(dbase, static_cast<std::size_t>(b), width);
+    for (int c = columns.begin; c < columns.end; ++c) sum[c] += from[c];
+  });
+}
+
+template <class Real>
+double dot(int width, const Real* a, const Real* b) {
+  double sum = 0;
+  for (int c = 0; c < width; ++c) sum += static_cast<double>(a[c]) * b[c];
+  return sum;
+}
+
+// The steps' shares of the average of sequence b; exponentials are of differences from the largest
+// score, which do not overflow.
+template <class Real>
+std::vector<double> shares(int width, const Rows& rows, int b, const Real* score, const Real* h) {
+  const int length = rows.length(b);
+  std::vector<double> values(static_cast<std::size_t>(length), 1.0 / std::max(length, 1));
+  if (score == nullptr || length == 0) return values;
+  for (int t = 0; t < length; ++t) {
+    values[static_cast<std::size_t>(t)] = dot(width, score, row_at(h, rows.index(t, b), width));
+  }
+  const double largest = *std::max_element(values.begin(), values.end());
+  double sum = 0;
+  for (double& value : values) sum += value = std::exp(value - largest);
+  for (double& value : values) value /= sum;
+  return values;
+}
+
+template <class Real>
+void average(int width, const Rows& rows, Range sequences, const Real* score, const Real* h,
+             Real* share, Real* out) {
+  for (int b = sequences.begin; b < sequences.end; ++b) {
+    std::vector<double> sum(static_cast<std::size_t>(width), 0.0);
+    const std::vector<double> weights = shares(width, rows, b, score, h);
+    for (int t = 0; t < rows.length(b); ++t) {
+      const double weight = weights[static_cast<std::size_t>(t)];
+      const Real* from = row_at(h, rows.index(t, b), width);
+      for (std::size_t c = 0; c < sum.size(); ++c) sum[c] += weight * from[c];
+      share[rows.index(t, b)] = static_cast<Real>(weight);
+    }
+    Real* to = row_at(out, static_cast<std::size_t>(b), width);
+    for (std::size_t c = 0; c < sum.size(); ++c) to[c] = static_cast<Real>(sum[c]);
+  }
+}
+
+// Writes dh, and to dscores, [T,B], the gradient of each step's score · h:
+//   share_t (dout · h_t - Σ_i share_i dout · h_i)
+template <class Real>
+void average_backward(int width, const Rows& rows, Range sequences, const Real* score,
+                      const Real* h, const Real* share, const Real* dout, double* dscores,
+                      Real* dh) {
+  for (int b = sequences.begin; b < sequences.end; ++b) {
+    const Real* from = row_at(dout, static_cast<std::size_t>(b), width);
+    double mean = 0;
+    for (int t = 0; score != nullptr && t < rows.length(b); ++t) {
+      const std::size_t row = rows.index(t, b);
+      dscores[row] = dot(width, from, row_at(h, row, width));
+      mean += share[row] * dscores[row];
+    }
+    for (int t = 0; t < rows.length(b); ++t) {
+      const std::size_t row = rows.index(t, b);
+      Real* to = row_at(dh, row, width);
+      for (int c = 0; c < width; ++c) to[c] = share[row] * from[c];
+      if (score == nullptr) continue;
+      dscores[row] = share[row] * (dscores[row] - mean);
+      for (int c = 0; c < width; ++c) to[c] += static_cast<Real>(dscores[row]) * score[c];
+    }
+  }
+}
+
+// dscore += Σ dscores · h, for some columns.
+template <class Real>
+void score_gradient(int width, const Rows& rows, Range columns, const Real* h,
+                    const double* dscores, Real* dscore) {
+  std::vector<double> sum(static_cast<std::size_t>(columns.size()), 0.0);
+  for_each_row(rows, {0, rows.batch}, [&](int t, int b) {
+    const std::size_t row = rows.index(t, b);
+    const Real* from = row_at(h, row, width) + columns.begin;
+    for (std::size_t c = 0; c < sum.size(); ++c) sum[c] += dscores[row] * from[c];
+  });
+  for (std::size_t c = 0; c < sum.size(); ++c) {
+    dscore[static_cast<std::size_t>(columns.begin) + c] += static_cast<Real>(sum[c]);
+  }
+}
+
+template <class Real>
+void drop(double rate, const DropoutKey& key, int width, const Rows& rows, Range sequences,
+          Real* values) {
+  const Dropout dropout(rate, key);
+  const Real scale = static_cast<Real>(1 / (1 - rate));
+  for_each_row(rows, sequences, [&](int t, int b) {
+    const std::uint64_t begin = rows.index(t, b) * static_cast<std::uint64_t>(width);
+    const std::uint64_t end = begin + static_cast<std::uint64_t>(width);
+    for (std::uint64_t group = begin / 4; group * 4 < end; ++group) {
+      const unsigned hidden = dropout.hidden(group);
+      for (std::uint64_t i = std::max(begin, group * 4); i < std::min(end, group * 4 + 4); ++i) {
+        values[i] = (hidden >> i % 4 & 1) != 0 ? Real{0} : values[i] * scale;
+      }
+    }
+  });
+}
+
+}  // namespace rwa::host

@@ -1,0 +1,50 @@
+#include "model/encoder.h"
+
+#include "model/scratch.h"
+
+namespace rwa {
+
+template <class Real>
+Real* EncoderPass<Real>::forward(const NetworkWeights<Real>& weights, StackForward<Real> job) {
+  const Rows rows = job.in.rows;
+  const Real* values = weights.values.data();
+  if (const auto& table = spec_.embedding) {
+    Real* embedded = room(embedded_, rows, table->width);
+    backend_.lookup(*table, rows, {job.in.symbols}, values + table->offset, nullptr, embedded);
+  }
+  job.in = seen(job.in);
+  Real* h = spec_.stack.layers.empty() ? nullptr : stack_.forward(weights.encoder, job);
+  if (!spec_.averages()) return h;
+  averaged_ = h != nullptr ? h : job.in.x;
+  Real* average = room(average_, {1, rows.batch, {}}, spec_.width);
+  backend_.average(spec_.width, rows, score(values), averaged_, room(share_, rows, 1), average);
+  return average;
+}
+
+template <class Real>
+void EncoderPass<Real>::backward(const NetworkWeights<Real>& weights, StackBackward<Real> job) {
+  const Rows rows = job.in.rows;
+  const auto& table = spec_.embedding;
+  const Symbols symbols{job.in.symbols};
+  if (spec_.averages()) {
+    Real* dh = cleared_room(daveraged_, rows, spec_.width);
+    backend_.average_backward(spec_.width, rows, score(weights.values.data()), averaged_,
+                              share_.data(), job.dh, score(job.parameters), dh);
+    job.dh = dh;
+  }
+  job.in = seen(job.in);
+  if (table) job.x = cleared_room(dembedded_, rows, table->width);
+  if (!spec_.stack.layers.empty()) {
+    stack_.backward(weights.encoder, job);
+  } else if (job.x != nullptr) {
+    backend_.add(count_of(rows, spec_.width), job.dh, job.x);
+  }
+  if (table) {
+    backend_.lookup_backward(*table, rows, symbols, job.x, job.parameters + table->offset, nullptr);
+  }
+}
+
+template class EncoderPass<float>;
+template class EncoderPass<double>;
+
+}  // namespace rwa

@@ -1,0 +1,69 @@
+// src/model/network_weights.h: weights as a backend computes with them; shared by any number of
+// passes.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "backend/array.h"
+#include "model/network_spec.h"
+
+namespace rwa {
+
+template <class Real>
+struct StackWeights {
+  StackWeights(const StackSpec& stack, Backend<Real>& backend) : spec(stack) {
+    for (const LayerSpec& layer : spec.layers) {
+      auto& made = layers.emplace_back();
+      for (const auto& direction : layer.directions)
+        made.push_back(backend.make_weights(direction));
+    }
+  }
+  // From the block of all parameters.
+  void load(const Real* values) {
+    for (std::size_t l = 0; l < layers.size(); ++l) {
+      for (std::size_t d = 0; d < layers[l].size(); ++d) {
+        layers[l][d]->load(values + spec.layers[l].directions[d].offset);
+      }
+    }
+  }
+
+  StackSpec spec;
+  std::vector<std::vector<std::unique_ptr<LayerWeights<Real>>>> layers;  // [layer][direction]
+};
+
+template <class Real>
+struct NetworkWeights {
+  NetworkWeights(const NetworkSpec& network, Backend<Real>& backend)
+      : spec(network),
+        values(backend, spec.parameters()),
+        encoder(spec.encoder.stack, backend),
+        output(backend.make_weights(spec.output)) {
+    if (!spec.decoder) return;
+    code = backend.make_weights(spec.decoder->code);
+    decoder.emplace(spec.decoder->stack, backend);
+  }
+  // To be called after `values` changed.
+  void update() {
+    encoder.load(values.data());
+    if (spec.decoder) {
+      code->load(values.data() + spec.decoder->code.offset);
+      decoder->load(values.data());
+    }
+    output->load(values.data() + spec.output.offset);
+  }
+  void set(std::span<const Real> host) {
+    values.write(host);
+    update();
+  }
+
+  NetworkSpec spec;
+  Array<Real> values;  // of all parameters
+  StackWeights<Real> encoder;
+  std::unique_ptr<LayerWeights<Real>> code;  // of a decoder
+  std::optional<StackWeights<Real>> decoder;
+  std::unique_ptr<LayerWeights<Real>> output;
+};
+
+}  // namespace rwa
