@@ -13,6 +13,7 @@
 #include <fmt/ranges.h>
 
 #include "bench_command.h"
+#include "inspect_command.h"
 #include "interrupt.h"
 #include "paper_command.h"
 #include "rwa/errors.h"
@@ -36,6 +37,7 @@ constexpr const char* kFooter =
     "Examples:\n"
     "  rwa paper run --quick     three of the paper's experiments, in a few minutes\n"
     "  rwa paper report runs     its figures and claims, from what has been run\n"
+    "  rwa inspect config.toml   the network of an experiment, a run or a model, as a table\n"
     "  rwa bench --quick         how fast this machine is, in half a minute\n"
     "\n"
     "'rwa COMMAND --help' says more about a command.";
@@ -105,6 +107,7 @@ int run(int argc, char** argv) {
   app.footer(kFooter);
   app.require_subcommand(0, 1);
   rwa::cli::add_paper_command(app);
+  rwa::cli::add_inspect_command(app);
   rwa::cli::add_bench_command(app);
   const int code = parse_and_run(app, argc, argv);
   // A full disk shows here at the latest.

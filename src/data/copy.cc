@@ -7,7 +7,6 @@
 
 namespace rwa::data {
 namespace {
-constexpr int kMostSymbols = 10'000;
 
 int steps_of(const CopyTask& task) { return 2 * task.remember + task.delay; }
 

@@ -15,12 +15,14 @@ enum class Split { kTrain, kTest };
 
 // What all samples of a data set have in common, and so what a network for it must have.
 struct Shape {
-  int inputs = 1;   // D
+  Input input = Input::kNumbers;
+  int inputs = 1;   // D: features, or symbols
   int outputs = 1;  // O
   Readout readout = Readout::kLast;
   Loss loss = Loss::kSoftmax;
   int longest = 1;         // no sequence has more steps
   double mean_length = 1;  // of the training samples, as they are distributed
+  int says = 0;            // steps of the longest answer that a decoder has to say; 0: none
 };
 
 // What can be reached without looking at the sequence. The loss is in the unit of the task: bits,
@@ -33,15 +35,24 @@ struct Naive {
 // Owns the numbers of a batch; used again for the next one.
 struct Batch {
   std::vector<float> x;               // [T,B,D], zero past a sequence's end
+  std::vector<std::int32_t> symbols;  // [T,B], instead of x, likewise
   std::vector<std::int32_t> lengths;  // [B]
   std::vector<std::int32_t> classes;  // as TargetView
   std::vector<float> values;
-  int steps = 0;  // T, the longest of the batch
+  int steps = 0;                             // T, the longest of the batch
+  std::vector<std::int32_t> target_lengths;  // [B], of what a decoder has to say
+  int target_steps = 0;                      // the longest of these
 
   [[nodiscard]] BatchView sequences() const {
-    return {.x = x, .steps = steps, .batch = static_cast<int>(lengths.size()), .lengths = lengths};
+    return {.x = x,
+            .steps = steps,
+            .batch = static_cast<int>(lengths.size()),
+            .lengths = lengths,
+            .symbols = symbols};
   }
-  [[nodiscard]] TargetView targets() const { return {.classes = classes, .values = values}; }
+  [[nodiscard]] TargetView targets() const {
+    return {.classes = classes, .values = values, .steps = target_steps, .lengths = target_lengths};
+  }
 };
 
 class Dataset {

@@ -15,6 +15,11 @@ std::unique_ptr<Dataset> open_grammar(const GrammarTask& task, std::uint64_t see
 std::unique_ptr<Dataset> open_length(const LengthTask& task, std::uint64_t seed);
 std::unique_ptr<Dataset> open_copy(const CopyTask& task, std::uint64_t seed);
 std::unique_ptr<Dataset> open_adding(const AddingTask& task, std::uint64_t seed);
+std::unique_ptr<Dataset> open_multi_copy(const MultiCopyTask& task, std::uint64_t seed);
+std::unique_ptr<Dataset> open_xor(const XorTask& task, std::uint64_t seed);
+std::unique_ptr<Dataset> open_look_ahead(const LookAheadTask& task, std::uint64_t seed);
+std::unique_ptr<Dataset> open_autoencode(const AutoencodeTask& task, std::uint64_t seed);
+std::unique_ptr<Dataset> open_spelling(const SpellingTask& task, std::uint64_t seed);
 Facts mnist_facts();
 std::unique_ptr<Dataset> open_mnist(const MnistTask& task, std::uint64_t seed,
                                     const std::filesystem::path& folder);

@@ -34,14 +34,19 @@ std::vector<Random> Synthetic::randoms(Split split, std::span<const std::int64_t
   return all;
 }
 
-void lay_out(Batch& batch, int inputs) {
+// Returns how many rows there are.
+static std::size_t lay_out_rows(Batch& batch) {
   batch.steps = batch.lengths.empty() ? 0 : std::ranges::max(batch.lengths);
-  batch.x.assign(static_cast<std::size_t>(batch.steps) * batch.lengths.size() *
-                     static_cast<std::size_t>(inputs),
-                 0.0F);
   batch.classes.clear();
   batch.values.clear();
+  return static_cast<std::size_t>(batch.steps) * batch.lengths.size();
 }
+
+void lay_out(Batch& batch, int inputs) {
+  batch.x.assign(lay_out_rows(batch) * static_cast<std::size_t>(inputs), 0.0F);
+}
+
+void lay_out_symbols(Batch& batch) { batch.symbols.assign(lay_out_rows(batch), 0); }
 
 // Step by step, as the batch lies in memory: four steps of all sequences fit into the cache.
 void write_values(Values values, std::span<const Random> randoms, int inputs, int feature,

@@ -14,6 +14,7 @@
 namespace rwa::data {
 
 inline constexpr int kMostSteps = 1'000'000;  // in one part of a sequence
+inline constexpr int kMostSymbols = 10'000;
 
 // Throws ConfigError, which calls the value `name`.
 void check_range(std::string_view name, std::int64_t value, std::int64_t least, std::int64_t most);
@@ -46,6 +47,8 @@ class Synthetic : public Dataset {
 
 // Makes room for sequences of batch.lengths and `inputs` features, all zero, and no targets.
 void lay_out(Batch& batch, int inputs);
+// The same for sequences of symbols.
+void lay_out_symbols(Batch& batch);
 
 // Gives `feature` of every step its own random value. Index 0 of each generator is left to other
 // uses.

@@ -18,6 +18,11 @@ struct Opener {
   auto operator()(const CopyTask& task) const { return open_copy(task, seed); }
   auto operator()(const AddingTask& task) const { return open_adding(task, seed); }
   auto operator()(const MnistTask& task) const { return open_mnist(task, seed, folder); }
+  auto operator()(const MultiCopyTask& task) const { return open_multi_copy(task, seed); }
+  auto operator()(const XorTask& task) const { return open_xor(task, seed); }
+  auto operator()(const LookAheadTask& task) const { return open_look_ahead(task, seed); }
+  auto operator()(const AutoencodeTask& task) const { return open_autoencode(task, seed); }
+  auto operator()(const SpellingTask& task) const { return open_spelling(task, seed); }
 };
 }  // namespace
 

@@ -1,5 +1,6 @@
-// src/data/task.h: the tasks of the paper, as data. Every place where the released scripts differ
-// from the paper's text is a field here, so that no code knows of variants.
+// src/data/task.h: the tasks of the paper, as data, and after them some that show what a network
+// must have. Every place where the released scripts differ from the paper's text is a field here, so
+// that no code knows of variants.
 #pragma once
 
 #include <cstdint>
@@ -70,7 +71,72 @@ struct MnistTask {
   friend bool operator==(const MnistTask&, const MnistTask&) = default;
 };
 
-using Task = std::variant<GrammarTask, LengthTask, CopyTask, AddingTask, MnistTask>;
+// Copying again and again (Maginnis and Richemond 2017, arXiv 1705.08480): each episode is that of
+// the CopyTask with its delimiter at any of the `delay` places, so that what was remembered for one
+// must be let go for the next. K symbols, blank, delimiter; classes: K symbols, blank. A network can
+// learn to get along with what it cannot forget for as many episodes as it was trained with: so
+// those of the test may be more.
+struct MultiCopyTask {
+  int episodes = 5;
+  int test_episodes = 50;
+  int remember = 3;
+  int delay = 5;
+  int symbols = 8;  // K
+  std::int64_t train = 100'000;
+  std::int64_t test = 10'000;
+
+  friend bool operator==(const MultiCopyTask&, const MultiCopyTask&) = default;
+};
+
+// Is the number of ones so far odd? `bits` of them come at every step, each as -1 or 1, so that a
+// step's answer is the exclusive or of all of these and of the answer before.
+struct XorTask {
+  int steps = 20;
+  int bits = 6;
+  std::int64_t train = 100'000;
+  std::int64_t test = 10'000;
+
+  friend bool operator==(const XorTask&, const XorTask&) = default;
+};
+
+// At every step, the symbol that comes `ahead` steps later; in the last steps, where there is none,
+// K. Only who has read the future knows.
+struct LookAheadTask {
+  int steps = 30;
+  int ahead = 2;
+  int symbols = 8;  // K
+  std::int64_t train = 100'000;
+  std::int64_t test = 10'000;
+
+  friend bool operator==(const LookAheadTask&, const LookAheadTask&) = default;
+};
+
+// A sequence of K symbols is to be said again by a decoder, and then K, which is its end. Lengths
+// are uniform over shortest…longest.
+struct AutoencodeTask {
+  int shortest = 1;
+  int longest = 6;
+  int symbols = 8;  // K
+  std::int64_t train = 100'000;
+  std::int64_t test = 10'000;
+
+  friend bool operator==(const AutoencodeTask&, const AutoencodeTask&) = default;
+};
+
+// One step of numbers, in -1…1, is to be spelled by a decoder: of each number, one after the other,
+// the digits that say which of base^digits equal parts of the range it is the middle of.
+struct SpellingTask {
+  int numbers = 3;
+  int digits = 2;
+  int base = 4;
+  std::int64_t train = 100'000;
+  std::int64_t test = 10'000;
+
+  friend bool operator==(const SpellingTask&, const SpellingTask&) = default;
+};
+
+using Task = std::variant<GrammarTask, LengthTask, CopyTask, AddingTask, MnistTask, MultiCopyTask,
+                          XorTask, LookAheadTask, AutoencodeTask, SpellingTask>;
 
 // The samples of a task. Synthetic ones are a function of (seed, split, number) alone. `folder`
 // holds the files of MNIST and is not looked at otherwise. Throws ConfigError for a task that

@@ -5,6 +5,25 @@
 #include <utility>
 
 namespace rwa::run {
+namespace {
+
+// The steps of a batch that have an answer: `lengths` of each sequence, or all where it is empty.
+struct Answers {
+  int steps = 1;
+  std::span<const std::int32_t> lengths = {};
+
+  [[nodiscard]] bool has(int step, std::size_t sequence) const {
+    return lengths.empty() || step < lengths[sequence];
+  }
+};
+
+Answers answers_of(const data::Shape& shape, const data::Batch& batch) {
+  if (shape.says > 0) return {batch.target_steps, batch.target_lengths};
+  if (shape.readout == Readout::kEvery) return {batch.steps, batch.lengths};
+  return {};
+}
+
+}  // namespace
 
 Score& Score::operator+=(const Score& other) {
   loss += other.loss;
@@ -35,23 +54,28 @@ Evaluator::Evaluator(const Model& model, const data::Dataset& dataset,
 
 Score Evaluator::score(data::Split split, std::span<const std::int64_t> samples) {
   dataset_.fill(split, samples, batch_);
-  const data::Shape& shape = dataset_.shape();
-  const bool every = shape.readout == Readout::kEvery;
+  const Answers answers = answers_of(dataset_.shape(), batch_);
   const std::size_t sequences = batch_.lengths.size();
-  const auto steps = every ? batch_.steps : 1;
-  y_.resize(static_cast<std::size_t>(steps) * sequences * static_cast<std::size_t>(shape.outputs));
-  const double mean = session_.loss(batch_.sequences(), batch_.targets(), y_);
+  y_.resize(static_cast<std::size_t>(answers.steps) * sequences *
+            static_cast<std::size_t>(dataset_.shape().outputs));
+  const double mean = run();
 
   Score score;
-  for (int t = 0; t < steps; ++t) {
+  for (int t = 0; t < answers.steps; ++t) {
     for (std::size_t b = 0; b < sequences; ++b) {
-      if (every && t >= batch_.lengths[b]) continue;
+      if (!answers.has(t, b)) continue;
       ++score.answers;
       if (classifies_) judge(static_cast<std::size_t>(t) * sequences + b, score);
     }
   }
   score.loss = mean * static_cast<double>(score.answers);
   return score;
+}
+
+double Evaluator::run() {
+  if (dataset_.shape().says == 0) return session_.loss(batch_.sequences(), batch_.targets(), y_);
+  session_.run(batch_.sequences(), y_);
+  return session_.loss(batch_.sequences(), batch_.targets());
 }
 
 void Evaluator::judge(std::size_t row, Score& score) const {

@@ -12,7 +12,9 @@
 
 namespace rwa::run {
 
-// Sums over answers: one per sequence, or one per step of it, as the readout says.
+// Sums over answers: one per sequence, or one per step of it, as the readout says, or one per label
+// that a decoder has to say. A decoder's loss is that of training, where it sees the right label
+// before; right or wrong is what it says when it runs freely.
 struct Score {
   double loss = 0;
   std::int64_t answers = 0;
@@ -32,6 +34,8 @@ class Evaluator {
   Score score(data::Split split, std::span<const std::int64_t> samples);
 
  private:
+  // Leaves in y_ what is to be judged, and returns the mean loss.
+  double run();
   void judge(std::size_t row, Score& score) const;
 
   const data::Dataset& dataset_;

@@ -53,6 +53,7 @@ class Lister {
 
   static std::vector<Field> list(Experiment experiment) {
     Lister lister;
+    experiment.model = model_name(experiment);
     describe(experiment, lister);
     return std::move(lister.fields_);
   }
@@ -66,7 +67,62 @@ class Lister {
   std::vector<Field> fields_;
 };
 
+// The readout of a network for this task.
+Readout readout_of(const Network& network, const data::Shape& shape) {
+  if (shape.readout == Readout::kEvery) {
+    if (network.readout == Readout::kLast || network.readout == Readout::kEvery) {
+      return Readout::kEvery;
+    }
+    throw ConfigError(
+        fmt::format("readout is {}, expected every: the task has an answer at every step",
+                    to_string(network.readout)));
+  }
+  if (network.readout == Readout::kEvery) {
+    throw ConfigError(
+        "readout is every, expected last, mean or attention: the task has one answer "
+        "for a sequence");
+  }
+  // Without layers there is one step: its mean is the last.
+  return network.layers == 0 && network.readout == Readout::kLast ? Readout::kMean
+                                                                  : network.readout;
+}
+
+int code_of(const Network& network, const data::Shape& shape) {
+  if (shape.says > 0) return network.code > 0 ? network.code : network.units;
+  if (network.code > 0) {
+    throw ConfigError(
+        fmt::format("code is {}, expected 0: the task has no sequence to be said", network.code));
+  }
+  return 0;
+}
+
 }  // namespace
+
+std::string model_name(const Experiment& experiment) {
+  return experiment.model.empty() ? std::string(to_string(experiment.network.cell))
+                                  : experiment.model;
+}
+
+ModelConfig model_config(const Experiment& experiment, const data::Shape& shape) {
+  const Network& network = experiment.network;
+  return {.input = shape.input,
+          .inputs = shape.inputs,
+          .embedding = network.embedding,
+          .cell = network.cell,
+          .activation = network.activation,
+          .units = network.units,
+          .layers = network.layers,
+          .bidirectional = network.bidirectional,
+          .dropout = network.dropout,
+          .span = network.span > 0 ? network.span : std::max(shape.longest, shape.says),
+          .lasting = network.lasting,
+          .learned_decay = network.learned_decay,
+          .readout = readout_of(network, shape),
+          .outputs = shape.outputs,
+          .loss = shape.loss,
+          .code = code_of(network, shape),
+          .seed = experiment.seed};
+}
 
 std::string format_experiment(const Experiment& experiment) {
   std::string text;

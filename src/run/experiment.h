@@ -3,6 +3,7 @@
 //
 //   name = "adding-100"
 //   variant = "text"
+//   model = "rwa"
 //   seed = 1
 //   device = "cpu"
 //
@@ -22,12 +23,22 @@
 
 namespace rwa::run {
 
+// What may be chosen of a ModelConfig, which explains it; the rest is the task's.
 struct Network {
   Cell cell = Cell::kRwa;
   Activation activation = Activation::kTanh;
   int units = 250;
-  int span = 0;  // as ModelConfig has it; 0: the longest sequence of the task
+  int layers = 1;
+  bool bidirectional = false;
+  double dropout = 0;
+  int embedding = 0;
+  int span = 0;  // 0: the longest sequence of the task
   double lasting = 0.5;
+  bool learned_decay = true;
+  // Of a task with one answer for a sequence: last, mean or attention. Where there is an answer at
+  // every step, every one is read out.
+  Readout readout = Readout::kLast;
+  int code = 0;  // where the task is to say a sequence; 0: as many numbers as units
 
   friend bool operator==(const Network&, const Network&) = default;
 };
@@ -56,17 +67,23 @@ struct Evaluation {
 };
 
 struct Experiment {
-  std::string name;
+  std::string name = {};
   std::string variant = "text";
+  std::string model = {};  // what the network is called among others; empty: as its cell
   std::uint64_t seed = 1;  // of the weights, of the data and of the order in which it is drawn
   std::string device = "cpu";
-  data::Task task;
-  Network network;
-  Training training;
-  Evaluation evaluation;
+  data::Task task = {};
+  Network network = {};
+  Training training = {};
+  Evaluation evaluation = {};
 
   friend bool operator==(const Experiment&, const Experiment&) = default;
 };
+
+// The experiment's `model`, or the name of its cell.
+std::string model_name(const Experiment& experiment);
+// The network for a task of this shape. Throws ConfigError where the choice does not fit the task.
+ModelConfig model_config(const Experiment& experiment, const data::Shape& shape);
 
 // Throws ConfigError with `origin`, line and column for text that is not TOML, for a name that is
 // unknown (the nearest known one is suggested), for a value of the wrong type or out of range.

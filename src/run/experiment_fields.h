@@ -58,17 +58,71 @@ void describe(data::MnistTask& task, Visitor& visit) {
   visit("permuted", task.permuted);
 }
 
+template <class Visitor>
+void describe(data::MultiCopyTask& task, Visitor& visit) {
+  visit("episodes", task.episodes, 1);
+  visit("test_episodes", task.test_episodes, 1);
+  visit("remember", task.remember, 1);
+  visit("delay", task.delay, 1);
+  visit("symbols", task.symbols, 2);
+  visit("train", task.train, 1);
+  visit("test", task.test, 1);
+}
+
+template <class Visitor>
+void describe(data::XorTask& task, Visitor& visit) {
+  visit("steps", task.steps, 1);
+  visit("bits", task.bits, 1);
+  visit("train", task.train, 1);
+  visit("test", task.test, 1);
+}
+
+template <class Visitor>
+void describe(data::LookAheadTask& task, Visitor& visit) {
+  visit("steps", task.steps, 2);
+  visit("ahead", task.ahead, 1);
+  visit("symbols", task.symbols, 2);
+  visit("train", task.train, 1);
+  visit("test", task.test, 1);
+}
+
+template <class Visitor>
+void describe(data::AutoencodeTask& task, Visitor& visit) {
+  visit("shortest", task.shortest, 0);
+  visit("longest", task.longest, 1);
+  visit("symbols", task.symbols, 2);
+  visit("train", task.train, 1);
+  visit("test", task.test, 1);
+}
+
+template <class Visitor>
+void describe(data::SpellingTask& task, Visitor& visit) {
+  visit("numbers", task.numbers, 1);
+  visit("digits", task.digits, 1);
+  visit("base", task.base, 2);
+  visit("train", task.train, 1);
+  visit("test", task.test, 1);
+}
+
 // In the order of data::Task.
 inline constexpr std::array<std::string_view, std::variant_size_v<data::Task>> kKinds = {
-    "grammar", "length", "copy", "adding", "mnist"};
+    "grammar",    "length", "copy",       "adding",     "mnist",
+    "multi-copy", "xor",    "look-ahead", "autoencode", "spelling"};
 
 template <class Visitor>
 void describe(Network& network, Visitor& visit) {
   visit("cell", network.cell);
   visit("activation", network.activation);
   visit("units", network.units, 1);
+  visit("layers", network.layers, 0);
+  visit("bidirectional", network.bidirectional);
+  visit("dropout", network.dropout);
+  visit("embedding", network.embedding, 0);
   visit("span", network.span, 0);
   visit("lasting", network.lasting);
+  visit("learned_decay", network.learned_decay);
+  visit("readout", network.readout);
+  visit("code", network.code, 0);
 }
 
 template <class Visitor>
@@ -94,6 +148,7 @@ template <class Visitor>
 void describe(Experiment& experiment, Visitor& visit) {
   visit("name", experiment.name);
   visit("variant", experiment.variant);
+  visit("model", experiment.model);
   visit("seed", experiment.seed, 0);
   visit("device", experiment.device);
   visit.table("task", experiment.task);

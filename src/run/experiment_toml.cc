@@ -22,6 +22,7 @@ namespace {
 
 void parse(std::string_view name, Cell& value) { value = parse_cell(name); }
 void parse(std::string_view name, Activation& value) { value = parse_activation(name); }
+void parse(std::string_view name, Readout& value) { value = parse_readout(name); }
 void parse(std::string_view name, data::Values& value) { value = data::parse_values(name); }
 void parse(std::string_view name, data::AddingOrder& value) {
   value = data::parse_adding_order(name);
@@ -183,6 +184,7 @@ toml::table parse_toml(std::string_view text, std::string_view origin) try {
 
 void change_experiment(const toml::table& table, std::string_view origin, Experiment& experiment) {
   Reader(table, "", origin).read(experiment);
+  if (experiment.model == to_string(experiment.network.cell)) experiment.model.clear();
 }
 
 Experiment read_experiment(const toml::table& table, std::string_view origin) {

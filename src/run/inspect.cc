@@ -144,7 +144,7 @@ Found inspect(const Experiment& experiment, const fs::path& folder) try {
   refuse_kept_results(folder);
   const Experiment there = parse_experiment(io::read_text(config), config.string());
   refuse_another(there, experiment, folder);
-  found.configured = there == experiment;
+  found.configured = differences(there, experiment).empty();
   found.finished = found.configured && is_finished(experiment, folder);
   if (fs::exists(folder / kCheckpointFile)) {
     found.checkpoint = find_place(experiment, folder);

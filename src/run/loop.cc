@@ -49,19 +49,6 @@ void draw(const Random& random, std::int64_t first, std::int64_t size,
   }
 }
 
-ModelConfig model_config(const Experiment& experiment, const data::Shape& shape) {
-  return {.cell = experiment.network.cell,
-          .activation = experiment.network.activation,
-          .inputs = shape.inputs,
-          .units = experiment.network.units,
-          .outputs = shape.outputs,
-          .readout = shape.readout,
-          .loss = shape.loss,
-          .span = experiment.network.span > 0 ? experiment.network.span : shape.longest,
-          .lasting = experiment.network.lasting,
-          .seed = experiment.seed};
-}
-
 SessionOptions session_options(const Experiment& experiment, const Options& options) {
   return {.threads = options.threads, .device = experiment.device, .share = options.share};
 }

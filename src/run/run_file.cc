@@ -83,7 +83,7 @@ void write_run_file(const std::filesystem::path& file, const Experiment& experim
                {"status", to_string(content.status)},
                {"experiment", experiment.name},
                {"variant", experiment.variant},
-               {"model", to_string(experiment.network.cell)},
+               {"model", model_name(experiment)},
                {"seed", experiment.seed},
                {"device", experiment.device},
                {"version", version()},

@@ -153,7 +153,7 @@ TEST(Checkpoint, AnotherModelsIsRefused) {
   Trained().save(file);
   const Checkpoint checkpoint = read_checkpoint(file);
   for (ModelConfig config : {ModelConfig{.inputs = 2, .units = 4, .loss = Loss::kSquaredError},
-                             ModelConfig{.cell = Cell::kLstm, .inputs = 2, .units = 3}}) {
+                             ModelConfig{.inputs = 2, .cell = Cell::kLstm, .units = 3}}) {
     Model model(config);
     Trainer trainer(model);
     const std::vector<float> before(model.weights().begin(), model.weights().end());

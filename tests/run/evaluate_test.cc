@@ -1,14 +1,17 @@
 #include "run/evaluate.h"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <numeric>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "run/run_testing.h"
+#include "rwa/trainer.h"
 
 namespace rwa::run {
 namespace {
@@ -44,11 +47,7 @@ struct Fixture {
   explicit Fixture(const data::Task& task) : Fixture(data::open_task(task, 3, {})) {}
   explicit Fixture(std::unique_ptr<data::Dataset> samples)
       : dataset(std::move(samples)),
-        model({.inputs = dataset->shape().inputs,
-               .units = 8,
-               .outputs = dataset->shape().outputs,
-               .readout = dataset->shape().readout,
-               .loss = dataset->shape().loss}),
+        model(model_config({.name = "x", .network = {.units = 8}}, dataset->shape())),
         evaluator(model, *dataset, {}) {}
 
   std::unique_ptr<data::Dataset> dataset;
@@ -60,32 +59,33 @@ struct Fixture {
 struct Plain {
   double loss = 0, right = 0, answers = 0;
 };
+void count_answer(std::span<const float> y, std::int32_t label, Plain& sum) {
+  double total = 0;
+  for (const float value : y) total += std::exp(value);
+  sum.loss += std::log(total) - y[static_cast<std::size_t>(label)];
+  sum.right += std::ranges::max_element(y) - y.begin() == label ? 1 : 0;
+  ++sum.answers;
+}
+
 Plain plainly(const Fixture& f, std::int64_t count) {
   Plain sum;
   Session session(f.model);
   data::Batch batch;
-  const int outputs = f.dataset->shape().outputs;
+  const auto outputs = static_cast<std::size_t>(f.dataset->shape().outputs);
   for (std::int64_t i = 0; i < count; ++i) {
     f.dataset->fill(Split::kTest, std::vector{i}, batch);
     const bool every = f.dataset->shape().readout == Readout::kEvery;
     const int rows = every ? batch.lengths[0] : 1;
-    std::vector<float> y(static_cast<std::size_t>((every ? batch.steps : 1) * outputs));
+    std::vector<float> y(static_cast<std::size_t>(every ? batch.steps : 1) * outputs);
     session.run(batch.sequences(), y);
     for (int r = 0; r < rows; ++r) {
-      ++sum.answers;
       if (f.dataset->shape().loss == Loss::kSoftmax) {
-        double total = 0;
-        int best = 0;
-        for (int o = 0; o < outputs; ++o) {
-          total += std::exp(y[r * outputs + o]);
-          if (y[r * outputs + o] > y[r * outputs + best]) best = o;
-        }
-        sum.loss += std::log(total) - y[r * outputs + batch.classes[r]];
-        sum.right += best == batch.classes[r] ? 1 : 0;
+        count_answer(std::span(y).subspan(r * outputs, outputs), batch.classes[r], sum);
       } else {
         const double p = 1 / (1 + std::exp(-y[r]));
         sum.loss -= std::log(batch.values[r] == 1 ? p : 1 - p);
         sum.right += (p > 0.5) == (batch.values[r] == 1) ? 1 : 0;
+        ++sum.answers;
       }
     }
   }
@@ -110,9 +110,52 @@ TEST(Evaluator, ScoresClassesAtEveryStepOfSequencesOfAnyLength) {
   expect_plain(Fixture(std::make_unique<CutCopy>()));
 }
 
+TEST(Evaluator, ScoresSymbolsAndYesOrNoAtEveryStep) {
+  expect_plain(Fixture(data::LookAheadTask{.steps = 6, .symbols = 3}));
+  expect_plain(Fixture(data::XorTask{.steps = 5, .bits = 2}));
+}
+
 TEST(Evaluator, ScoresYesOrNoAfterSequencesOfAnyLength) {
   expect_plain(Fixture(data::GrammarTask{}));
   expect_plain(Fixture(data::LengthTask{.longest = 9, .threshold = 4}));
+}
+
+// Halfway to saying sequences again: enough to be wrong in other places when it runs freely.
+void train_a_little(Fixture& f) {
+  Trainer trainer(f.model, {.learning_rate = 1e-2});
+  data::Batch batch;
+  for (int step = 0; step < 60; ++step) {
+    f.dataset->fill(Split::kTrain, numbers(20 * step, 20 * step + 20), batch);
+    trainer.step(batch.sequences(), batch.targets());
+  }
+}
+
+TEST(Evaluator, ADecoderIsScoredLabelByLabelItsAccuracyRunningFreely) {
+  Fixture f(data::AutoencodeTask{.longest = 4, .symbols = 3});
+  train_a_little(f);
+  Score score = f.evaluator.score(Split::kTest, numbers(0, 7));
+  score += f.evaluator.score(Split::kTest, numbers(7, 40));
+
+  Plain led, free;
+  Session session(f.model);
+  data::Batch batch;
+  for (std::int64_t i = 0; i < 40; ++i) {
+    f.dataset->fill(Split::kTest, std::vector{i}, batch);
+    std::vector<float> y(static_cast<std::size_t>(batch.target_steps) * 4);
+    const auto count = [&](Plain& sum) {
+      for (std::size_t t = 0; t < y.size() / 4; ++t) {
+        count_answer(std::span(y).subspan(4 * t, 4), batch.classes[t], sum);
+      }
+    };
+    session.loss(batch.sequences(), batch.targets(), y);
+    count(led);
+    session.run(batch.sequences(), y);
+    count(free);
+  }
+  EXPECT_EQ(static_cast<double>(score.answers), free.answers);
+  EXPECT_NEAR(score.loss, led.loss, 1e-4 * led.loss);
+  EXPECT_EQ(static_cast<double>(score.right), free.right);
+  EXPECT_NE(led.right, free.right);
 }
 
 TEST(Evaluator, NumbersHaveNoAccuracy) {

@@ -1,6 +1,7 @@
 #include "run/experiment.h"
 
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <string>
 #include <vector>
@@ -16,8 +17,12 @@
 namespace rwa::run {
 namespace {
 
+const std::filesystem::path kResults =
+    std::filesystem::path(RWA_TEST_DATA).parent_path().parent_path() / "paper/results";
+
 const std::string kWhole = R"(name = "adding-100"
 variant = "script"
+model = "small-lstm"
 seed = 3
 device = "cpu"
 
@@ -32,6 +37,15 @@ test = 10000
 cell = "lstm"
 activation = "tanh"
 units = 250
+layers = 2
+bidirectional = true
+dropout = 0.5
+embedding = 0
+span = 0
+lasting = 0.25
+learned_decay = true
+readout = "attention"
+code = 0
 
 [training]
 steps = 10000
@@ -52,7 +66,9 @@ TEST(Experiment, IsWrittenAsItIsRead) {
   const Experiment experiment = parse_experiment(kWhole, "whole.toml");
   EXPECT_EQ(experiment.seed, 3U);
   EXPECT_EQ(std::get<data::AddingTask>(experiment.task).order, data::AddingOrder::kValueIndicator);
+  EXPECT_EQ(experiment.model, "small-lstm");
   EXPECT_EQ(experiment.network.cell, Cell::kLstm);
+  EXPECT_EQ(experiment.network.readout, Readout::kAttention);
   EXPECT_TRUE(experiment.evaluation.final_draws);
   EXPECT_EQ(format_experiment(experiment), kWhole);
 }
@@ -62,6 +78,91 @@ TEST(Experiment, WhatIsMissingIsTheDefault) {
   expected.name = "x";
   expected.task = data::CopyTask{};
   EXPECT_EQ(parse_experiment("name = 'x'\ntask.kind = 'copy'", "short.toml"), expected);
+}
+
+// As files have it that are older than named models.
+TEST(Experiment, AModelWithoutANameIsCalledAsItsCell) {
+  const std::string head = "name = 'x'\ntask.kind = 'copy'\nnetwork.cell = 'lstm'\n";
+  const Experiment without = parse_experiment(head, "x.toml");
+  EXPECT_EQ(model_name(without), "lstm");
+  EXPECT_NE(format_experiment(without).find("\nmodel = \"lstm\"\n"), std::string::npos);
+  EXPECT_EQ(parse_experiment("model = 'lstm'\n" + head, "x.toml"), without);
+  const Experiment with = parse_experiment("model = 'other'\n" + head, "x.toml");
+  EXPECT_EQ(model_name(with), "other");
+  EXPECT_EQ(differences(without, with),
+            std::vector<std::string>{"model: \"lstm\" there, \"other\" here"});
+}
+
+// The results in the repository are of several ages.
+TEST(Experiment, KeptResultsCanStillBeRead) {
+  int found = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(kResults)) {
+    if (entry.path().filename() != kConfigFile) continue;
+    const Experiment experiment = parse_experiment(io::get(entry.path()), entry.path().string());
+    // The folder says which model it was.
+    EXPECT_EQ(entry.path().parent_path().filename().string(),
+              model_name(experiment) + "-seed" + std::to_string(experiment.seed));
+    ++found;
+  }
+  EXPECT_GT(found, 0);
+}
+
+TEST(ModelConfigOfAnExperiment, HasEveryChoiceAndTheTasksShape) {
+  Experiment e;
+  e.seed = 5;
+  e.task = data::AutoencodeTask{.longest = 9, .symbols = 7};
+  e.network = {.cell = Cell::kRwaDecay,
+               .activation = Activation::kIdentity,
+               .units = 3,
+               .layers = 2,
+               .bidirectional = true,
+               .dropout = 0.25,
+               .embedding = 4,
+               .span = 77,
+               .lasting = 0.5,
+               .learned_decay = false,
+               .readout = Readout::kMean,
+               .code = 6};
+  const ModelConfig expected{.input = Input::kSymbols,
+                             .inputs = 7,
+                             .embedding = 4,
+                             .cell = Cell::kRwaDecay,
+                             .activation = Activation::kIdentity,
+                             .units = 3,
+                             .layers = 2,
+                             .bidirectional = true,
+                             .dropout = 0.25,
+                             .span = 77,
+                             .lasting = 0.5,
+                             .learned_decay = false,
+                             .readout = Readout::kMean,
+                             .outputs = 8,
+                             .loss = Loss::kSoftmax,
+                             .code = 6,
+                             .seed = 5};
+  EXPECT_EQ(model_config(e, data::facts(e.task).shape), expected);
+}
+
+TEST(ModelConfigOfAnExperiment, DefaultsFollowTheTask) {
+  const auto config = [](const data::Task& task, const Network& network) {
+    return model_config({.name = "x", .task = task, .network = network}, data::facts(task).shape);
+  };
+  EXPECT_EQ(config(data::CopyTask{}, {}).readout, Readout::kEvery);
+  EXPECT_EQ(config(data::CopyTask{}, {}).span, 120);
+  EXPECT_EQ(config(data::CopyTask{}, {}).code, 0);
+  EXPECT_EQ(config(data::GrammarTask{}, {}).readout, Readout::kLast);
+  EXPECT_EQ(config(data::AutoencodeTask{.longest = 9}, {.units = 33}).code, 33);
+  EXPECT_EQ(config(data::AutoencodeTask{.longest = 9}, {}).span, 10);
+  EXPECT_EQ(config(data::SpellingTask{}, {.layers = 0}).readout, Readout::kMean);
+
+  const auto refuse = [&](const data::Task& task, const Network& network, std::string_view why) {
+    io::expect_error<ConfigError>([&] { (void)config(task, network); }, {why});
+  };
+  refuse(data::CopyTask{}, {.readout = Readout::kMean},
+         "readout is mean, expected every: the task has an answer at every step");
+  refuse(data::GrammarTask{}, {.readout = Readout::kEvery},
+         "readout is every, expected last, mean or attention");
+  refuse(data::GrammarTask{}, {.code = 5}, "code is 5, expected 0: the task has no sequence");
 }
 
 TEST(Experiment, AWholeNumberIsANumber) {
@@ -87,7 +188,7 @@ rc::Gen<std::string> text() {
 }
 
 data::Task any_task() {
-  switch (*rc::gen::inRange(0, 5)) {
+  switch (*rc::gen::inRange(0, 10)) {
     case 0:
       return data::GrammarTask{.train = *positive(),
                                .test = *positive(),
@@ -112,6 +213,37 @@ data::Task any_task() {
                                                          data::AddingOrder::kValueIndicator),
                               .train = *positive(),
                               .test = *positive()};
+    case 4:
+      return data::MultiCopyTask{.episodes = *small_positive(),
+                                 .test_episodes = *small_positive(),
+                                 .remember = *small_positive(),
+                                 .delay = *small_positive(),
+                                 .symbols = *small_positive(),
+                                 .train = *positive(),
+                                 .test = *positive()};
+    case 5:
+      return data::XorTask{.steps = *small_positive(),
+                           .bits = *small_positive(),
+                           .train = *positive(),
+                           .test = *positive()};
+    case 6:
+      return data::LookAheadTask{.steps = *small_positive(),
+                                 .ahead = *small_positive(),
+                                 .symbols = *small_positive(),
+                                 .train = *positive(),
+                                 .test = *positive()};
+    case 7:
+      return data::AutoencodeTask{.shortest = *small_positive(),
+                                  .longest = *small_positive(),
+                                  .symbols = *small_positive(),
+                                  .train = *positive(),
+                                  .test = *positive()};
+    case 8:
+      return data::SpellingTask{.numbers = *small_positive(),
+                                .digits = *small_positive(),
+                                .base = *small_positive(),
+                                .train = *positive(),
+                                .test = *positive()};
     default:
       return data::MnistTask{.permuted = *rc::gen::arbitrary<bool>()};
   }
@@ -121,12 +253,22 @@ Experiment any_experiment() {
   Experiment e;
   e.name = *text();
   e.variant = *text();
+  e.model = "model " + *text();
   e.seed = static_cast<std::uint64_t>(*positive());
   e.device = *text();
   e.task = any_task();
-  e.network = {.cell = *rc::gen::element(Cell::kRwa, Cell::kLstm),
+  e.network = {.cell = *rc::gen::element(Cell::kRwa, Cell::kLstm, Cell::kRwaDecay),
                .activation = *rc::gen::element(Activation::kTanh, Activation::kIdentity),
-               .units = *small_positive()};
+               .units = *small_positive(),
+               .layers = *small_positive(),
+               .bidirectional = *rc::gen::arbitrary<bool>(),
+               .dropout = *finite(),
+               .embedding = *small_positive(),
+               .span = *small_positive(),
+               .lasting = *finite(),
+               .learned_decay = *rc::gen::arbitrary<bool>(),
+               .readout = *rc::gen::element(Readout::kLast, Readout::kMean, Readout::kAttention),
+               .code = *small_positive()};
   e.training = {.steps = *positive(),
                 .batch = *small_positive(),
                 .learning_rate = *finite(),
@@ -212,8 +354,10 @@ TEST(Experiment, WhatIsWrongIsNamedWithItsPlace) {
        "bad.toml:3:8: seed is 1.0, expected a whole number from 0 to 9223372036854775807"},
       {head + "network.units = 3000000000",
        "bad.toml:3:17: units is 3000000000, expected a whole number from 1 to 2147483647"},
-      {head + "network.cell = 'gru'",
-       "bad.toml:3:16: unknown cell 'gru', expected one of: rwa, lstm"},
+      {head + "network.cell = 'rnn'",
+       "bad.toml:3:16: unknown cell 'rnn', expected one of: rwa, rwa-forget, rwa-decay, lstm, gru"},
+      {head + "network.readout = 'first'",
+       "bad.toml:3:19: unknown readout 'first', expected one of: last, every, mean, attention"},
       {head + "network.cell = 5", "bad.toml:3:16: cell is 5, expected a text in quotes"},
       {head + "training.learning_rate = 'fast'",
        "bad.toml:3:26: learning_rate is \"fast\", expected a finite number"},
@@ -269,6 +413,11 @@ TEST(Experiment, TheLeastNumbersAreAlsoTheDatas) {
   expect_openable(data::LengthTask{});
   expect_openable(data::CopyTask{});
   expect_openable(data::AddingTask{});
+  expect_openable(data::MultiCopyTask{});
+  expect_openable(data::XorTask{});
+  expect_openable(data::LookAheadTask{});
+  expect_openable(data::AutoencodeTask{});
+  expect_openable(data::SpellingTask{});
 }
 
 TEST(Experiment, HostileTextIsNotRepeatedAsItIs) {

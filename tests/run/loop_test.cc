@@ -155,10 +155,12 @@ TEST(Run, AFinishedOneIsNotRunAgain) {
 }
 
 TEST(Run, ThreadsDoNotChangeABit) {
-  const TempFolder one, two;
-  run_quietly(small_copy(), one.path(), {.threads = 1});
-  run_quietly(small_copy(), two.path(), {.threads = 2});
-  expect_same_run(two.path(), one.path());
+  for (const Experiment& experiment : {small_copy(), small_autoencode()}) {
+    const TempFolder one, two;
+    run_quietly(experiment, one.path(), {.threads = 1});
+    run_quietly(experiment, two.path(), {.threads = 2});
+    expect_same_run(two.path(), one.path());
+  }
 }
 
 TEST(Run, OverlapDoesNotChangeABit) {
@@ -253,7 +255,8 @@ TEST_P(Resume, MoreStepsLaterGiveTheBitsOfOneGo) {
 
 INSTANTIATE_TEST_SUITE_P(, Resume,
                          ::testing::Values(small_adding(Cell::kRwa), small_adding(Cell::kLstm),
-                                           small_copy(Cell::kRwa), small_grammar(Cell::kLstm)));
+                                           small_copy(Cell::kRwa), small_grammar(Cell::kLstm),
+                                           small_autoencode()));
 
 // Whatever a kill leaves after the last checkpoint is cut off, however the last line looks.
 TEST(Run, GoesOnAfterLinesBeyondTheCheckpoint) {

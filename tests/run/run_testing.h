@@ -47,6 +47,17 @@ inline Experiment small_grammar(Cell cell = Cell::kRwa) {
   return small_experiment(data::GrammarTask{.train = 50, .test = 23}, cell);
 }
 
+inline Experiment small_autoencode(Cell cell = Cell::kRwa) {
+  Experiment experiment = small_experiment(
+      data::AutoencodeTask{.longest = 4, .symbols = 3, .train = 50, .test = 23}, cell);
+  experiment.model = "both-ways";
+  experiment.network.layers = 2;
+  experiment.network.bidirectional = true;
+  experiment.network.dropout = 0.2;
+  experiment.network.readout = Readout::kAttention;
+  return experiment;
+}
+
 // Every file of a folder with its bytes.
 inline std::map<std::string, std::string> contents(const std::filesystem::path& folder) {
   std::map<std::string, std::string> files;

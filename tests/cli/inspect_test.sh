@@ -1,0 +1,57 @@
+#!/bin/bash
+# tests/cli/inspect_test.sh: `rwa inspect` from the outside: its table, and what it refuses.
+#   tests/cli/inspect_test.sh PATH_OF_RWA
+set -euo pipefail
+
+rwa=$1
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp"
+
+fail() {
+  echo "inspect_test.sh: $*" >&2
+  cat out err >&2
+  exit 1
+}
+
+# expect CODE TEXT COMMAND…: the command ends with CODE, and TEXT is in what it writes.
+expect() {
+  local code=$1 text=$2 found=0
+  shift 2
+  "$@" >out 2>err || found=$?
+  [[ $found == "$code" ]] || fail "'$*' ended with $found, expected $code"
+  grep -qF -- "$text" out err || fail "'$*' did not say '$text'"
+}
+inspect() { expect "$1" "$2" "$rwa" inspect "${@:3}"; }
+
+cat >sums.toml <<TOML
+name = "sums"
+[task]
+kind = "adding"
+steps = 8
+train = 100
+test = 10
+[network]
+units = 8
+layers = 2
+[training]
+steps = 2
+TOML
+
+### an experiment, the run of it, and the model that it leaves have the same network
+inspect 0 "2,212 bytes of weights; cell rwa, readout last, loss squared-error, seed 1" sums.toml
+grep -qE '^layers\.1 +rwa, tanh, 8 units +\[T,B,8\] +344$' out || fail "no line of the second layer"
+grep -qE '^total +553$' out || fail "no sum"
+tail -n +2 out >experiment
+expect 0 "sums" "$rwa" paper run sums.toml --out runs
+run=$(dirname "$(find runs -name config.toml)")
+inspect 0 "a run" "$run"
+tail -n +2 out | cmp -s - experiment || fail "a run has another network than its experiment"
+inspect 0 "a model" "$run/model.safetensors"
+tail -n +2 out | cmp -s - experiment || fail "a model has another network than its experiment"
+
+### what is none of them
+inspect 2 "did you mean sums.toml?" sum.toml
+inspect 2 "expected a model (*.safetensors)" runs
+inspect 2 "PATH is required"
+inspect 4 "rwa-checkpoint" "$run/checkpoint.safetensors"
