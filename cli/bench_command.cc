@@ -20,6 +20,7 @@ constexpr const char* kExample =
     "  rwa bench --quick                    a first look, in half a minute\n"
     "  rwa bench --json bench.json          everything, also for a program to read\n"
     "  rwa bench --cells rwa --mode train --steps 784 --ragged --no-peers\n"
+    "  rwa bench --networks layer,upper,stack,bidirectional,embedding --mode train --no-peers\n"
     "  rwa bench --device cuda --units 128,256 --batch 16,100 --peers cudnn-lstm";
 
 // Whole table with peers in half a minute; on a GPU peers need longer to start.
@@ -77,12 +78,16 @@ void apply_quick(const CLI::App& command, bench::Plan& plan) {
 
 void parse_names(BenchOptions& options) {
   options.plan.cells = parse_all(options.cells, parse_cell);
+  options.plan.networks = parse_all(options.networks, bench::parse_network);
   options.plan.modes = parse_all(options.modes, bench::parse_mode);
   options.plan.memories = parse_all(options.memories, parse_memory);
 }
 
 void add_names(CLI::App& command, BenchOptions& options) {
   add_list(command, "--cells", options.cells, "Our cells: rwa, rwa-forget, rwa-decay, lstm, gru");
+  add_list(command, "--networks", options.networks,
+           "Made of them: layer, upper (a layer on a layer), stack (of these two), bidirectional, "
+           "embedding");
   add_list(command, "--mode", options.modes, "What is done: forward, train, stream (CPU only)");
   add_list(command, "--memory", options.memories, "What training keeps: full, chunked");
   auto* peers = command.add_option("--peers", options.plan.peers,

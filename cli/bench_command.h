@@ -13,6 +13,7 @@ namespace rwa::cli {
 struct BenchOptions {
   bench::Plan plan;
   std::vector<std::string> cells = {"rwa", "lstm"};
+  std::vector<std::string> networks = {"layer"};
   std::vector<std::string> modes = {"forward", "train", "stream"};
   std::vector<std::string> memories = {"full", "chunked"};
   bool no_peers = false;

@@ -19,7 +19,8 @@ constexpr const char* kExample =
 }  // namespace
 
 void add_paper_command(CLI::App& app) {
-  auto* paper = app.add_subcommand("paper", "The paper's nine experiments, its figures and claims");
+  auto* paper =
+      app.add_subcommand("paper", "The paper's experiments and others, figures and claims");
   paper->require_subcommand(0, 1);
   paper->footer(kExample);
   add_paper_list(*paper);
@@ -27,6 +28,7 @@ void add_paper_command(CLI::App& app) {
   add_paper_report(*paper);
   add_paper_data(*paper);
   add_paper_results(*paper);
+  add_paper_gradients(*paper);
 }
 
 CLI::Option* add_folder(CLI::App& command, const std::string& name, std::filesystem::path& folder,

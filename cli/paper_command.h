@@ -17,6 +17,7 @@ void add_paper_run(CLI::App& paper);
 void add_paper_report(CLI::App& paper);
 void add_paper_data(CLI::App& paper);
 void add_paper_results(CLI::App& paper);
+void add_paper_gradients(CLI::App& paper);
 
 // An option for a folder; '' is none.
 CLI::Option* add_folder(CLI::App& command, const std::string& name, std::filesystem::path& folder,

@@ -1,8 +1,11 @@
-// cli/paper_list.cc: `rwa paper list`: the nine, and how long they would take here.
+// cli/paper_list.cc: `rwa paper list`: the paper's nine, and how long they would take here; those
+// beyond it, and the studies.
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -11,6 +14,7 @@
 
 #include "bench/measure.h"
 #include "paper/catalogue.h"
+#include "paper/study.h"
 #include "paper/words.h"
 #include "paper_command.h"
 #include "report/table.h"
@@ -24,7 +28,7 @@ namespace {
 constexpr const char* kExample =
     "Examples:\n"
     "  rwa paper list\n"
-    "  rwa paper list --json | jq '.[].name'";
+    "  rwa paper list --json | jq '.[] | select(.group == \"studies\").name'";
 
 constexpr double kMeasuringSeconds = 0.5;  // of one number
 
@@ -105,45 +109,105 @@ std::optional<std::string> name_of_gpu() {
 }
 
 std::vector<Line> measured_lines(bool gpu) {
-  const auto entries = paper::catalogue();
+  std::vector<const paper::Entry*> entries;
+  for (const paper::Entry& entry : paper::catalogue()) {
+    if (paper::is_of_paper(entry)) entries.push_back(&entry);
+  }
   // All nine have the batch and the units of the first.
-  const run::Experiment& first = entries.front().experiment;
+  const run::Experiment& first = entries.front()->experiment;
   const Costs on_cpu{cost_on_cpu(Cell::kRwa, first), cost_on_cpu(Cell::kLstm, first)};
   std::optional<Costs> on_gpu;
   if (gpu) on_gpu = {cost_on_gpu(Cell::kRwa, first), cost_on_gpu(Cell::kLstm, first)};
   std::vector<Line> lines;
-  for (const paper::Entry& entry : entries) {
-    const auto facts = data::facts(entry.experiment.task);
-    Line line{&entry,
+  for (const paper::Entry* entry : entries) {
+    const auto facts = data::facts(entry->experiment.task);
+    Line line{entry,
               lengths_of(facts),
               baseline_of(facts),
-              expected_times(on_cpu, entry, facts.shape.mean_length),
+              expected_times(on_cpu, *entry, facts.shape.mean_length),
               {}};
-    if (on_gpu) line.gpu = expected_times(*on_gpu, entry, facts.shape.longest);
+    if (on_gpu) line.gpu = expected_times(*on_gpu, *entry, facts.shape.longest);
     lines.push_back(std::move(line));
   }
   return lines;
 }
 
+nlohmann::ordered_json to_json(const Line& line) {
+  const paper::Entry& entry = *line.entry;
+  nlohmann::ordered_json object{{"name", entry.experiment.name},
+                                {"group", "paper"},
+                                {"title", entry.title},
+                                {"summary", entry.summary},
+                                {"figure", entry.figure},
+                                {"lengths", line.lengths},
+                                {"steps", entry.experiment.training.steps},
+                                {"quick_steps", nullptr},
+                                {"baseline", line.baseline},
+                                {"rwa_seconds", line.cpu.rwa},
+                                {"lstm_seconds", line.cpu.lstm},
+                                {"rwa_gpu_seconds", nullptr},
+                                {"lstm_gpu_seconds", nullptr}};
+  if (entry.quick_steps) object["quick_steps"] = *entry.quick_steps;
+  if (line.gpu) {
+    object["rwa_gpu_seconds"] = line.gpu->rwa;
+    object["lstm_gpu_seconds"] = line.gpu->lstm;
+  }
+  return object;
+}
+
+// What is beyond the paper, or a study.
+struct Other {
+  std::string_view group;
+  std::string name, title, summary;
+  std::vector<std::string> models;
+  std::int64_t steps = 0;  // of all runs together
+};
+
+std::vector<Other> others() {
+  std::vector<Other> all;
+  for (const paper::Entry& entry : paper::catalogue()) {
+    if (paper::is_of_paper(entry)) continue;
+    Other& other =
+        all.emplace_back(Other{"beyond", entry.experiment.name, entry.title, entry.summary, {}});
+    for (const auto& model : entry.models) {
+      other.models.push_back(model.name);
+      other.steps += entry.experiment.training.steps;
+    }
+  }
+  for (const paper::Study& study : paper::studies()) {
+    Other& other = all.emplace_back(Other{"studies", study.name, study.title, study.question, {}});
+    for (const auto& one : study.cases) other.models.push_back(one.name);
+    for (const auto& part : study.parts) {
+      for (const auto& run : part.runs) other.steps += run.training.steps;
+    }
+  }
+  return all;
+}
+
 std::string to_json(const std::vector<Line>& lines) {
   auto list = nlohmann::ordered_json::array();
-  for (const Line& line : lines) {
-    const paper::Entry& entry = *line.entry;
-    nlohmann::ordered_json object{
-        {"name", entry.experiment.name}, {"title", entry.title},
-        {"summary", entry.summary},      {"figure", entry.figure},
-        {"lengths", line.lengths},       {"steps", entry.experiment.training.steps},
-        {"quick_steps", nullptr},        {"baseline", line.baseline},
-        {"rwa_seconds", line.cpu.rwa},   {"lstm_seconds", line.cpu.lstm},
-        {"rwa_gpu_seconds", nullptr},    {"lstm_gpu_seconds", nullptr}};
-    if (entry.quick_steps) object["quick_steps"] = *entry.quick_steps;
-    if (line.gpu) {
-      object["rwa_gpu_seconds"] = line.gpu->rwa;
-      object["lstm_gpu_seconds"] = line.gpu->lstm;
-    }
-    list.push_back(std::move(object));
+  for (const Line& line : lines) list.push_back(to_json(line));
+  for (const Other& other : others()) {
+    list.push_back({{"name", other.name},
+                    {"group", other.group},
+                    {"title", other.title},
+                    {"summary", other.summary},
+                    {"models", other.models},
+                    {"steps_of_all", other.steps}});
   }
   return list.dump(2) + "\n";
+}
+
+std::string to_text(std::string_view group) {
+  report::Table table{.header = {"name", "models", "steps of all", "about"}, .rows = {}};
+  for (const Other& other : others()) {
+    if (other.group != group) continue;
+    table.rows.push_back({{other.name},
+                          {count(static_cast<std::int64_t>(other.models.size()))},
+                          {count(other.steps)},
+                          {other.title}});
+  }
+  return report::to_text(table);
 }
 
 std::string to_text(const std::vector<Line>& lines) {
@@ -171,19 +235,22 @@ void list(bool json) {
     return;
   }
   fmt::print(
-      "{}\n"
+      "The paper's:\n{}\n"
       "Times are expected ones, from a short measurement on {} threads of this machine.\n"
       "On a GPU: {}.\n",
       to_text(lines), bench::default_threads(),
       gpu ? fmt::format("RWA and LSTM on this machine's {}, a run at a time", *gpu)
           : "no GPU here that this build can use");
+  fmt::print("\nBeyond it, networks of several kinds:\n{}\nStudies:\n{}", to_text("beyond"),
+             to_text("studies"));
 }
 
 }  // namespace
 
 void add_paper_list(CLI::App& paper) {
   auto json = std::make_shared<bool>(false);
-  auto* command = paper.add_subcommand("list", "The nine experiments, and how long they take here");
+  auto* command =
+      paper.add_subcommand("list", "The experiments and studies, and how long they take here");
   command->add_flag("--json", *json, "For a program to read");
   command->footer(kExample);
   command->callback([json] { list(*json); });

@@ -41,6 +41,8 @@ constexpr const char* kExample =
     "  rwa paper run --quick                          a first look, in a few minutes\n"
     "  rwa paper run grammar adding-100 --seeds 3     two experiments, seeds 1, 2 and 3\n"
     "  rwa paper run copy-100 --model rwa --variant script\n"
+    "  rwa paper run copy-100 --model gru,rwa-forget  other cells\n"
+    "  rwa paper run step-size --jobs 2               a study: its cases are the models\n"
     "  rwa paper run runs/grammar/rwa-seed1/config.toml --out again\n"
     "  rwa paper run all --device cuda --jobs 4       on a GPU, four at a time\n"
     "\n"
@@ -243,16 +245,16 @@ void Runner::say_outcome(std::size_t index, run::Outcome outcome, double seconds
   }
 }
 
-// Of runs that are the paper's; others have none.
+// Of runs that are in the catalogue, or a study's; others have none.
 void print_summary(const std::vector<paper::PlannedRun>& runs, const paper::Library& authors,
                    const std::filesystem::path& out) {
   std::vector<run::Record> records;
   records.reserve(runs.size());
   for (const auto& planned : runs) records.push_back(run::read_run(planned.folder));
-  const auto summary = paper::summarise(records, authors);
-  if (summary.rows.empty()) return;
-  fmt::print("\n{}\nThe page with figures and claims: rwa paper report {}\n",
-             report::to_text(summary), out.string());
+  const auto tables = paper::summarise(records, authors);
+  if (tables.empty()) return;
+  for (const auto& table : tables) fmt::print("\n{}", report::to_text(table));
+  fmt::print("\nThe page with figures and claims: rwa paper report {}\n", out.string());
 }
 
 void run_paper(const RunOptions& options) {
@@ -277,14 +279,18 @@ void run_paper(const RunOptions& options) {
 
 void add_request(CLI::App& command, paper::Request& request) {
   command.add_option("NAME", request.names,
-                     "Experiments (see rwa paper list), 'all', or a config.toml");
+                     "Experiments and studies (see rwa paper list), 'all', or a config.toml");
   command.add_flag(
       "--quick", request.quick,
       "Each at a length that shows the paper's point; without names, the three that have one");
-  command.add_option("--model", request.models, "rwa, lstm (default: both)")
+  command
+      .add_option("--model", request.models,
+                  "rwa, rwa-forget, rwa-decay, lstm, gru, or one of the experiment's or the "
+                  "study's own (default: all its own; of the paper's, rwa and lstm)")
+      ->option_text("NAME[,NAME...]")
       ->delimiter(',')
       ->allow_extra_args(false);
-  command.add_option("--steps", request.steps, "Training steps (default: the paper's)");
+  command.add_option("--steps", request.steps, "Training steps (default: the experiment's)");
   command.add_option("--seeds", request.seeds, "How many seeds (default: 1)");
   command.add_option("--seed", request.seed, "The first of them (default: 1)");
   command.add_option("--variant", request.variant,

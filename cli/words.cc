@@ -64,7 +64,7 @@ std::string score(const run::Metric& metric) {
 
 std::string title(const run::Experiment& experiment) {
   return fmt::format("{} {} seed {}", paper::with_variant(experiment.name, experiment.variant),
-                     to_string(experiment.network.cell), experiment.seed);
+                     run::model_name(experiment), experiment.seed);
 }
 
 }  // namespace rwa::cli

@@ -58,21 +58,49 @@ std::vector<float> uniform(std::size_t count) {
   return values;
 }
 
+std::vector<std::int32_t> some_symbols(std::size_t count, int symbols) {
+  std::vector<std::int32_t> values(count);
+  std::mt19937 random(1);
+  std::uniform_int_distribution<std::int32_t> draw(0, symbols - 1);
+  std::ranges::generate(values, [&] { return draw(random); });
+  return values;
+}
+
+ModelConfig config_of(const Case& what) {
+  ModelConfig config{
+      .inputs = what.inputs, .cell = what.cell, .units = what.units, .outputs = kOutputs};
+  if (what.network == Network::kUpper) config.inputs = what.units;
+  if (what.network == Network::kStack) config.layers = 2;
+  config.bidirectional = what.network == Network::kBidirectional;
+  if (what.network == Network::kEmbedding) {
+    config.input = Input::kSymbols;
+    config.inputs = kEmbeddingSymbols;
+    config.embedding = kEmbeddingWidth;
+  }
+  return config;
+}
+
 struct Data {
-  explicit Data(const Case& what)
-      : x(uniform(size(what.steps) * size(what.batch) * size(what.inputs))),
-        classes(size(what.batch)),
-        y(size(what.batch) * size(kOutputs)) {
+  Data(const Case& what, const ModelConfig& config)
+      : classes(size(what.batch)), y(size(what.batch) * size(kOutputs)) {
+    const std::size_t rows = size(what.steps) * size(what.batch);
+    if (config.input == Input::kSymbols) {
+      symbols = some_symbols(rows, config.inputs);
+    } else {
+      x = uniform(rows * size(config.inputs));
+    }
     if (what.ragged) lengths = ragged_lengths(what.steps, what.batch);
     for (std::size_t b = 0; b < classes.size(); ++b) {
       classes[b] = static_cast<std::int32_t>(b % size(kOutputs));
     }
-    batch = {.x = x, .steps = what.steps, .batch = what.batch, .lengths = lengths};
+    batch = {
+        .x = x, .steps = what.steps, .batch = what.batch, .lengths = lengths, .symbols = symbols};
   }
 
   static std::size_t size(int n) { return static_cast<std::size_t>(n); }
 
   std::vector<float> x;
+  std::vector<std::int32_t> symbols;
   std::vector<std::int32_t> lengths;
   std::vector<std::int32_t> classes;
   std::vector<float> y;
@@ -92,10 +120,13 @@ double time_forward(const Model& model, const Case& what, Data& data, double sec
 double time_train(const Model& model, const Case& what, const Data& data, double seconds) {
   Session session(model, {.threads = what.threads, .memory = what.memory});
   std::vector<float> gradient(model.parameter_count());
+  // Below an upper layer is another, which would want to know.
+  std::vector<float> x_gradient(what.network == Network::kUpper ? data.x.size() : 0);
   return median_seconds(seconds, [&] {
     // Gradients are added, so that every step of a training begins with zeros.
     std::ranges::fill(gradient, 0.0f);
-    session.gradient(data.batch, {.classes = data.classes}, {.weights = gradient});
+    std::ranges::fill(x_gradient, 0.0f);
+    session.gradient(data.batch, {.classes = data.classes}, {.weights = gradient, .x = x_gradient});
   });
 }
 
@@ -155,8 +186,9 @@ Sample measure_on_gpu(Model& model, const Case& what, Data& data, double seconds
 }  // namespace
 
 Sample measure(const Case& what, double seconds) {
-  Model model({.cell = what.cell, .inputs = what.inputs, .units = what.units, .outputs = kOutputs});
-  Data data(what);
+  const ModelConfig config = config_of(what);
+  Model model(config);
+  Data data(what, config);
   return what.on_cpu() ? measure_on_cpu(model, what, data, seconds)
                        : measure_on_gpu(model, what, data, seconds);
 }

@@ -26,6 +26,12 @@ constexpr int kMostSize = 1'000'000;
 constexpr Names<Mode, 3> kModes{
     {{Mode::kForward, "forward"}, {Mode::kTrain, "train"}, {Mode::kStream, "stream"}}};
 
+constexpr Names<Network, 5> kNetworks{{{Network::kLayer, "layer"},
+                                       {Network::kUpper, "upper"},
+                                       {Network::kStack, "stack"},
+                                       {Network::kBidirectional, "bidirectional"},
+                                       {Network::kEmbedding, "embedding"}}};
+
 void check_range(std::string_view what, int value, int most) {
   if (value < 1 || value > most) {
     throw ConfigError(fmt::format("{} is {}, expected 1 to {}", what, value, most));
@@ -90,13 +96,18 @@ void add_own(const Plan& plan, const Case& common, std::vector<Case>& list) {
   for (const bool unequal : {false, true}) {
     if (unequal && !ragged) continue;
     for (const Cell cell : plan.cells) {
-      for (const Memory memory : memories) {
-        Case what = common;
-        what.name = rwa::to_string(cell);
-        what.cell = cell;
-        what.memory = memory;
-        what.ragged = unequal;
-        list.push_back(what);
+      for (const Network network : plan.networks) {
+        // A stream goes one way, and only once through each layer.
+        if (common.mode == Mode::kStream && network != Network::kLayer) continue;
+        for (const Memory memory : memories) {
+          Case what = common;
+          what.name = rwa::to_string(cell);
+          what.cell = cell;
+          what.network = network;
+          what.memory = memory;
+          what.ragged = unequal;
+          list.push_back(what);
+        }
       }
     }
   }
@@ -127,10 +138,35 @@ void add_lengths(const Plan& plan, const Case& size, std::vector<Case>& list) {
   }
 }
 
+// Of one step of one sequence, forward, in a layer that sees `features`.
+double layer_flops(const Case& what, double features) {
+  const double h = what.units;
+  const CellTraits& cell = cell_traits(what.cell);
+  return 2 * h * (features * cell.x.count() + h * cell.h.count());
+}
+
+double network_flops(const Case& what) {
+  switch (what.network) {
+    case Network::kUpper:
+      return layer_flops(what, what.units);
+    case Network::kStack:
+      return layer_flops(what, what.inputs) + layer_flops(what, what.units);
+    case Network::kBidirectional:
+      return 2 * layer_flops(what, what.inputs);
+    case Network::kEmbedding:
+      return layer_flops(what, kEmbeddingWidth);
+    case Network::kLayer:
+      break;
+  }
+  return layer_flops(what, what.inputs);
+}
+
 }  // namespace
 
 std::string_view to_string(Mode mode) { return name_of(kModes, "mode", mode); }
 Mode parse_mode(std::string_view name) { return parse_name(kModes, "mode", name); }
+std::string_view to_string(Network network) { return name_of(kNetworks, "network", network); }
+Network parse_network(std::string_view name) { return parse_name(kNetworks, "network", name); }
 
 int default_threads() {
   return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kShards);
@@ -160,6 +196,7 @@ void check(const Plan& plan) {
                                   plan.seconds, kMostSeconds));
   }
   check_list("cells", plan.cells);
+  check_list("networks", plan.networks);
   check_list("mode", plan.modes);
   check_list("memory", plan.memories);
   check_peers(plan);
@@ -200,10 +237,7 @@ std::vector<std::int32_t> ragged_lengths(int steps, int batch) {
 }
 
 double flops_per_step(const Case& what) {
-  const double d = what.inputs;
-  const double h = what.units;
-  const CellTraits& cell = cell_traits(what.cell);
-  const double forward = 2 * h * ((d + h) * cell.gates + d * cell.inputs);
+  const double forward = network_flops(what);
   double sequences = what.batch;
   if (what.ragged) {
     const auto lengths = ragged_lengths(what.steps, what.batch);
@@ -214,6 +248,7 @@ double flops_per_step(const Case& what) {
 
 std::string variant_of(const Case& what) {
   std::string text = what.variant;
+  if (what.network != Network::kLayer) text = to_string(what.network);
   const auto add = [&](const char* word) {
     text += (text.empty() ? "" : ", ") + std::string(word);
   };

@@ -17,9 +17,23 @@ enum class Mode {
   kStream,   // one sequence, a step at a time, one thread; on the CPU only
 };
 
+// What is made of a cell: one layer, or what its parts are compared with.
+enum class Network {
+  kLayer,          // one layer that sees `inputs` features
+  kUpper,          // one layer that sees as many features as it has units, and their gradient
+  kStack,          // two layers: the first two of these
+  kBidirectional,  // one layer both ways
+  kEmbedding,      // one layer that sees 64 learned numbers for each of 10,000 symbols
+};
+
+inline constexpr int kEmbeddingSymbols = 10'000;
+inline constexpr int kEmbeddingWidth = 64;
+
 std::string_view to_string(Mode mode);
+std::string_view to_string(Network network);
 // Throws ConfigError with the known names.
 Mode parse_mode(std::string_view name);
+Network parse_network(std::string_view name);
 
 // The number of cores, at most 8: a batch is cut into 8 shards, so that more bring nothing.
 int default_threads();
@@ -34,6 +48,7 @@ struct Plan {
   double seconds = 2;  // of one row, over all rounds
   int rounds = 3;
   std::vector<Cell> cells = {Cell::kRwa, Cell::kLstm};
+  std::vector<Network> networks = {Network::kLayer};
   std::vector<Mode> modes = {Mode::kForward, Mode::kTrain, Mode::kStream};
   std::vector<Memory> memories = {Memory::kFull, Memory::kChunked};  // of training
   bool ragged = false;             // also with sequences of unequal length
@@ -57,6 +72,7 @@ struct Case {
   Cell cell = Cell::kRwa;
   bool peer = false;
   std::string variant;  // of a peer, as its helper knows it; empty where there is but one
+  Network network = Network::kLayer;
   Mode mode = Mode::kForward;
   int batch = 1;
   int units = 1;
@@ -76,8 +92,8 @@ std::vector<Case> cases(const Plan& plan);
 std::vector<std::int32_t> ragged_lengths(int steps, int batch);
 
 // Useful floating-point operations of one time step of the whole batch; for ragged sequences the
-// mean over the steps. The output layer is not counted, and what chunked memory computes again is
-// not useful.
+// mean over the steps. The output layer is not counted, what chunked memory computes again is not
+// useful, and neither is a product with a one-hot row.
 double flops_per_step(const Case& what);
 
 // What tells it from others of its name: "chunked, ragged", "fp32 standard".

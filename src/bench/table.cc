@@ -44,7 +44,8 @@ const Row* reference(const Report& report, const Row& row, Cell cell) {
   const Row* best = nullptr;
   for (const Row& other : report.rows) {
     const Case& what = other.what;
-    if (what.peer || what.ragged || what.cell != cell || !comparable(other, row)) continue;
+    if (what.peer || what.ragged || what.network != Network::kLayer) continue;
+    if (what.cell != cell || !comparable(other, row)) continue;
     if (best == nullptr || what.memory == Memory::kFull) best = &other;
   }
   return best;
@@ -178,6 +179,7 @@ nlohmann::ordered_json object(const Row& row) {
   if (row.peak_fraction) json["peak_fraction"] = *row.peak_fraction;
   if (!what.variant.empty()) json["variant"] = what.variant;
   if (what.mode == Mode::kTrain && !what.peer) json["memory"] = to_string(what.memory);
+  if (!what.peer) json["network"] = to_string(what.network);
   if (what.ragged) json["ragged"] = true;
   return json;
 }

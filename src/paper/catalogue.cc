@@ -1,6 +1,7 @@
 #include "paper/catalogue.h"
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -13,11 +14,16 @@
 namespace rwa::paper {
 namespace {
 
+constexpr std::array kCells = {Cell::kRwa, Cell::kLstm, Cell::kRwaForget, Cell::kRwaDecay,
+                               Cell::kGru};
+
 std::vector<Entry> parse_all() {
   std::vector<Entry> entries;
-  for (const auto& [name, text] : assets::kExperiments) entries.push_back(parse_entry(text, name));
+  for (const auto& [name, text] : assets::kFiles) {
+    if (!name.starts_with(assets::kStudies)) entries.push_back(parse_entry(text, name));
+  }
   std::ranges::sort(entries, {}, [](const Entry& entry) {
-    return std::tie(entry.figure, entry.experiment.name);
+    return std::tuple(!is_of_paper(entry), entry.figure, entry.experiment.name);
   });
   return entries;
 }
@@ -29,12 +35,13 @@ std::span<const Entry> catalogue() {
   return entries;
 }
 
-const Entry& find(std::string_view name) {
+const Entry& find(std::string_view name, std::span<const std::string> others) {
   std::vector<std::string> known;
   for (const Entry& entry : catalogue()) {
     if (entry.experiment.name == name) return entry;
     known.push_back(entry.experiment.name);
   }
+  known.insert(known.end(), others.begin(), others.end());
   throw ConfigError(fmt::format("unknown experiment '{}'{}", name, suggestion(name, known)));
 }
 
@@ -50,6 +57,36 @@ const run::Experiment& in_variant(const Entry& entry, std::string_view variant) 
   if (found != entry.variants.end()) return *found;
   throw ConfigError(fmt::format("unknown variant '{}' of {}{}", variant, entry.experiment.name,
                                 suggestion(variant, variants_of(entry))));
+}
+
+std::vector<std::string> models_of(const Entry& entry) {
+  std::vector<std::string> names;
+  for (const NamedModel& model : entry.models) names.push_back(model.name);
+  for (const Cell cell : kCells) {
+    const std::string name(to_string(cell));
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  return names;
+}
+
+void name_model(run::Experiment& experiment, std::string_view name) {
+  experiment.model = name == to_string(experiment.network.cell) ? "" : name;
+}
+
+run::Experiment with_model(const Entry& entry, run::Experiment experiment, std::string_view model) {
+  const std::vector<std::string> known = models_of(entry);
+  if (std::ranges::find(known, model) == known.end()) {
+    throw ConfigError(fmt::format("unknown model '{}' of {}{}", model, entry.experiment.name,
+                                  suggestion(model, known)));
+  }
+  const auto own = std::ranges::find(entry.models, model, &NamedModel::name);
+  if (own != entry.models.end()) {
+    experiment.network = own->network;
+  } else {
+    experiment.network.cell = parse_cell(model);
+  }
+  name_model(experiment, model);
+  return experiment;
 }
 
 }  // namespace rwa::paper

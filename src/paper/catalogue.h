@@ -1,8 +1,12 @@
-// src/paper/catalogue.h: the paper's nine experiments. They are data, paper/*.toml, and are carried
-// inside the program. Each file is an experiment (run/experiment.h) and three tables more:
+// src/paper/catalogue.h: the paper's nine experiments, and those that go beyond it. They are data,
+// paper/*.toml, and are carried inside the program. Each file is an experiment (run/experiment.h)
+// and more:
 //   [variant.NAME.…]   what another variant of the task changes, as in the released scripts
+//   [[model]]          a network for it: its name, what it changes in [network], and whether it is
+//                      expected to learn the task; absent: rwa and lstm
 //   [quick]            the length of a first look; absent where none is worth it
-//   [paper]            where it stands in the paper, and what the paper says about it
+//   [paper]            where it stands in the paper (those beyond it have no figure there), and what
+//                      the paper says about it
 #pragma once
 
 #include <cstdint>
@@ -38,7 +42,7 @@ enum class Measure {
 // Whose measure divides a measure that is only claimed in comparison.
 struct Against {
   std::string experiment;  // empty: the same
-  Cell cell = Cell::kRwa;
+  std::string model;
 };
 
 // What the paper, or the authors' logs, say of one model: in words, and as a range that counts as
@@ -64,13 +68,21 @@ struct Claim {
   std::optional<Said> rwa, lstm;
 };
 
+// A network of an entry.
+struct NamedModel {
+  std::string name;
+  run::Network network;
+  bool right = false;  // expected to learn the task
+};
+
 struct Entry {
   run::Experiment experiment;             // RWA, seed 1, the variant of the paper's text
   std::vector<run::Experiment> variants;  // the others
+  std::vector<NamedModel> models;         // that are run where none is asked for
   std::string title;
   std::string summary;         // one sentence: what comes in, what is wanted
   std::string script_differs;  // the end of a sentence: what the variant "script" changes
-  int figure = 0;
+  int figure = 0;              // of the paper; 0: beyond it
   std::optional<std::int64_t> quick_steps;
   Beats beats;
   bool log_y = false;
@@ -78,17 +90,29 @@ struct Entry {
   std::vector<Claim> claims;
 };
 
+// The paper's two models.
+inline constexpr const char* kRwa = "rwa";
+inline constexpr const char* kLstm = "lstm";
+
 inline constexpr const char* kText = "text";      // the task as the paper has it
 inline constexpr const char* kScript = "script";  // and as behind the authors' curves
 
-// In the paper's order.
+// In the paper's order, and then those beyond it.
 std::span<const Entry> catalogue();
-// Throws ConfigError with the nearest names.
-const Entry& find(std::string_view name);
+inline bool is_of_paper(const Entry& entry) { return entry.figure > 0; }
+// Throws ConfigError with the nearest names, of these and of `others`.
+const Entry& find(std::string_view name, std::span<const std::string> others = {});
 
 // "text", and the others.
 std::vector<std::string> variants_of(const Entry& entry);
 // The experiment of an entry in another variant. Throws ConfigError for an unknown one.
 const run::Experiment& in_variant(const Entry& entry, std::string_view variant);
+
+// The entry's own models, and then every other cell.
+std::vector<std::string> models_of(const Entry& entry);
+// A model that is called as its cell needs no other name.
+void name_model(run::Experiment& experiment, std::string_view name);
+// The same for another model. Throws ConfigError for an unknown one.
+run::Experiment with_model(const Entry& entry, run::Experiment experiment, std::string_view model);
 
 }  // namespace rwa::paper

@@ -6,6 +6,8 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -63,16 +65,34 @@ void cut(Curve& curve, double last) {
   curve.x.erase(end, curve.x.end());
 }
 
-std::vector<Curve> curves_of(const Entry& entry, const std::string& variant, const Library& library,
-                             const std::string& suffix, Role rwa, Role lstm) {
+// Without those that were not run.
+std::vector<Curve> curves_of(const Entry& entry, const std::vector<Line>& lines,
+                             const Library& library) {
   std::vector<Curve> curves;
-  for (const Cell cell : {Cell::kRwa, Cell::kLstm}) {
-    const auto found = library.find({entry.experiment.name, variant, cell});
+  for (const Line& line : lines) {
+    const auto found = library.find(line.key);
     if (found == library.end()) continue;
-    curves.push_back(curve_of_runs(entry, found->second, name_of(cell) + suffix,
-                                   cell == Cell::kRwa ? rwa : lstm));
+    curves.push_back(curve_of_runs(entry, found->second, line.label, line.role));
   }
   return curves;
+}
+
+// The models of an entry, whether they were run or not: so each has the same colour everywhere.
+std::vector<Line> lines_of(const Entry& entry, const std::string& variant) {
+  const std::vector<std::string> models = models_of(entry);
+  const std::vector<Role> roles = roles_of(models);
+  std::vector<Line> lines;
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    lines.push_back({name_of(models[i]), roles[i], {entry.experiment.name, variant, models[i]}});
+  }
+  return lines;
+}
+
+std::vector<Line> lines_of_authors(const std::string& experiment) {
+  const auto line = [&](const char* model, Role role) {
+    return Line{name_of(model) + ", the authors'", role, {experiment, kScript, model}};
+  };
+  return {line(kRwa, Role::kRwaReference), line(kLstm, Role::kLstmReference)};
 }
 
 double last_step(const std::vector<Curve>& curves) {
@@ -83,17 +103,17 @@ double last_step(const std::vector<Curve>& curves) {
   return last;
 }
 
-std::string caption_of(const Entry& entry, const std::string& variant, bool has_bands,
-                       bool has_authors) {
-  const run::Evaluation& evaluation = entry.experiment.evaluation;
+std::string caption_of(const run::Evaluation& evaluation, bool has_bands) {
   std::string text = fmt::format("Scored every {} steps on {} test samples.", evaluation.every,
                                  evaluation.samples);
   if (has_bands) {
     text += " Lines are medians over seeds, bands reach from the lowest to the highest.";
   }
-  text += " Dashed: what can be reached without looking at the sequence.";
-  if (!has_authors) return text;
-  text += " Faint: the authors' own curves";
+  return text + " Dashed: what can be reached without looking at the sequence.";
+}
+
+std::string caption_of_authors(const Entry& entry, const std::string& variant) {
+  const std::string text = " Faint: the authors' own curves";
   if (variant == kScript) return text + ", of the same task.";
   return text + fmt::format(", of their scripts' task, which is not quite the same: {}.",
                             entry.script_differs);
@@ -115,45 +135,75 @@ std::vector<std::string> variants_run(const Entry& entry, const Library& ours) {
   return variants;
 }
 
-report::Chart chart_of(const Entry& entry, const std::string& variant, const Library& ours,
-                       const Library& authors) {
-  const run::Experiment& experiment = in_variant(entry, variant);
+std::vector<std::string> models_run(const Entry& entry, const std::string& variant,
+                                    const Library& ours) {
+  std::vector<std::string> models = models_of(entry);
+  std::erase_if(models, [&](const std::string& model) {
+    return !ours.contains({entry.experiment.name, variant, model});
+  });
+  return models;
+}
+
+std::vector<Role> roles_of(const std::vector<std::string>& models) {
+  std::vector<Role> roles;
+  std::size_t others = 0;
+  for (const std::string& model : models) {
+    roles.push_back(model == kRwa    ? Role::kRwa
+                    : model == kLstm ? Role::kLstm
+                                     : report::other_role(others++));
+  }
+  return roles;
+}
+
+report::Chart training_chart(const run::Experiment& experiment, const std::vector<Line>& lines,
+                             const Library& ours) {
+  const Entry& entry = find(experiment.name);
   const data::Facts task = data::facts(experiment.task);
-  std::vector<Curve> curves = curves_of(entry, variant, ours, "", Role::kRwa, Role::kLstm);
-  const double last = last_step(curves);
+  std::vector<Curve> curves = curves_of(entry, lines, ours);
+  const bool has_bands =
+      std::ranges::any_of(curves, [](const Curve& curve) { return !curve.low.empty(); });
   if (const auto naive = height(entry, task.naive.loss, task.naive.accuracy)) {
     curves.push_back({.label = "baseline",
                       .role = Role::kNaive,
-                      .x = {0, last},
+                      .x = {0, last_step(curves)},
                       .y = {*naive, *naive},
                       .low = {},
                       .high = {}});
   }
-  std::vector<Curve> references = curves_of(entry, kScript, authors, ", the authors'",
-                                            Role::kRwaReference, Role::kLstmReference);
-  for (Curve& curve : references) {
-    cut(curve, last);
-    curves.push_back(std::move(curve));
-  }
-  const bool has_bands =
-      std::ranges::any_of(curves, [](const Curve& curve) { return !curve.low.empty(); });
   return {.id = id_of(experiment),
-          .title = with_variant(entry.title, variant),
-          .caption = caption_of(entry, variant, has_bands, !references.empty()),
+          .title = with_variant(entry.title, experiment.variant),
+          .caption = caption_of(experiment.evaluation, has_bands),
           .x_label = "training steps",
           .y_label = entry.plot_accuracy ? "accuracy, %" : label_of_loss(task),
           .log_y = entry.log_y,
           .curves = std::move(curves)};
 }
 
+report::Chart chart_of(const Entry& entry, const std::string& variant, const Library& ours,
+                       const Library& authors) {
+  report::Chart chart = training_chart(in_variant(entry, variant), lines_of(entry, variant), ours);
+  const double last = last_step(chart.curves);
+  std::vector<Curve> references =
+      curves_of(entry, lines_of_authors(entry.experiment.name), authors);
+  if (!references.empty()) chart.caption += caption_of_authors(entry, variant);
+  for (Curve& curve : references) {
+    cut(curve, last);
+    chart.curves.push_back(std::move(curve));
+  }
+  return chart;
+}
+
 std::vector<report::Figure> figures_of(const Library& ours, const Library& authors) {
-  std::map<std::pair<int, std::string>, report::Figure> figures;
+  std::map<std::tuple<bool, std::string, std::string>, report::Figure> figures;
   for (const Entry& entry : catalogue()) {
+    const bool ours_alone = !is_of_paper(entry);
+    const std::string number = ours_alone ? entry.experiment.name : std::to_string(entry.figure);
     for (const std::string& variant : variants_run(entry, ours)) {
-      const bool text = variant == kText;
-      report::Figure& figure = figures[{entry.figure, text ? "" : variant}];
-      figure.id = fmt::format("figure-{}{}", entry.figure, text ? "" : "-" + variant);
-      figure.title = with_variant(fmt::format("Figure {}", entry.figure), variant);
+      const std::string suffix = variant == kText ? "" : "-" + variant;
+      report::Figure& figure = figures[{ours_alone, number, suffix}];
+      figure.id = fmt::format("figure-{}{}", number, suffix);
+      figure.title =
+          with_variant(ours_alone ? "Beyond the paper" : fmt::format("Figure {}", number), variant);
       figure.panels.push_back(chart_of(entry, variant, ours, authors));
     }
   }

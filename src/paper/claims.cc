@@ -12,6 +12,7 @@
 
 #include "paper/goal.h"
 #include "paper/median.h"
+#include "paper/study.h"
 #include "paper/words.h"
 
 namespace rwa::paper {
@@ -21,7 +22,7 @@ using report::Mark;
 
 // What is said of no experiment in particular: the measure of RWA is at most so much of LSTM's.
 std::vector<Claim> general_claims() {
-  const Against lstm{.experiment = "", .cell = Cell::kLstm};
+  const Against lstm{.experiment = "", .model = kLstm};
   return {{.text = "parameters with the same number of units",
            .source = "paper",
            .measure = Measure::kParameters,
@@ -154,13 +155,13 @@ std::optional<Answer> answer(const Library& library, const Key& key, const Claim
   if (!said.against) {
     return Answer{median(values), in_words(values, claim.measure, longest(library, key))};
   }
-  const auto& [experiment, cell] = *said.against;
-  const Key other{experiment.empty() ? key.experiment : experiment, key.variant, cell};
+  const auto& [experiment, model] = *said.against;
+  const Key other{experiment.empty() ? key.experiment : experiment, key.variant, model};
   const std::vector<Known> others = measure_all(library, other, claim);
   if (others.empty()) return std::nullopt;
   const Known value =
       is_comparable(claim, library, key, other) ? ratio(median(values), median(others)) : Known{};
-  const std::string whose = experiment.empty() ? name_of(cell) : "that on " + experiment;
+  const std::string whose = experiment.empty() ? name_of(model) : "that on " + experiment;
   return Answer{value, ratio_in_words(value, whose)};
 }
 
@@ -173,26 +174,27 @@ std::vector<std::string> variants_by_preference(const Entry& entry, const Claim&
   return variants;
 }
 
-Finding not_run(const std::string& experiment, const Claim& claim, Cell cell, const Said& said) {
+Finding not_run(const std::string& experiment, const Claim& claim, const std::string& model,
+                const Said& said) {
   return {.experiment = experiment,
           .claim = claim.text,
-          .model = name_of(cell),
+          .model = name_of(model),
           .said = claim.source + ": " + said.words,
           .authors = kNothing,
           .ours = kNothing,
           .variant = kNothing};
 }
 
-Finding check(const Entry& entry, const Claim& claim, Cell cell, const Said& said,
+Finding check(const Entry& entry, const Claim& claim, const std::string& model, const Said& said,
               const Library& ours, const Library& authors) {
   const std::string& name = entry.experiment.name;
-  Finding finding = not_run(name, claim, cell, said);
+  Finding finding = not_run(name, claim, model, said);
   if (is_a_step(claim.measure)) {  // their curves say nothing else
-    const auto theirs = answer(authors, {name, kScript, cell}, claim, said);
+    const auto theirs = answer(authors, {name, kScript, model}, claim, said);
     if (theirs) finding.authors = theirs->words;
   }
   for (const std::string& variant : variants_by_preference(entry, claim)) {
-    const auto found = answer(ours, {name, variant, cell}, claim, said);
+    const auto found = answer(ours, {name, variant, model}, claim, said);
     if (!found) continue;
     finding.ours = found->words;
     finding.variant = variant;
@@ -204,11 +206,11 @@ Finding check(const Entry& entry, const Claim& claim, Cell cell, const Said& sai
 
 // Wherever both models were run, and can be compared.
 Finding check_everywhere(const Claim& claim, const Library& ours) {
-  Finding finding = not_run("all", claim, Cell::kRwa, *claim.rwa);
+  Finding finding = not_run("all", claim, kRwa, *claim.rwa);
   std::vector<double> ratios;
   std::set<std::string> experiments;  // whatever the variants
   for (const auto& [key, evidence] : ours) {
-    if (key.cell != Cell::kRwa) continue;
+    if (key.model != kRwa || find_study(key.variant) != nullptr) continue;
     const auto found = answer(ours, key, claim, *claim.rwa);
     if (!found || !found->value.exact()) continue;
     ratios.push_back(found->value.low);
@@ -291,10 +293,10 @@ std::vector<Finding> check_claims(const Library& ours, const Library& authors) {
   for (const Entry& entry : catalogue()) {
     for (const Claim& claim : entry.claims) {
       if (claim.rwa) {
-        findings.push_back(check(entry, claim, Cell::kRwa, *claim.rwa, ours, authors));
+        findings.push_back(check(entry, claim, kRwa, *claim.rwa, ours, authors));
       }
       if (claim.lstm) {
-        findings.push_back(check(entry, claim, Cell::kLstm, *claim.lstm, ours, authors));
+        findings.push_back(check(entry, claim, kLstm, *claim.lstm, ours, authors));
       }
     }
   }
@@ -319,10 +321,19 @@ report::Table to_table(const std::vector<Finding>& findings) {
   return table;
 }
 
-std::string beaten_in_words(const Library& library, const Key& key) {
-  const Claim claim{.text = "", .source = "", .rwa = {}, .lstm = {}};
-  const auto found = answer(library, key, claim, {});
+std::optional<Known> measured(const Library& library, const Key& key, const Claim& claim) {
+  const std::vector<Known> values = measure_all(library, key, claim);
+  return values.empty() ? std::nullopt : std::optional(median(values));
+}
+
+std::string measured_in_words(const Library& library, const Key& key, const Claim& claim,
+                              const std::optional<Against>& against) {
+  const auto found = answer(library, key, claim, {.words = "", .against = against});
   return found ? found->words : kNothing;
+}
+
+std::string beaten_in_words(const Library& library, const Key& key) {
+  return measured_in_words(library, key, {.text = "", .source = "", .rwa = {}, .lstm = {}});
 }
 
 }  // namespace rwa::paper

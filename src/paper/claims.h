@@ -3,6 +3,7 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,8 +52,13 @@ struct Finding {
 std::vector<Finding> check_claims(const Library& ours, const Library& authors);
 report::Table to_table(const std::vector<Finding>& findings);
 
-// The runs of one key in words: "700 (600 to 900)", "not in 1,200 steps", or "at least 700" where a
-// shorter run may still bring the median down to that.
+// The median over the runs of one key; nothing where there is none.
+std::optional<Known> measured(const Library& library, const Key& key, const Claim& claim);
+// What the runs of one key measure, in words: "700 (600 to 900)", "not in 1,200 steps", or "at least
+// 700" where a shorter run may still bring the median down to that; and compared with others:
+// "0.62 × LSTM". "—" where a run is missing.
+std::string measured_in_words(const Library& library, const Key& key, const Claim& claim,
+                              const std::optional<Against>& against = {});
 std::string beaten_in_words(const Library& library, const Key& key);
 
 }  // namespace rwa::paper

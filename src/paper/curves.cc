@@ -16,14 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The first line, which is taken away with its end.
-std::string_view take_line(std::string_view& text) {
-  const std::size_t end = std::min(text.find('\n'), text.size());
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return line;
-}
-
 Point parse_point(run::CsvLine line, const std::vector<Point>& before) {
   line.require_fields(3);
   Point point;
@@ -41,6 +33,13 @@ Point parse_point(run::CsvLine line, const std::vector<Point>& before) {
 }
 
 }  // namespace
+
+std::string_view take_line(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return line;
+}
 
 TestCurve curve_of(const run::Record& run) {
   TestCurve curve;
@@ -71,8 +70,8 @@ TestCurve read_curve(const fs::path& file) {
 }
 
 std::optional<TestCurve> find_curve(const fs::path& folder, const std::string& experiment,
-                                    Cell cell, std::string_view unit) {
-  const fs::path file = folder / fmt::format("{}.{}.csv", experiment, to_string(cell));
+                                    std::string_view model, std::string_view unit) {
+  const fs::path file = folder / fmt::format("{}.{}.csv", experiment, model);
   std::error_code error;
   if (folder.empty() || !fs::exists(file, error)) return std::nullopt;
   TestCurve curve = read_curve(file);

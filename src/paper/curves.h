@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "run/folder.h"
-#include "rwa/types.h"
 
 namespace rwa::paper {
 
@@ -28,13 +28,16 @@ struct TestCurve {
 
 TestCurve curve_of(const run::Record& run);
 
+// The first line of a text, which is taken away with its end.
+std::string_view take_line(std::string_view& text);
+
 // Reads "step,bits,accuracy" or "step,mse,accuracy" with accuracies in percent, or none. Throws
 // InputError with line and column, ResourceError where the file cannot be read.
 TestCurve read_curve(const std::filesystem::path& file);
 // FOLDER/NAME.MODEL.csv; nothing where there is no such file. Throws InputError also for a loss in
 // another unit.
 std::optional<TestCurve> find_curve(const std::filesystem::path& folder,
-                                    const std::string& experiment, Cell cell,
+                                    const std::string& experiment, std::string_view model,
                                     std::string_view unit);
 
 }  // namespace rwa::paper

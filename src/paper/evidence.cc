@@ -7,19 +7,27 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "paper/study.h"
 #include "rwa/errors.h"
 
 namespace rwa::paper {
 namespace {
 
-// Empty where the run is the paper's.
+Key key_of(const run::Experiment& experiment) {
+  return {experiment.name, experiment.variant, run::model_name(experiment)};
+}
+
+run::Experiment known_as(const Key& key) {
+  return experiment_of(key.experiment, key.variant, key.model);
+}
+
+// Empty where the run is one of ours.
 std::string what_differs(const run::Experiment& found) try {
-  run::Experiment papers = in_variant(find(found.name), found.variant);
-  papers.seed = found.seed;
-  papers.device = found.device;
-  papers.network.cell = found.network.cell;
-  papers.training.steps = found.training.steps;
-  return fmt::format("{}", fmt::join(run::differences(found, papers), "; "));
+  run::Experiment known = known_as(key_of(found));
+  known.seed = found.seed;
+  known.device = found.device;
+  known.training.steps = found.training.steps;
+  return fmt::format("{}", fmt::join(run::differences(found, known), "; "));
 } catch (const ConfigError& error) {
   return error.what();
 }
@@ -56,8 +64,7 @@ Sorted sort_runs(const std::vector<run::Record>& records) {
     if (const std::string reason = what_differs(experiment); !reason.empty()) {
       sorted.left_out.push_back(fmt::format("{} ({})", run.folder.string(), reason));
     } else {
-      const Key key{experiment.name, experiment.variant, experiment.network.cell};
-      sorted.runs[key].push_back(&run);
+      sorted.runs[key_of(experiment)].push_back(&run);
     }
   }
   for (auto& [key, runs] : sorted.runs) {
@@ -72,7 +79,7 @@ Evidence evidence_of(const run::Record& run) {
   evidence.curve = curve_of(run);
   evidence.naive = data::facts(run.experiment.task).naive;
   const run::Metric* final = final_of(run);
-  const std::int64_t all_steps = find(run.experiment.name).experiment.training.steps;
+  const std::int64_t all_steps = known_as(key_of(run.experiment)).training.steps;
   if (final != nullptr && final->step >= all_steps) {
     evidence.final = Point{final->step, final->loss, final->accuracy};
   }
@@ -97,17 +104,18 @@ Library evidence_of_authors(const std::filesystem::path& folder) {
   Library library;
   if (folder.empty()) return library;
   for (const Entry& entry : catalogue()) {
+    if (!is_of_paper(entry)) continue;
     const std::string& name = entry.experiment.name;
     const data::Facts task = data::facts(in_variant(entry, kScript).task);
-    for (const Cell cell : {Cell::kRwa, Cell::kLstm}) {
-      auto curve = find_curve(folder, name, cell, run::unit_of(task.shape.loss));
+    for (const char* model : {kRwa, kLstm}) {
+      auto curve = find_curve(folder, name, model, run::unit_of(task.shape.loss));
       if (!curve) continue;
-      library[{name, kScript, cell}].push_back({.curve = *std::move(curve),
-                                                .naive = task.naive,
-                                                .final = {},
-                                                .parameters = {},
-                                                .seconds_per_step = {},
-                                                .machine = {}});
+      library[{name, kScript, model}].push_back({.curve = *std::move(curve),
+                                                 .naive = task.naive,
+                                                 .final = {},
+                                                 .parameters = {},
+                                                 .seconds_per_step = {},
+                                                 .machine = {}});
     }
   }
   return library;

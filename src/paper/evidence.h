@@ -18,11 +18,11 @@ namespace rwa::paper {
 
 struct Key {
   std::string experiment;
-  std::string variant;
-  Cell cell = Cell::kRwa;
+  std::string variant;  // or study
+  std::string model;    // or its case
 
   friend bool operator<(const Key& a, const Key& b) {
-    return std::tie(a.experiment, a.variant, a.cell) < std::tie(b.experiment, b.variant, b.cell);
+    return std::tie(a.experiment, a.variant, a.model) < std::tie(b.experiment, b.variant, b.model);
   }
 };
 
@@ -39,15 +39,15 @@ struct Evidence {
 using Library = std::map<Key, std::vector<Evidence>>;
 using Runs = std::map<Key, std::vector<const run::Record*>>;
 
-// Runs that are the paper's but for seed, device and length, by seed, and of each seed the longest;
-// and the others, with the reason in words.
+// Runs that are the catalogue's or a study's but for seed, device and length, by seed, and of each
+// seed the longest; and the others, with the reason in words.
 struct Sorted {
   Runs runs;
   std::vector<std::string> left_out;
 };
 Sorted sort_runs(const std::vector<run::Record>& records);
 
-Evidence evidence_of(const run::Record& run);  // of one of the paper's experiments
+Evidence evidence_of(const run::Record& run);  // of one of these
 Library evidence_of(const Runs& runs);
 // From a folder with NAME.MODEL.csv; empty: none.
 Library evidence_of_authors(const std::filesystem::path& folder);

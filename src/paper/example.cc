@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include <variant>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "data/task.h"
 #include "paper/places.h"
@@ -70,16 +72,26 @@ Example draw(const data::LengthTask& task, const Batch& sample) {
                     answer(fmt::format("{} than {} steps", more, task.threshold))}};
 }
 
-Example draw(const data::CopyTask& task, const Batch& sample) {
+// a, b, c, … for the symbols, and what stands for those after them.
+std::vector<std::string> names_of(int symbols, std::initializer_list<const char*> others) {
   std::vector<std::string> names;
-  names.reserve(static_cast<std::size_t>(task.symbols) + 2);
-  for (int k = 0; k < task.symbols; ++k) names.emplace_back(1, static_cast<char>('a' + k));
-  names.emplace_back("·");
-  names.emplace_back("|");
-  std::vector<std::string> said;
-  for (const std::int32_t symbol : sample.classes) said.push_back(names[symbol]);
+  for (int k = 0; k < symbols; ++k) names.emplace_back(1, static_cast<char>('a' + k));
+  names.insert(names.end(), others.begin(), others.end());
+  return names;
+}
+
+Lane symbols(std::string label, const std::vector<std::int32_t>& said,
+             const std::vector<std::string>& names) {
+  std::vector<std::string> found;
+  for (const std::int32_t symbol : said) found.push_back(names[static_cast<std::size_t>(symbol)]);
+  return symbols(std::move(label), std::move(found));
+}
+
+Example draw(const data::CopyTask& task, const Batch& sample) {
+  const auto names = names_of(task.symbols, {"·", "|"});
   return {.title = "A sample: · is blank, | the delimiter",
-          .lanes = {symbols("input", letters(sample, names)), symbols("answer", std::move(said))}};
+          .lanes = {symbols("input", letters(sample, names)),
+                    symbols("answer", sample.classes, names)}};
 }
 
 Example draw(const data::AddingTask& task, const Batch& sample) {
@@ -95,6 +107,49 @@ Example draw(const data::MnistTask& task, const Batch& sample) {
                                  : "A digit, whose pixels come in row by row",
           .lanes = {bars("pixels", feature(sample, 1, 0), data::kMnistSide),
                     answer(std::to_string(sample.classes[0]))}};
+}
+
+Example draw(const data::MultiCopyTask& task, const Batch& sample) {
+  const auto names = names_of(task.symbols, {"·", "|"});
+  return {
+      .title = "A sample: · is blank, | the delimiter",
+      .lanes = {symbols("input", sample.symbols, names), symbols("answer", sample.classes, names)}};
+}
+
+Example draw(const data::XorTask& task, const Batch& sample) {
+  Example example{.title = "A sample: is the number of ones so far odd?", .lanes = {}};
+  for (int i = 0; i < task.bits; ++i) {
+    example.lanes.push_back(bars(fmt::format("bit {}", i + 1), feature(sample, task.bits, i)));
+  }
+  std::vector<std::string> odd;
+  for (const float value : sample.values) odd.emplace_back(value == 1 ? "1" : "0");
+  example.lanes.push_back(symbols("answer", std::move(odd)));
+  return example;
+}
+
+Example draw(const data::LookAheadTask& task, const Batch& sample) {
+  const auto names = names_of(task.symbols, {"·"});
+  return {
+      .title = fmt::format("A sample: what comes {} steps later", task.ahead),
+      .lanes = {symbols("input", sample.symbols, names), symbols("answer", sample.classes, names)}};
+}
+
+Example draw(const data::AutoencodeTask& task, const Batch& sample) {
+  const auto names = names_of(task.symbols, {"|"});
+  return {
+      .title = "A sample: the sequence again, and | its end",
+      .lanes = {symbols("input", sample.symbols, names), symbols("answer", sample.classes, names)}};
+}
+
+Example draw(const data::SpellingTask& task, const Batch& sample) {
+  std::vector<std::string> numbers;
+  for (const float number : sample.x) numbers.push_back(fmt::format("{:.3f}", number));
+  std::vector<std::string> digits;
+  for (const std::int32_t digit : sample.classes) digits.push_back(std::to_string(digit));
+  return {
+      .title = fmt::format("A sample: numbers as {} digits each, base {}", task.digits, task.base),
+      .lanes = {symbols("numbers", {fmt::format("{}", fmt::join(numbers, ", "))}),
+                symbols("answer", std::move(digits))}};
 }
 
 // Nothing where MNIST is not to be had.
@@ -126,7 +181,8 @@ std::vector<Example> examples_of(const run::Experiment& experiment) {
   const auto samples = open(experiment);
   if (!samples) return examples;
   std::vector<std::optional<bool>> answers = {std::nullopt};
-  if (samples->shape().loss == Loss::kSigmoid) answers = {true, false};
+  const data::Shape& shape = samples->shape();
+  if (shape.loss == Loss::kSigmoid && shape.readout == Readout::kLast) answers = {true, false};
   for (const std::optional<bool> yes : answers) {
     const std::optional<Batch> sample = find_sample(*samples, yes);
     if (!sample) continue;

@@ -2,6 +2,8 @@
 
 #include <optional>
 
+#include "paper/study.h"
+
 namespace rwa::paper {
 namespace {
 
@@ -45,6 +47,12 @@ std::vector<const Claim*> claims_on(std::string_view experiment) {
           compares_with(claim.lstm, experiment)) {
         claims.push_back(&claim);
       }
+    }
+  }
+  for (const Study& study : studies()) {
+    for (const Part& part : study.parts) {
+      if (part.experiment != experiment) continue;
+      for (const Claim& measure : part.measures) claims.push_back(&measure);
     }
   }
   return claims;

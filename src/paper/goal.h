@@ -25,8 +25,8 @@ Goal goal_of(const Beats& beats, const data::Naive& naive);
 // Of a claim about a step.
 Goal goal_of(const Claim& claim, const Beats& beats, const data::Naive& naive);
 
-// The claims that runs of an experiment are measured for: its own, and those of others that compare
-// theirs with it.
+// The claims that runs of an experiment are measured for: its own, those of others that compare
+// theirs with it, and the measures of studies.
 std::vector<const Claim*> claims_on(std::string_view experiment);
 
 }  // namespace rwa::paper

@@ -1,5 +1,6 @@
 #include "paper/parse_entry.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -29,75 +30,6 @@ constexpr Names<Measure, 7> kMeasures{{{Measure::kBeats, "beats"},
 enum class Plot { kLoss, kAccuracy };
 constexpr Names<Plot, 2> kPlots{{{Plot::kLoss, "loss"}, {Plot::kAccuracy, "accuracy"}}};
 
-// The values of a table, each taken out once; whatever is left at the end is a mistake.
-class Fields {
- public:
-  Fields(toml::table table, std::string name) : table_(std::move(table)), name_(std::move(name)) {}
-
-  template <class T>
-  std::optional<T> take(std::string_view key) {
-    const toml::node* node = table_.get(key);
-    if (node == nullptr) return std::nullopt;
-    std::optional<T> value = node->value<T>();
-    if (!value) throw ConfigError(fmt::format("{}: '{}' is of another type", name_, key));
-    table_.erase(key);
-    return value;
-  }
-
-  template <class T>
-  T require(std::string_view key) {
-    std::optional<T> value = take<T>(key);
-    if (!value) throw ConfigError(fmt::format("{}: '{}' is missing", name_, key));
-    return *std::move(value);
-  }
-
-  // What `parse` makes of a text.
-  template <class Parse>
-  auto require_as(std::string_view key, Parse parse) {
-    const auto text = require<std::string>(key);
-    try {
-      return parse(text);
-    } catch (const ConfigError& error) {
-      throw ConfigError(fmt::format("{}: '{}': {}", name_, key, error.what()));
-    }
-  }
-
-  [[nodiscard]] bool has(std::string_view key) const { return table_.contains(key); }
-
-  std::optional<Fields> take_table(std::string_view key) {
-    toml::table* table = table_.get_as<toml::table>(key);
-    if (table == nullptr) return std::nullopt;
-    Fields fields(std::move(*table), fmt::format("{}: {}", name_, key));
-    table_.erase(key);
-    return fields;
-  }
-
-  std::vector<Fields> take_tables(std::string_view key) {
-    std::vector<Fields> all;
-    toml::array* tables = table_.get_as<toml::array>(key);
-    if (tables == nullptr) return all;
-    for (toml::node& node : *tables) {
-      if (!node.is_table()) throw ConfigError(fmt::format("{}: '{}' is no table", name_, key));
-      all.emplace_back(std::move(*node.as_table()),
-                       fmt::format("{}: {} {}", name_, key, all.size() + 1));
-    }
-    table_.erase(key);
-    return all;
-  }
-
-  // The rest, with its names.
-  [[nodiscard]] const toml::table& rest() const { return table_; }
-
-  void refuse_rest() const {
-    if (table_.empty()) return;
-    throw ConfigError(fmt::format("{}: '{}' is unknown", name_, table_.begin()->first.str()));
-  }
-
- private:
-  toml::table table_;
-  std::string name_;
-};
-
 // Numbers near `value`; accuracies are near when the errors are.
 void set_near(Measure measure, double value, Said& said) {
   if (measure == Measure::kFinalAccuracy) {
@@ -112,9 +44,10 @@ void set_near(Measure measure, double value, Said& said) {
 // "lstm", or "mnist.rwa".
 Against parse_against(std::string_view text) {
   const std::size_t point = text.rfind('.');
-  if (point == std::string_view::npos) return {.experiment = "", .cell = parse_cell(text)};
-  return {.experiment = std::string(text.substr(0, point)),
-          .cell = parse_cell(text.substr(point + 1))};
+  const bool here = point == std::string_view::npos;
+  const Cell cell = parse_cell(here ? text : text.substr(point + 1));
+  return {.experiment = std::string(here ? "" : text.substr(0, point)),
+          .model = std::string(to_string(cell))};
 }
 
 // Each key that is there sets limits and, unless the file has words of its own, says so.
@@ -138,14 +71,11 @@ Said parse_said(Fields fields, Measure measure) {
 }
 
 Claim parse_claim(Fields fields) {
-  Claim claim;
-  claim.text = fields.require<std::string>("text");
+  Claim claim = parse_measure(fields);
   claim.source = fields.require<std::string>("source");
-  claim.measure = fields.require_as(
-      "measure", [](std::string_view text) { return parse_name(kMeasures, "measure", text); });
-  claim.threshold = fields.take<double>("threshold").value_or(0);
-  if (auto said = fields.take_table("rwa")) claim.rwa = parse_said(*said, claim.measure);
-  if (auto said = fields.take_table("lstm")) claim.lstm = parse_said(*said, claim.measure);
+  if (auto said = fields.take_table("rwa")) claim.rwa = parse_said(*std::move(said), claim.measure);
+  if (auto said = fields.take_table("lstm"))
+    claim.lstm = parse_said(*std::move(said), claim.measure);
   fields.refuse_rest();
   return claim;
 }
@@ -160,14 +90,15 @@ Beats parse_beats(Fields fields) {
 void parse_paper(Fields fields, Entry& entry) {
   entry.title = fields.require<std::string>("title");
   entry.summary = fields.require<std::string>("summary");
-  entry.script_differs = fields.require<std::string>("script_differs");
-  entry.figure = fields.require<int>("figure");
+  entry.script_differs = fields.take<std::string>("script_differs").value_or("");
+  entry.figure = fields.take<int>("figure").value_or(0);
   const Plot plot = fields.require_as(
       "plot", [](std::string_view text) { return parse_name(kPlots, "plot", text); });
   entry.plot_accuracy = plot == Plot::kAccuracy;
   entry.log_y = fields.take<bool>("log_y").value_or(false);
-  if (auto beats = fields.take_table("beats")) entry.beats = parse_beats(*beats);
-  for (Fields& claim : fields.take_tables("claim")) entry.claims.push_back(parse_claim(claim));
+  if (auto beats = fields.take_table("beats")) entry.beats = parse_beats(*std::move(beats));
+  for (Fields& claim : fields.take_tables("claim"))
+    entry.claims.push_back(parse_claim(std::move(claim)));
   fields.refuse_rest();
 }
 
@@ -183,10 +114,58 @@ std::vector<run::Experiment> parse_variants(const toml::table& variants, std::st
   return all;
 }
 
+NamedModel parse_model(Fields& fields, std::string_view origin, run::Experiment experiment) {
+  NamedModel model{.name = fields.require<std::string>("name"),
+                   .network = {},
+                   .right = fields.take<bool>("right").value_or(false)};
+  if (!is_plain(model.name)) fields.fail(no_folder(model.name));
+  if (auto network = fields.take_table("network")) {
+    toml::table change;
+    change.insert("network", std::move(network->rest()));
+    run::change_experiment(change, origin, experiment);
+  }
+  fields.refuse_rest();
+  model.network = experiment.network;
+  return model;
+}
+
+std::vector<NamedModel> parse_models(std::vector<Fields> tables, std::string_view origin,
+                                     const run::Experiment& experiment) {
+  std::vector<NamedModel> models;
+  for (Fields& fields : tables) {
+    NamedModel model = parse_model(fields, origin, experiment);
+    if (std::ranges::find(models, model.name, &NamedModel::name) != models.end()) {
+      fields.fail(fmt::format("the name '{}' is there twice", model.name));
+    }
+    models.push_back(std::move(model));
+  }
+  return models;
+}
+
+// The two of the paper.
+std::vector<NamedModel> default_models(run::Network network) {
+  std::vector<NamedModel> models;
+  for (const Cell cell : {Cell::kRwa, Cell::kLstm}) {
+    network.cell = cell;
+    models.push_back({.name = std::string(to_string(cell)), .network = network});
+  }
+  return models;
+}
+
 }  // namespace
 
+Claim parse_measure(Fields& fields) {
+  Claim claim;
+  claim.text = fields.require<std::string>("text");
+  claim.measure = fields.require_as(
+      "measure", [](std::string_view text) { return parse_name(kMeasures, "measure", text); });
+  claim.threshold = fields.take<double>("threshold").value_or(0);
+  return claim;
+}
+
 Entry parse_entry(std::string_view toml, std::string_view origin) {
-  Fields fields(run::parse_toml(toml, origin), std::string(origin));
+  Fields fields(run::parse_toml(toml, origin), origin);
+  std::vector<Fields> models = fields.take_tables("model");
   std::optional<Fields> variants = fields.take_table("variant");
   std::optional<Fields> quick = fields.take_table("quick");
   std::optional<Fields> paper = fields.take_table("paper");
@@ -194,12 +173,14 @@ Entry parse_entry(std::string_view toml, std::string_view origin) {
 
   Entry entry;
   entry.experiment = run::read_experiment(fields.rest(), origin);
+  entry.models = models.empty() ? default_models(entry.experiment.network)
+                                : parse_models(std::move(models), origin, entry.experiment);
   if (variants) entry.variants = parse_variants(variants->rest(), origin, entry.experiment);
   if (quick) {
     entry.quick_steps = quick->require<std::int64_t>("steps");
     quick->refuse_rest();
   }
-  parse_paper(*paper, entry);
+  parse_paper(*std::move(paper), entry);
   return entry;
 }
 

@@ -4,11 +4,15 @@
 #include <string_view>
 
 #include "paper/catalogue.h"
+#include "paper/fields.h"
 
 namespace rwa::paper {
 
-// Throws ConfigError, which names `origin` and the key, for whatever is missing, of another type or
-// unknown.
+// Throws ConfigError, which names `origin`, the line and the key, for whatever is missing, of
+// another type or unknown.
 Entry parse_entry(std::string_view toml, std::string_view origin);
+
+// What a claim is about: its text, measure and threshold.
+Claim parse_measure(Fields& fields);
 
 }  // namespace rwa::paper

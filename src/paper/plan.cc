@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <limits>
 #include <string_view>
 
@@ -15,6 +16,7 @@
 #include "paper/catalogue.h"
 #include "paper/content.h"
 #include "paper/places.h"
+#include "paper/study.h"
 #include "paper/words.h"
 #include "run/loop.h"
 #include "rwa/errors.h"
@@ -55,10 +57,13 @@ void check_options(const Request& request) {
   }
 }
 
+// Of the paper.
 std::vector<std::string> names_of_catalogue(bool quick) {
   std::vector<std::string> names;
   for (const Entry& entry : catalogue()) {
-    if (!quick || entry.quick_steps) names.push_back(entry.experiment.name);
+    if (is_of_paper(entry) && (!quick || entry.quick_steps)) {
+      names.push_back(entry.experiment.name);
+    }
   }
   return names;
 }
@@ -70,37 +75,48 @@ std::vector<std::string> names_asked_for(const Request& request) {
         "nothing to run: name experiments (rwa paper list has them), all, or --quick");
   }
   if (std::ranges::find(request.names, "all") == request.names.end()) return request.names;
-  if (request.names.size() > 1) throw ConfigError("'all' has every experiment: name no other");
+  if (request.names.size() > 1)
+    throw ConfigError("'all' has every experiment of the paper: name no other");
   return names_of_catalogue(false);
-}
-
-std::vector<Cell> cells_asked_for(const Request& request) {
-  if (request.models.empty()) return {Cell::kRwa, Cell::kLstm};
-  std::vector<Cell> cells;
-  for (const std::string& model : request.models) cells.push_back(parse_cell(model));
-  return cells;
 }
 
 std::int64_t steps_of(const Entry& entry, const Request& request) {
   if (!request.quick) return request.steps.value_or(entry.experiment.training.steps);
   if (entry.quick_steps) return *entry.quick_steps;
+  std::vector<std::string> quick;
+  for (const Entry& other : catalogue()) {
+    if (other.quick_steps) quick.push_back(other.experiment.name);
+  }
   throw ConfigError(fmt::format("'{}' has no quick length, only these have: {}",
-                                entry.experiment.name, fmt::join(names_of_catalogue(true), ", ")));
+                                entry.experiment.name, fmt::join(quick, ", ")));
 }
 
-// The name comes from a file that anyone may have written, and becomes a part of a path.
-void require_plain_name(const run::Experiment& experiment, std::string_view origin) {
-  const auto is_plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '_' || c == '.';
+bool is_a_model(const std::string& name) {
+  const auto of_entry = [&](const Entry& entry) {
+    return std::ranges::count(models_of(entry), name) > 0;
   };
-  for (const std::string& name : {experiment.name, experiment.variant}) {
-    if (name.empty() || name[0] == '.' || !std::ranges::all_of(name, is_plain)) {
-      throw ConfigError(fmt::format(
-          "{}: name or variant '{}' cannot be that of a folder, expected letters, digits, "
-          "hyphens, underscores and dots, and no dot first",
-          origin, name));
-    }
+  const auto of_study = [&](const Study& study) {
+    return std::ranges::count(study.cases, name, &Case::name) > 0;
+  };
+  return std::ranges::any_of(catalogue(), of_entry) || std::ranges::any_of(studies(), of_study);
+}
+
+// In "--model rwa lstm" the second counts as an experiment: no name of a model is one.
+void refuse_models(const Request& request) {
+  std::vector<std::string> models = request.models;
+  std::ranges::copy_if(request.names, std::back_inserter(models), is_a_model);
+  if (models.size() == request.models.size()) return;
+  throw ConfigError(fmt::format(
+      "'{}' is a model, expected the name of an experiment or a study; models are given "
+      "with commas between them: --model {}",
+      models[request.models.size()], fmt::join(models, ",")));
+}
+
+// They come from a file that anyone may have written, and become parts of a path.
+void require_plain_names(const run::Experiment& experiment, std::string_view origin) {
+  for (const std::string& name :
+       {experiment.name, experiment.variant, run::model_name(experiment)}) {
+    if (!is_plain(name)) throw ConfigError(fmt::format("{}: {}", origin, no_folder(name)));
   }
 }
 
@@ -118,21 +134,54 @@ void add_file(const std::string& file, const Request& request, std::vector<Plann
                                   file, fmt::join(given, ", ")));
   }
   const auto experiment = run::parse_experiment(io::read_text(file), file);
-  require_plain_name(experiment, file);
+  require_plain_names(experiment, file);
   runs.push_back({experiment, folder_of(experiment, request.out)});
+}
+
+// For every seed asked for.
+void add_seeds(const std::vector<run::Experiment>& experiments, const Request& request,
+               std::vector<PlannedRun>& runs) {
+  const std::int64_t first = request.seed.value_or(1);
+  for (std::int64_t i = 0; i < request.seeds.value_or(1); ++i) {
+    for (run::Experiment experiment : experiments) {
+      experiment.seed = static_cast<std::uint64_t>(first + i);
+      experiment.device = request.device.value_or(experiment.device);
+      runs.push_back({experiment, folder_of(experiment, request.out)});
+    }
+  }
 }
 
 void add_entry(const Entry& entry, const Request& request, std::vector<PlannedRun>& runs) {
   run::Experiment experiment = in_variant(entry, request.variant.value_or(kText));
   experiment.training.steps = steps_of(entry, request);
-  experiment.device = request.device.value_or(experiment.device);
-  const std::int64_t first = request.seed.value_or(1);
-  for (std::int64_t i = 0; i < request.seeds.value_or(1); ++i) {
-    experiment.seed = static_cast<std::uint64_t>(first + i);
-    for (const Cell cell : cells_asked_for(request)) {
-      experiment.network.cell = cell;
-      runs.push_back({experiment, folder_of(experiment, request.out)});
+  std::vector<std::string> models = request.models;
+  if (models.empty()) {
+    for (const NamedModel& model : entry.models) models.push_back(model.name);
+  }
+  std::vector<run::Experiment> experiments;
+  for (const std::string& model : models) {
+    experiments.push_back(with_model(entry, experiment, model));
+  }
+  add_seeds(experiments, request, runs);
+}
+
+void add_study(const Study& study, const Request& request, std::vector<PlannedRun>& runs) {
+  if (request.quick || request.variant) {
+    throw ConfigError(fmt::format("'{}' is a study, which has no {}", study.name,
+                                  request.quick ? "quick length" : "variants"));
+  }
+  std::vector<std::string> models = request.models;
+  if (models.empty()) {
+    for (const Case& one : study.cases) models.push_back(one.name);
+  }
+  for (const Part& part : study.parts) {
+    std::vector<run::Experiment> experiments;
+    for (const std::string& model : models) {
+      experiments.push_back(experiment_of(part.experiment, study.name, model));
+      auto& steps = experiments.back().training.steps;
+      steps = request.steps.value_or(steps);
     }
+    add_seeds(experiments, request, runs);
   }
 }
 
@@ -166,11 +215,12 @@ bool uses_files(const PlannedRun& run) {
 
 fs::path folder_of(const run::Experiment& experiment, const fs::path& out) {
   return out / id_of(experiment) /
-         fmt::format("{}-seed{}", to_string(experiment.network.cell), experiment.seed);
+         fmt::format("{}-seed{}", run::model_name(experiment), experiment.seed);
 }
 
 std::vector<PlannedRun> plan(const Request& request) {
   check_options(request);
+  refuse_models(request);
   std::vector<PlannedRun> runs;
   for (const std::string& name : names_asked_for(request)) {
     if (name.ends_with(kFileEnding)) {
@@ -178,8 +228,10 @@ std::vector<PlannedRun> plan(const Request& request) {
     } else if (fs::exists(fs::path(name) / run::kConfigFile)) {
       throw ConfigError(fmt::format("'{}' is the folder of a run; to run its experiment, give {}",
                                     name, (fs::path(name) / run::kConfigFile).string()));
+    } else if (const Study* study = find_study(name)) {
+      add_study(*study, request, runs);
     } else {
-      add_entry(find(name), request, runs);
+      add_entry(find(name, names_of_studies()), request, runs);
     }
   }
   require_own_folders(runs);

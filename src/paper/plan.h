@@ -14,9 +14,10 @@
 namespace rwa::paper {
 
 struct Request {
-  std::vector<std::string> names;   // of the catalogue, or "all"; files of experiments, *.toml
+  // Of the catalogue and of studies, or "all", the paper's; files of experiments, *.toml.
+  std::vector<std::string> names;
   bool quick = false;               // each at its quick length; without names: all that have one
-  std::vector<std::string> models;  // empty: rwa and lstm
+  std::vector<std::string> models;  // or cases of a study; empty: all that it has
   // Absent: as the paper has it, one seed, 1, the text's variant, on the CPU.
   std::optional<std::int64_t> steps, seeds, seed;
   std::optional<std::string> variant, device;
@@ -32,7 +33,7 @@ struct PlannedRun {
 std::filesystem::path folder_of(const run::Experiment& experiment,
                                 const std::filesystem::path& out);
 
-// Experiment by experiment, seed by seed, and there both models. Throws ConfigError for a request
+// Experiment by experiment, seed by seed, and there model by model. Throws ConfigError for a request
 // that makes no sense.
 std::vector<PlannedRun> plan(const Request& request);
 

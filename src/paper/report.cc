@@ -14,9 +14,11 @@
 
 #include "io/text_file.h"
 #include "paper/catalogue.h"
+#include "paper/challenge.h"
 #include "paper/charts.h"
 #include "paper/claims.h"
 #include "paper/example.h"
+#include "paper/expected.h"
 #include "paper/median.h"
 #include "paper/words.h"
 
@@ -30,7 +32,7 @@ using report::Text;
 constexpr const char* kTitle = "The Recurrent Weighted Average, run again";
 constexpr const char* kSubtitle =
     "The experiments of “Machine Learning on Sequential Data Using a Recurrent Weighted Average” "
-    "(Ostmeyer and Cowell, 2017), with RWA and LSTM of 250 units each.";
+    "(Ostmeyer and Cowell, 2017), with RWA and LSTM of 250 units each, and some beyond them.";
 
 constexpr const char* kHowClaimsAreJudged =
     "Every number that the paper or the authors' logs give, beside ours. A baseline is beaten "
@@ -48,22 +50,28 @@ constexpr const char* kHowClaimsAreJudged =
 constexpr const char* kWhatTimesAre =
     "Times are those of training alone, without evaluations: medians over seeds.";
 
+constexpr const char* kWhatTheChallengeIs =
+    "How soon each model gets to the thresholds of the paper's experiments, and how many times the "
+    "steps of RWA and of LSTM that takes.";
+
+constexpr const char* kStepBeaten = "beats baseline, or learns it, at";
+
 // What was run of one experiment in one variant.
 struct Section {
   const Entry* entry;
   std::string variant;
-  std::vector<const run::Record*> runs;  // RWA first, each by seed
+  std::vector<std::string> models;
+  std::vector<const run::Record*> runs;  // model by model, each by seed
 };
 
 std::vector<Section> sections_of(const Runs& runs, const Library& ours) {
   std::vector<Section> sections;
   for (const Entry& entry : catalogue()) {
     for (const std::string& variant : variants_run(entry, ours)) {
-      Section section{&entry, variant, {}};
-      for (const Cell cell : {Cell::kRwa, Cell::kLstm}) {
-        const auto found = runs.find({entry.experiment.name, variant, cell});
-        if (found == runs.end()) continue;
-        std::ranges::copy(found->second, std::back_inserter(section.runs));
+      Section section{&entry, variant, models_run(entry, variant, ours), {}};
+      for (const std::string& model : section.models) {
+        const auto& of_model = runs.at({entry.experiment.name, variant, model});
+        std::ranges::copy(of_model, std::back_inserter(section.runs));
       }
       sections.push_back(std::move(section));
     }
@@ -71,8 +79,8 @@ std::vector<Section> sections_of(const Runs& runs, const Library& ours) {
   return sections;
 }
 
-Key key_of(const Section& section, Cell cell) {
-  return {section.entry->experiment.name, section.variant, cell};
+Key key_of(const Section& section, const std::string& model) {
+  return {section.entry->experiment.name, section.variant, model};
 }
 
 std::string id_of(const Section& section) {
@@ -97,63 +105,70 @@ std::string median_in_words(const std::vector<const run::Metric*>& scores) {
   return loss_in_words(middle);
 }
 
-std::set<std::uint64_t> seeds_of(const Section& section) {
+std::set<std::uint64_t> seeds_of(const std::vector<const run::Record*>& runs) {
   std::set<std::uint64_t> seeds;
-  for (const run::Record* run : section.runs) seeds.insert(run->experiment.seed);
+  for (const run::Record* run : runs) seeds.insert(run->experiment.seed);
   return seeds;
 }
 
-std::int64_t most_steps(const Section& section) {
+std::int64_t most_steps(const std::vector<const run::Record*>& runs) {
   std::int64_t steps = 0;
-  for (const run::Record* run : section.runs) steps = std::max(steps, run->steps);
+  for (const run::Record* run : runs) steps = std::max(steps, run->steps);
   return steps;
 }
 
-// Of a model's runs that have what is asked for, those that were trained longest.
+std::vector<const run::Record*> runs_by(const Section& section, const std::string& model) {
+  std::vector<const run::Record*> runs = section.runs;
+  std::erase_if(runs,
+                [&](const run::Record* run) { return run::model_name(run->experiment) != model; });
+  return runs;
+}
+
+// Of the runs that have what is asked for, those that were trained longest.
 template <class Has>
-std::vector<const run::Record*> longest_runs(const Section& section, Cell cell, Has has) {
+std::vector<const run::Record*> longest(const std::vector<const run::Record*>& runs, Has has) {
   std::map<std::int64_t, std::vector<const run::Record*>> by_steps;
-  for (const run::Record* run : section.runs) {
-    if (run->experiment.network.cell == cell && has(*run)) by_steps[run->steps].push_back(run);
+  for (const run::Record* run : runs) {
+    if (has(*run)) by_steps[run->steps].push_back(run);
   }
   if (by_steps.empty()) return {};
   return by_steps.rbegin()->second;
 }
 
+std::string steps_in_words(std::int64_t steps) { return in_thousands(static_cast<double>(steps)); }
+
 // Words about such runs; how long they were is said where others were longer.
-std::string with_steps(const std::string& words, const run::Record& run, const Section& section) {
-  if (run.steps == most_steps(section)) return words;
-  return fmt::format("{} after {} steps", words, in_thousands(static_cast<double>(run.steps)));
+std::string with_steps(const std::string& words, const run::Record& run,
+                       const std::vector<const run::Record*>& all) {
+  if (run.steps == most_steps(all)) return words;
+  return fmt::format("{} after {} steps", words, steps_in_words(run.steps));
 }
 
 // On the whole test set, median over seeds.
-std::string final_score(const Section& section, Cell cell) {
-  const auto runs =
-      longest_runs(section, cell, [](const run::Record& run) { return final_of(run) != nullptr; });
+std::string final_score(const std::vector<const run::Record*>& all) {
+  const auto runs = longest(all, [](const run::Record& run) { return final_of(run) != nullptr; });
   if (runs.empty()) return kNothing;
   std::vector<const run::Metric*> scores;
   scores.reserve(runs.size());
   for (const run::Record* run : runs) scores.push_back(final_of(*run));
-  return with_steps(median_in_words(scores), *runs.front(), section);
+  return with_steps(median_in_words(scores), *runs.front(), all);
 }
 
 Table summary_of(const std::vector<Section>& sections, const Library& ours,
                  const Library& authors) {
-  Table table{.header = {"experiment", "steps", "RWA beats baseline at", "LSTM beats baseline at",
-                         "RWA, authors", "LSTM, authors", "RWA final", "LSTM final"},
+  Table table{.header = {"experiment", "model", "steps", kStepBeaten, "authors' at", "final"},
               .rows = {}};
   for (const Section& section : sections) {
-    const auto theirs = [&](Cell cell) {
-      return beaten_in_words(authors, {section.entry->experiment.name, kScript, cell});
-    };
-    table.rows.push_back({{id_of(section)},
-                          {in_thousands(static_cast<double>(most_steps(section)))},
-                          {beaten_in_words(ours, key_of(section, Cell::kRwa))},
-                          {beaten_in_words(ours, key_of(section, Cell::kLstm))},
-                          {theirs(Cell::kRwa)},
-                          {theirs(Cell::kLstm)},
-                          {final_score(section, Cell::kRwa)},
-                          {final_score(section, Cell::kLstm)}});
+    for (const std::string& model : section.models) {
+      const auto runs = runs_by(section, model);
+      table.rows.push_back(
+          {{id_of(section)},
+           {name_of(model)},
+           {steps_in_words(most_steps(runs))},
+           {beaten_in_words(ours, key_of(section, model))},
+           {beaten_in_words(authors, {section.entry->experiment.name, kScript, model})},
+           {final_score(runs)}});
+    }
   }
   return table;
 }
@@ -172,8 +187,8 @@ double steps_per_second(const run::Record& run) {
 }
 
 // Time and rate, medians over seeds; nothing where they were trained on different machines.
-void add_times(const Section& section, Cell cell, std::vector<report::TableCell>& row) {
-  const auto runs = longest_runs(section, cell, is_timed);
+void add_times(const std::vector<const run::Record*>& all, std::vector<report::TableCell>& row) {
+  const auto runs = longest(all, is_timed);
   if (machines_of(runs).size() != 1) {
     row.insert(row.end(), {{kNothing}, {kNothing}});
     return;
@@ -184,33 +199,36 @@ void add_times(const Section& section, Cell cell, std::vector<report::TableCell>
     seconds.push_back(run->train_seconds);
     rates.push_back(steps_per_second(*run));
   }
-  row.push_back({with_steps(in_time(median(seconds)), *runs.front(), section)});
+  row.push_back({with_steps(in_time(median(seconds)), *runs.front(), all)});
   row.push_back({in_rate(median(rates))});
 }
 
 Table times_of(const std::vector<Section>& sections) {
-  Table table{.header = {"experiment", "steps", "RWA trained in", "steps per second",
-                         "LSTM trained in", "steps per second"},
+  Table table{.header = {"experiment", "model", "steps", "trained in", "steps per second"},
               .rows = {}};
   for (const Section& section : sections) {
-    auto& row = table.rows.emplace_back();
-    row.push_back({id_of(section)});
-    row.push_back({in_thousands(static_cast<double>(most_steps(section)))});
-    for (const Cell cell : {Cell::kRwa, Cell::kLstm}) add_times(section, cell, row);
+    for (const std::string& model : section.models) {
+      const auto runs = runs_by(section, model);
+      auto& row = table.rows.emplace_back();
+      row.push_back({id_of(section)});
+      row.push_back({name_of(model)});
+      row.push_back({steps_in_words(most_steps(runs))});
+      add_times(runs, row);
+    }
   }
   return table;
 }
 
-Table runs_of(const Section& section) {
+Table table_of(const std::vector<const run::Record*>& runs) {
   Table table{.header = {"model", "seed", "steps", "final loss", "final accuracy", "training time",
                          "steps per second", "parameters", "state"},
               .rows = {}};
-  for (const run::Record* run : section.runs) {
+  for (const run::Record* run : runs) {
     const run::Metric* final = final_of(*run);
     table.rows.push_back(
-        {{name_of(run->experiment.network.cell)},
+        {{name_of(run::model_name(run->experiment))},
          {std::to_string(run->experiment.seed)},
-         {in_thousands(static_cast<double>(run->steps))},
+         {steps_in_words(run->steps)},
          {final != nullptr ? loss_in_words(*final) : kNothing},
          {final != nullptr && final->accuracy ? in_percent(*final->accuracy, 2) : kNothing},
          {is_timed(*run) ? in_time(run->train_seconds) : kNothing},
@@ -239,35 +257,60 @@ std::vector<std::string> seed_options(const std::set<std::uint64_t>& seeds) {
   return options;
 }
 
+// " --model gru,lstm", or nothing where these are all, which are run anyway.
+template <class Named>
+std::string model_option(const std::vector<std::string>& models, const std::vector<Named>& all) {
+  if (std::ranges::equal(models, all, {}, {}, &Named::name)) return "";
+  return fmt::format(" --model {}", fmt::join(models, ","));
+}
+
+// In the order of the study.
+std::vector<std::string> models_of(const StudyResult& result) {
+  std::vector<std::string> models;
+  for (const Case& one : result.study->cases) {
+    const auto is_of_case = [&](const run::Record* run) {
+      return run::model_name(run->experiment) == one.name;
+    };
+    if (std::ranges::any_of(result.runs, is_of_case)) models.push_back(one.name);
+  }
+  return models;
+}
+
+std::string device_option(const std::vector<const run::Record*>& runs) {
+  std::set<std::string> devices;
+  for (const run::Record* run : runs) devices.insert(run->experiment.device);
+  return devices.size() == 1 && !devices.contains("cpu") ? " --device " + *devices.begin() : "";
+}
+
+// The command with each range of seeds.
+std::string with_seeds(const std::string& command, const std::vector<const run::Record*>& runs) {
+  std::vector<std::string> commands = seed_options(seeds_of(runs));
+  for (std::string& options : commands) options.insert(0, command);
+  return fmt::format("To run it again: {}", fmt::join(commands, "; "));
+}
+
 // The commands that give the runs of a section, whole where they are not.
 std::string commands_of(const Section& section) {
   const Entry& entry = *section.entry;
-  std::set<Cell> cells;
-  std::set<std::string> devices;
   std::int64_t steps = 0;
   for (const run::Record* run : section.runs) {
-    cells.insert(run->experiment.network.cell);
-    devices.insert(run->experiment.device);
     steps = std::max(steps, run->experiment.training.steps);
   }
   std::string command = "rwa paper run " + entry.experiment.name;
   if (section.variant != kText) command += " --variant " + section.variant;
-  if (cells.size() == 1) command += fmt::format(" --model {}", to_string(*cells.begin()));
+  command += model_option(section.models, entry.models);
   if (steps != entry.experiment.training.steps) command += fmt::format(" --steps {}", steps);
-  if (devices.size() == 1 && !devices.contains("cpu")) command += " --device " + *devices.begin();
-  std::vector<std::string> commands = seed_options(seeds_of(section));
-  for (std::string& options : commands) options.insert(0, command);
-  return fmt::format("{}", fmt::join(commands, "; "));
+  return with_seeds(command + device_option(section.runs), section.runs);
 }
 
 std::string overview(const std::vector<Section>& sections, bool has_authors) {
-  if (sections.empty()) return "No run of one of the paper's experiments was found.";
+  if (sections.empty()) return "No run of an experiment of the catalogue was found.";
   std::vector<std::string> parts;
   std::set<std::string> machines;
   for (const Section& section : sections) {
-    const auto seeds = seeds_of(section);
+    const auto seeds = seeds_of(section.runs);
     parts.push_back(fmt::format("{} ({} steps, {} {})", id_of(section),
-                                in_thousands(static_cast<double>(most_steps(section))),
+                                steps_in_words(most_steps(section.runs)),
                                 seeds.size() == 1 ? "seed" : "seeds", fmt::join(seeds, ", ")));
     machines.merge(machines_of(section.runs));
   }
@@ -279,6 +322,14 @@ std::string overview(const std::vector<Section>& sections, bool has_authors) {
         "fetches them.";
   }
   return text;
+}
+
+// What is reached at the steps that beaten_in_words() has: a task beyond the paper is to be learned,
+// not only done better than by who guesses.
+std::string goal_in_words(const Entry& entry) {
+  if (is_of_paper(entry) || !entry.beats.accuracy) return "Step at which the baseline is beaten";
+  return fmt::format("Step at which it is learned, five evaluations in a row with {} right",
+                     in_percent(*entry.beats.accuracy, 0));
 }
 
 void add_section(const Section& section, const Library& ours, const Library& authors,
@@ -298,16 +349,38 @@ void add_section(const Section& section, const Library& ours, const Library& aut
   }
   page.blocks.emplace_back(
       report::Figure{.id = "figure-" + id,
-                     .title = fmt::format("As in Figure {}", entry.figure),
+                     .title = is_of_paper(entry) ? fmt::format("As in Figure {}", entry.figure)
+                                                 : "While it is trained",
                      .panels = {chart_of(entry, section.variant, ours, authors)}});
-  page.blocks.emplace_back(Text{
-      fmt::format("Step at which the baseline is beaten: RWA {}, LSTM {}. The final scores are "
-                  "of the whole test set; the times are those of training alone, on {}.",
-                  beaten_in_words(ours, key_of(section, Cell::kRwa)),
-                  beaten_in_words(ours, key_of(section, Cell::kLstm)),
-                  fmt::join(machines_of(section.runs), "; "))});
-  page.blocks.emplace_back(runs_of(section));
-  page.blocks.emplace_back(Text{"To run it again: " + commands_of(section)});
+  std::vector<std::string> beaten;
+  for (const std::string& model : section.models) {
+    beaten.push_back(name_of(model) + " " + beaten_in_words(ours, key_of(section, model)));
+  }
+  page.blocks.emplace_back(Text{fmt::format(
+      "{}: {}. The final scores are of the whole test set; the times are those of "
+      "training alone, on {}.",
+      goal_in_words(entry), fmt::join(beaten, ", "), fmt::join(machines_of(section.runs), "; "))});
+  if (Table expected = expectations_of(entry, ours);
+      section.variant == kText && !expected.rows.empty()) {
+    page.blocks.emplace_back(std::move(expected));
+  }
+  page.blocks.emplace_back(table_of(section.runs));
+  page.blocks.emplace_back(Text{commands_of(section)});
+}
+
+void add_study(const StudyResult& result, report::Page& page) {
+  const Study& study = *result.study;
+  page.blocks.emplace_back(report::Heading{study.title, "study-" + study.name});
+  page.blocks.emplace_back(Text{study.question});
+  report::Figure figure = result.figure;
+  figure.id = "figure-of-" + study.name;
+  figure.title = "What was found";
+  page.blocks.emplace_back(std::move(figure));
+  page.blocks.emplace_back(result.table);
+  const std::string command = "rwa paper run " + study.name +
+                              model_option(models_of(result), study.cases) +
+                              device_option(result.runs);
+  page.blocks.emplace_back(Text{with_seeds(command, result.runs)});
 }
 
 }  // namespace
@@ -330,6 +403,9 @@ Report make_report(const std::vector<run::Record>& records, const fs::path& refe
   report.claims_not_run = to_table({not_run, findings.end()});
   report.summary = summary_of(sections, ours, authors);
   report.times = times_of(sections);
+  report.challenge = challenge_of(ours);
+  report.studies = results_of_studies(sorted.runs, ours);
+  for (const StudyResult& result : report.studies) report.figures.push_back(result.figure);
 
   report::Page& page = report.page;
   page.title = kTitle;
@@ -342,30 +418,49 @@ Report make_report(const std::vector<run::Record>& records, const fs::path& refe
   page.blocks.emplace_back(report::Heading{"The paper's claims", "claims"});
   page.blocks.emplace_back(Text{kHowClaimsAreJudged});
   page.blocks.emplace_back(report.claims);
+  if (!report.challenge.rows.empty()) {
+    page.blocks.emplace_back(report::Heading{"Other models", "challenge"});
+    page.blocks.emplace_back(Text{kWhatTheChallengeIs});
+    page.blocks.emplace_back(report.challenge);
+  }
   for (const Section& section : sections) add_section(section, ours, authors, page);
+  for (const StudyResult& result : report.studies) add_study(result, page);
   if (!report.claims_not_run.rows.empty()) {
     page.blocks.emplace_back(report::Heading{"Claims that these runs cannot answer", "not-run"});
     page.blocks.emplace_back(report.claims_not_run);
   }
   if (!sorted.left_out.empty()) {
     page.blocks.emplace_back(Text{fmt::format(
-        "Left out, as a run of the paper's counts once and any other not at all (there: the "
-        "run, here: the paper): {}.",
+        "Left out, as a run of the catalogue's or a study's counts once and any other not at all "
+        "(there: the run, here: the catalogue): {}.",
         fmt::join(sorted.left_out, "; "))});
   }
   return report;
 }
 
 void write_summary(const Report& report, const fs::path& file) {
-  io::replace_text(
-      file, fmt::format("{}\n\n{}\n{}\n\n{}\n{}", report.overview, to_markdown(report.summary),
-                        kWhatTimesAre, to_markdown(report.times), to_markdown(report.claims)));
+  std::string text =
+      fmt::format("{}\n\n{}\n{}\n\n{}\n{}", report.overview, to_markdown(report.summary),
+                  kWhatTimesAre, to_markdown(report.times), to_markdown(report.claims));
+  if (!report.challenge.rows.empty()) {
+    text += fmt::format("\n{}\n\n{}", kWhatTheChallengeIs, to_markdown(report.challenge));
+  }
+  for (const auto& [study, figure, table, runs] : report.studies) {
+    text +=
+        fmt::format("\n{}: {}\n\n{}", study->title, study->question, report::to_markdown(table));
+  }
+  io::replace_text(file, text);
 }
 
-Table summarise(const std::vector<run::Record>& runs, const Library& authors) {
+std::vector<Table> summarise(const std::vector<run::Record>& runs, const Library& authors) {
   const Sorted sorted = sort_runs(runs);
   const Library ours = evidence_of(sorted.runs);
-  return summary_of(sections_of(sorted.runs, ours), ours, authors);
+  std::vector<Table> tables = {summary_of(sections_of(sorted.runs, ours), ours, authors)};
+  for (StudyResult& result : results_of_studies(sorted.runs, ours)) {
+    tables.push_back(std::move(result.table));
+  }
+  std::erase_if(tables, [](const Table& table) { return table.rows.empty(); });
+  return tables;
 }
 
 }  // namespace rwa::paper

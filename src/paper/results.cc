@@ -11,6 +11,7 @@
 #include "paper/claims.h"
 #include "paper/evidence.h"
 #include "paper/goal.h"
+#include "paper/gradients.h"
 #include "paper/plan.h"
 #include "paper/thin.h"
 #include "paper/words.h"
@@ -50,9 +51,12 @@ std::vector<KeptFile> files_of(const run::Record& run, const std::vector<run::Me
   const fs::path csv = folder / run::kKeptMetricsFile;
   std::string text = run::format_metrics_csv(metrics);
   require_same_answers(run, run::parse_metrics_csv(text, csv));
-  return {{folder / run::kConfigFile, io::read_text(run.folder / run::kConfigFile)},
-          {csv, std::move(text)},
-          {folder / run::kRunFile, io::read_text(run.folder / run::kRunFile)}};
+  std::vector<KeptFile> files = {{csv, std::move(text)}};
+  for (const std::string_view name : {run::kConfigFile, run::kRunFile, kGradientsFile}) {
+    if (name == kGradientsFile && !fs::exists(run.folder / name)) continue;
+    files.push_back({folder / name, io::read_text(run.folder / name)});
+  }
+  return files;
 }
 
 // Results that cannot be read are none.

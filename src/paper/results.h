@@ -21,8 +21,8 @@ struct Results {
   std::size_t bytes = 0;              // of all files together
 };
 
-// Writes OUT/NAME[-script]/MODEL-seedS/{config.toml,metrics.csv,run.json} for each run that counts
-// (sort_runs() of evidence.h), has been evaluated, and is at least as long as the results that are
+// Writes OUT/NAME[-VARIANT]/MODEL-seedS/{config.toml,metrics.csv,run.json}, and gradients.csv where
+// there is one, for each run that counts (sort_runs() of evidence.h), has been evaluated, and is at least as long as the results that are
 // there. Everything is checked before anything is written. Throws ConfigError where OUT has whole
 // runs itself, InputError where what would be kept is not enough, ResourceError where the system
 // refuses.

@@ -13,7 +13,7 @@ namespace rwa::paper {
 // begin, and those that reach it; the last one and the final score. No training losses.
 //
 // So runs of any length have the evaluations that are drawn in common, and to thin twice is to thin
-// once. Throws ConfigError for an experiment that is not the paper's.
+// once. Throws ConfigError for an experiment that is not in the catalogue.
 std::vector<run::Metric> thin(const run::Record& run);
 
 }  // namespace rwa::paper

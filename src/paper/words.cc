@@ -50,7 +50,12 @@ std::string in_words(Measure measure, double value) {
   return in_digits(value);
 }
 
-std::string name_of(Cell cell) { return cell == Cell::kRwa ? "RWA" : "LSTM"; }
+std::string name_of(std::string_view model) {
+  if (model == to_string(Cell::kRwa)) return "RWA";
+  if (model == to_string(Cell::kLstm)) return "LSTM";
+  if (model == to_string(Cell::kGru)) return "GRU";
+  return std::string(model);
+}
 
 std::string id_of(const run::Experiment& experiment) {
   const bool text = experiment.variant == kText;
@@ -59,6 +64,27 @@ std::string id_of(const run::Experiment& experiment) {
 
 std::string with_variant(const std::string& title, const std::string& variant) {
   return variant == kText ? title : title + " (" + variant + ")";
+}
+
+std::string field_in_words(std::string_view path) {
+  std::string words(path.substr(path.rfind('.') + 1));
+  std::ranges::replace(words, '_', ' ');
+  return words;
+}
+
+bool is_plain(std::string_view name) {
+  const auto fits = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == '.';
+  };
+  return !name.empty() && name[0] != '.' && std::ranges::all_of(name, fits);
+}
+
+std::string no_folder(std::string_view name) {
+  return fmt::format(
+      "the name '{}' cannot be that of a folder, expected letters, digits, hyphens, underscores "
+      "and dots, and no dot first",
+      name);
 }
 
 }  // namespace rwa::paper

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "paper/catalogue.h"
 
@@ -19,9 +20,16 @@ std::string in_words(Measure measure, double value);
 // Where there is nothing to say.
 inline constexpr const char* kNothing = "—";
 
-std::string name_of(Cell cell);                        // "RWA", "LSTM"
+std::string name_of(std::string_view model);           // "RWA", "LSTM", "rwa-2-layers"
 std::string id_of(const run::Experiment& experiment);  // "grammar", "grammar-script"
 // "Reber grammar", "Reber grammar (script)"
 std::string with_variant(const std::string& title, const std::string& variant);
+
+// "learning rate", of "training.learning_rate"
+std::string field_in_words(std::string_view path);
+
+// Whether a name that anyone may have written can be a part of a path; and if not, that.
+bool is_plain(std::string_view name);
+std::string no_folder(std::string_view name);
 
 }  // namespace rwa::paper

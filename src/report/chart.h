@@ -1,6 +1,7 @@
 // src/report/chart.h: a chart as data: what is drawn, not how. page.h and figure.h draw it.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -11,10 +12,22 @@ namespace rwa::report {
 enum class Role {
   kRwa,
   kLstm,
+  kOther1,  // further models
+  kOther2,
+  kOther3,
+  kOther4,
+  kOther5,
+  kOther6,
   kNaive,         // dashed
   kRwaReference,  // somebody else's curve of the same: faint, behind
   kLstmReference,
 };
+
+// Of further models, counted from 0; after the last colour comes the first again.
+inline constexpr int kOtherRoles = 6;
+constexpr Role other_role(std::size_t number) {
+  return static_cast<Role>(static_cast<std::size_t>(Role::kOther1) + number % kOtherRoles);
+}
 
 // y against x. A band from `low` to `high` is drawn where they are not empty.
 struct Curve {

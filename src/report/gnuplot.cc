@@ -23,10 +23,12 @@ namespace {
 // Pixels.
 constexpr int kWidth = 900;
 constexpr int kPlotHeight = 230;
-constexpr int kAbovePlots = 40;  // the figure's title
-constexpr int kAbovePlot = 50;   // a panel's title, and what is on its y axis
-constexpr int kBelowPlot = 56;   // numbers and name of the x axis
-constexpr int kLegendHeight = 34;
+constexpr int kAbovePlots = 40;     // the figure's title
+constexpr int kAbovePlot = 50;      // a panel's title, and what is on its y axis
+constexpr int kBelowPlot = 56;      // numbers and name of the x axis
+constexpr int kLegendHeight = 34;   // with one row of entries
+constexpr int kLegendRow = 20;      // and for each more
+constexpr double kLegendSign = 90;  // of an entry, before its text and after
 constexpr int kLeftOfPlot = 64;
 constexpr int kRightOfPlot = 26;
 constexpr double kDigit = 8;  // of a number at an axis
@@ -128,13 +130,15 @@ std::string x_ticks(const Range& range, bool logarithmic, double plot_width) {
 // Where things stand, in pixels from the top left corner.
 class Layout {
  public:
-  explicit Layout(std::size_t panels)
-      : columns_(panels == 4 ? 2 : std::clamp<std::size_t>(panels, 1, kMostColumns)) {
+  Layout(std::size_t panels, int legend_height)
+      : columns_(panels == 4 ? 2 : std::clamp<std::size_t>(panels, 1, kMostColumns)),
+        legend_height_(legend_height) {
     const std::size_t rows = std::max<std::size_t>((panels + columns_ - 1) / columns_, 1);
-    height_ = kAbovePlots + static_cast<int>(rows) * kRow + kLegendHeight;
+    height_ = kAbovePlots + static_cast<int>(rows) * kRow + legend_height_;
   }
 
   [[nodiscard]] int height() const { return height_; }
+  [[nodiscard]] int legend_top() const { return height_ - legend_height_; }
   [[nodiscard]] double left(std::size_t panel) const {
     return panel_width() * static_cast<double>(panel % columns_) + kLeftOfPlot;
   }
@@ -162,6 +166,7 @@ class Layout {
   }
 
   std::size_t columns_;
+  int legend_height_;
   int height_;
 };
 
@@ -242,21 +247,38 @@ std::string panel_script(const Chart& chart, std::size_t panel, const Layout& la
          "plot [0:1] [0:1] NaN notitle\nunset label 3\n";
 }
 
-// One for all panels, under them, where it hides nothing.
-std::string legend_script(const std::vector<Chart>& panels, const Layout& layout) {
-  std::set<std::pair<Role, std::string>> entries;
+using Legend = std::set<std::pair<Role, std::string>>;
+
+// One for all panels.
+Legend legend_of(const std::vector<Chart>& panels) {
+  Legend entries;
   for (const Chart& chart : panels) {
     for (const Curve& curve : chart.curves) {
       entries.emplace(curve.role, gnuplot_text(curve.label));
     }
   }
+  return entries;
+}
+
+// gnuplot puts the entries into columns as wide as the longest, and leaves out what has no room.
+int legend_height(const Legend& entries) {
+  std::size_t longest = 0;
+  for (const auto& [role, label] : entries) longest = std::max(longest, character_count(label));
+  const double width = kLegendSign + kDigit * static_cast<double>(longest);
+  const int columns = std::max(static_cast<int>(kWidth / width), 1);
+  const int rows = (static_cast<int>(entries.size()) + columns - 1) / columns;
+  return kLegendHeight + kLegendRow * std::max(rows - 1, 0);
+}
+
+// Under the panels, where it hides nothing.
+std::string legend_script(const Legend& entries, const Layout& layout) {
   if (entries.empty()) return "";
   std::string lines;
   for (const auto& [role, label] : entries) {
     lines += fmt::format("{} NaN with lines {} title {}", lines.empty() ? "" : ",",
                          line_style(role), label);
   }
-  return layout.margins(0, kWidth, layout.height() - kLegendHeight, layout.height()) +
+  return layout.margins(0, kWidth, layout.legend_top(), layout.height()) +
          "unset label\nunset xlabel\nunset border\nunset xtics\nunset ytics\nunset logscale\n" +
          fmt::format("set key center center horizontal Left reverse samplen 2 tc rgb '{}'\n",
                      kInk) +
@@ -268,7 +290,8 @@ std::string legend_script(const std::vector<Chart>& panels, const Layout& layout
 std::string gnuplot_script(const Figure& figure) {
   std::vector<Chart> panels;
   for (const Chart& panel : figure.panels) panels.push_back(drawable(panel));
-  const Layout layout(panels.size());
+  const Legend legend = legend_of(panels);
+  const Layout layout(panels.size(), legend_height(legend));
   std::string script = fmt::format(
       "set encoding utf8\n"
       "set terminal svg size {},{} fixed background rgb 'white' noenhanced font 'sans-serif,13'\n",
@@ -288,7 +311,7 @@ std::string gnuplot_script(const Figure& figure) {
     script += panel_script(panels[p], p, layout);
     if (p == 0) script += "unset label 4\n";  // gnuplot would draw it with each
   }
-  return script + legend_script(panels, layout) + "unset multiplot\n";
+  return script + legend_script(legend, layout) + "unset multiplot\n";
 }
 
 }  // namespace rwa::report

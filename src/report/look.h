@@ -2,6 +2,7 @@
 // are told apart by people who see red and green as one.
 #pragma once
 
+#include <span>
 #include <string_view>
 
 #include "report/chart.h"
@@ -18,5 +19,6 @@ struct Look {
 };
 
 const Look& look_of(Role role);
+std::span<const Look> all_looks();
 
 }  // namespace rwa::report

@@ -127,9 +127,7 @@ class Writer {
 
 std::string role_styles() {
   std::string css;
-  for (const Role role :
-       {Role::kRwa, Role::kLstm, Role::kNaive, Role::kRwaReference, Role::kLstmReference}) {
-    const Look& look = look_of(role);
+  for (const Look& look : all_looks()) {
     css += fmt::format(".{0}{{color:light-dark({1}{3:02x},{2}{3:02x});border-top-style:{4}}}\n",
                        look.name, look.light, look.dark, static_cast<int>(look.opacity * 255),
                        look.dashed ? "dashed" : "solid");

@@ -31,12 +31,16 @@ expect 0 "GFLOP/s" "$rwa" bench "${small[@]}" --json "$tmp/x.json"
 expect 0 "ragged" "$rwa" bench "${size[@]}" --steps 5 --rounds 2 "${short[@]}" --ragged \
   --mode forward,train --json "$tmp/ragged.json"
 
+expect 0 "bidirectional" "$rwa" bench "${small[@]}" --mode train --cells rwa-forget,gru \
+  --networks layer,upper,stack,bidirectional,embedding
+expect 2 "unknown network 'tower'" "$rwa" bench "${small[@]}" --networks tower
+
 python3 - "$tmp/x.json" "$tmp/ragged.json" <<'PYTHON'
 import json
 import sys
 
 FIELDS = {"name", "device", "mode", "batch", "units", "inputs", "steps", "threads", "us_per_step",
-          "us_min", "us_max", "gflops", "peak_fraction", "peak_bytes"}
+          "us_min", "us_max", "gflops", "peak_fraction", "peak_bytes", "network"}
 
 
 def rows(path):
@@ -103,7 +107,7 @@ expect 2 "steps" "$rwa" bench --steps 100,0
 expect 2 "steps" "$rwa" bench --steps 100,100
 expect 2 "seconds" "$rwa" bench --seconds nan
 expect 2 "threads" "$rwa" bench --threads 0
-expect 2 "expected one of: rwa, lstm" "$rwa" bench --cells rwa,gru
+expect 2 "expected one of: rwa, rwa-forget, rwa-decay, lstm, gru" "$rwa" bench --cells rwa,elman
 expect 2 "expected one of: forward, train, stream" "$rwa" bench --mode sideways
 expect 2 "expected one of: full, chunked" "$rwa" bench --memory none
 expect 2 "RWA_CPU" env RWA_CPU=abacus "$rwa" bench "${small[@]}"

@@ -56,7 +56,11 @@ paper 0 "adding-100" list --json
 python3 - <<'PYTHON'
 import json
 
-rows = json.load(open("out", encoding="utf-8"))
+everything = json.load(open("out", encoding="utf-8"))
+groups = [r["group"] for r in everything]
+assert groups == sorted(groups, key=["paper", "beyond", "studies"].index), groups
+assert {"multi-copy", "forgetting"} <= {r["name"] for r in everything if "models" in r}, everything
+rows = [r for r in everything if r["group"] == "paper"]
 assert [r["name"] for r in rows] == ["grammar", "length-100", "length-1000", "copy-100", "copy-1000",
                                      "adding-100", "adding-1000", "mnist", "mnist-permuted"], rows
 assert all(r["rwa_seconds"] > 0 and r["lstm_seconds"] > 0 for r in rows), rows
@@ -234,7 +238,10 @@ refuse "--seeds is 0" grammar --seeds 0
 refuse "--seed is -1" grammar --seed -1
 refuse "--threads is 0" grammar --threads 0
 refuse "--checkpoint is nan" grammar --checkpoint nan
-refuse "expected one of: rwa, lstm" grammar --model rwa,gru
+refuse "unknown model 'gur' of grammar, did you mean gru" grammar --model rwa,gur
+refuse "did you mean forgetting" forgeting
+refuse "'gru' is a model, expected the name of an experiment or a study; models are given with commas between them: --model rwa,gru" forgetting --model rwa gru
+refuse "'forgetting' is a study, which has no variants" forgetting --variant script
 refuse "'rwa' is named twice" grammar --model rwa,rwa
 refuse "device is 'cuda:63', expected one of: cpu" grammar --device cuda:63
 has_gpu || refuse "device is 'cuda', expected one of: cpu" grammar --device cuda
@@ -264,11 +271,25 @@ paper 7 "file" run tame.toml --out file
 sed -i 's/units = 8/units = 9/' runs/tame/rwa-seed1/config.toml
 paper 4 "network.units" run other.toml
 
+### other cells, networks of an entry's own, and studies; what flows back through them
+paper 0 "grammar gru seed 1" run grammar --model gru --steps 3
+[[ -e runs/grammar/gru-seed1/model.safetensors ]] || fail "no model in grammar/gru-seed1"
+paper 0 "rwa-2-layers" run xor-per-step --steps 3
+[[ -e runs/xor-per-step/rwa-1-layer-seed1/model.safetensors ]] || fail "not all models were run"
+paper 0 "runs/xor-per-step/rwa-2-layers-seed1/gradients.csv" gradients runs/xor-per-step/rwa-2-layers-seed1
+[[ $(wc -l <runs/xor-per-step/rwa-2-layers-seed1/gradients.csv) == 25 ]] || fail "not a line for each step"
+paper 3 "expected the folder of a finished run" gradients kept/grammar/rwa-seed1
+paper 3 "kept: found no config.toml" gradients kept
+paper 0 "rwa-both-ways" run look-ahead --model rwa-both-ways --steps 3
+paper 3 "rwa-both-ways-seed1: found a network that reads both ways" gradients runs/look-ahead/rwa-both-ways-seed1
+paper 0 "xor-per-step" report runs --out of-all
+grep -q "as expected" of-all/index.html || fail "the page says nothing of what was expected"
+
 ### data
 paper 2 "expected one of: mnist, curves" data mnits
 expect 7 "--data" env RWA_MIRROR=https://127.0.0.1:9/ "$rwa" paper data mnist
 
 ### the frame
-paper 2 "unknown command 'rnu', expected one of: list, run, report, data, results" rnu
+paper 2 "unknown command 'rnu', expected one of: list, run, report, data, results, gradients" rnu
 paper 2 "Train and score" # the help
-for command in list run report data results; do paper 0 "Examples:" $command --help; done
+for command in list run report data results gradients; do paper 0 "Examples:" $command --help; done

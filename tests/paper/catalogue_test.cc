@@ -2,6 +2,7 @@
 // written down here a second time.
 #include "paper/catalogue.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <map>
@@ -54,8 +55,15 @@ const std::vector<Expected>& expected() {
   return all;
 }
 
-TEST(Catalogue, HasTheNineInThePapersOrder) {
-  ASSERT_EQ(catalogue().size(), expected().size());
+// Those of the paper.
+std::vector<Entry> the_nine() {
+  std::vector<Entry> entries(catalogue().begin(), catalogue().end());
+  std::erase_if(entries, [](const Entry& entry) { return !is_of_paper(entry); });
+  return entries;
+}
+
+TEST(Catalogue, BeginsWithTheNineInThePapersOrder) {
+  ASSERT_EQ(the_nine().size(), expected().size());
   for (std::size_t i = 0; i < expected().size(); ++i) {
     const Entry& entry = catalogue()[i];
     EXPECT_EQ(entry.experiment.name, expected()[i].name);
@@ -122,21 +130,18 @@ TEST(Catalogue, TheScriptsTasks) {
 
 // Weights and biases of u, g, a (without bias), s_0 and the output; four gates and the output.
 TEST(Catalogue, ParametersAreAsManyAsTheFormulasHave) {
-  for (const Entry& entry : catalogue()) {
+  for (const Entry& entry : the_nine()) {
     const data::Shape shape = data::facts(entry.experiment.task).shape;
     const auto d = static_cast<std::size_t>(shape.inputs);
     const auto o = static_cast<std::size_t>(shape.outputs);
     const auto h = static_cast<std::size_t>(entry.experiment.network.units);
     const std::size_t output = h * o + o;
-    const auto count = [&](Cell cell) {
-      return Model({.cell = cell,
-                    .inputs = shape.inputs,
-                    .units = entry.experiment.network.units,
-                    .outputs = shape.outputs})
+    const auto count = [&](const char* model) {
+      return Model(run::model_config(with_model(entry, entry.experiment, model), shape))
           .parameter_count();
     };
-    const std::size_t rwa = count(Cell::kRwa);
-    const std::size_t lstm = count(Cell::kLstm);
+    const std::size_t rwa = count(kRwa);
+    const std::size_t lstm = count(kLstm);
     EXPECT_EQ(rwa, (d * h + h) + ((d + h) * h + h) + (d + h) * h + h + output);
     EXPECT_EQ(lstm, 4 * ((d + h) * h + h) + output);
     if (entry.experiment.name == "mnist") {
@@ -148,7 +153,7 @@ TEST(Catalogue, ParametersAreAsManyAsTheFormulasHave) {
 
 TEST(Catalogue, ThreeAreWorthAFirstLook) {
   std::map<std::string, std::int64_t> quick;
-  for (const Entry& entry : catalogue()) {
+  for (const Entry& entry : the_nine()) {
     if (entry.quick_steps) quick[entry.experiment.name] = *entry.quick_steps;
   }
   EXPECT_EQ(quick, (std::map<std::string, std::int64_t>{
@@ -243,8 +248,66 @@ TEST(Catalogue, ARangeForEachWayToSayANumber) {
   expect(said("at = 0.94", "final-accuracy"), 0.91, 0.96);
   EXPECT_FALSE(said("under = 1").against);
   EXPECT_EQ(said("against = \"lstm\", under = 1").against->experiment, "");
-  EXPECT_EQ(said("against = \"lstm\", under = 1").against->cell, Cell::kLstm);
+  EXPECT_EQ(said("against = \"lstm\", under = 1").against->model, kLstm);
   EXPECT_EQ(said("against = \"mnist.rwa\", under = 1").against->experiment, "mnist");
+}
+
+// An entry with these lines more.
+Entry entry_with(const std::string& models) {
+  return parse_entry(
+      "name = \"x\"\n[task]\nkind = \"grammar\"\n[network]\nunits = 20\n[paper]\ntitle = \"\"\n"
+      "summary = \"\"\nplot = \"loss\"\n" +
+          models,
+      "x.toml");
+}
+
+TEST(Catalogue, AnEntryMayNameItsNetworks) {
+  const Entry entry = entry_with(
+      "[[model]]\nname = \"deep\"\nnetwork = { cell = \"gru\", layers = 3 }\nright = true\n"
+      "[[model]]\nname = \"lstm\"\nnetwork = { cell = \"lstm\", units = 7 }\n");
+  EXPECT_FALSE(is_of_paper(entry));
+  ASSERT_EQ(entry.models.size(), 2U);
+  EXPECT_TRUE(entry.models[0].right);
+  EXPECT_FALSE(entry.models[1].right);
+  EXPECT_EQ(models_of(entry), (Texts{"deep", "lstm", "rwa", "rwa-forget", "rwa-decay", "gru"}));
+
+  const run::Experiment deep = with_model(entry, entry.experiment, "deep");
+  EXPECT_EQ(run::model_name(deep), "deep");
+  EXPECT_EQ(deep.network.cell, Cell::kGru);
+  EXPECT_EQ(deep.network.layers, 3);
+  EXPECT_EQ(deep.network.units, 20);  // as the entry has it
+  const run::Experiment lstm = with_model(entry, entry.experiment, "lstm");
+  EXPECT_EQ(run::model_name(lstm), "lstm");
+  EXPECT_EQ(lstm.network.units, 7);  // the entry's own before the cell
+  EXPECT_EQ(with_model(entry, entry.experiment, "rwa-decay").network.cell, Cell::kRwaDecay);
+  expect_error<ConfigError>([&] { with_model(entry, entry.experiment, "deeep"); },
+                            {"'deeep'", "deep"});
+}
+
+TEST(Catalogue, RefusesAModelWithAMistake) {
+  const auto refuse = [&](const std::string& text, std::initializer_list<std::string_view> parts) {
+    expect_error<ConfigError>([&] { entry_with(text); }, parts);
+  };
+  refuse("[[model]]\nnetwork = { layers = 3 }\n", {"x.toml:10", "model 1", "'name'", "missing"});
+  refuse("[[model]]\nname = \"a\"\nlayers = 3\n", {"x.toml:12", "model 1", "'layers'"});
+  refuse("[[model]]\nname = \"a\"\nnetwork = { layer = 3 }\n", {"x.toml:12", "'layer'"});
+  refuse("[[model]]\nname = \"a/b\"\n", {"x.toml:10", "'a/b'", "folder"});
+  refuse("[[model]]\nname = \"a\"\n[[model]]\nname = \"a\"\n", {"x.toml:12", "'a'", "twice"});
+}
+
+// What each of the demonstrations is for: at least one of its networks is to learn it.
+TEST(Catalogue, ThoseBeyondThePaperExpectSomethingOfTheirNetworks) {
+  for (const Entry& entry : catalogue()) {
+    if (is_of_paper(entry)) continue;
+    const auto right = std::ranges::count(entry.models, true, &NamedModel::right);
+    EXPECT_GT(right, 0) << entry.experiment.name;
+    EXPECT_TRUE(entry.beats.accuracy || entry.beats.loss_fraction) << entry.experiment.name;
+    const data::Shape shape = data::facts(entry.experiment.task).shape;
+    for (const std::string& model : models_of(entry)) {
+      EXPECT_NO_THROW(run::model_config(with_model(entry, entry.experiment, model), shape))
+          << entry.experiment.name << " " << model;
+    }
+  }
 }
 
 TEST(Catalogue, NamesNearAnUnknownOne) {
@@ -270,8 +333,8 @@ TEST(Catalogue, RefusesAFileWithAMistake) {
          {"x.toml", "claim 1", "'measure'", "'luck'", "beats"});
   refuse(good +
              "[[paper.claim]]\ntext = \"\"\nsource = \"\"\nmeasure = \"beats\"\n"
-             "rwa = { under = 1, against = \"mnist.gru\" }\n",
-         {"x.toml", "claim 1", "rwa", "'against'", "'gru'"});
+             "rwa = { under = 1, against = \"mnist.gur\" }\n",
+         {"x.toml:14", "claim 1", "rwa", "'against'", "'gur'"});
   refuse(std::string(good).replace(good.rfind("loss"), 4, "luck"), {"x.toml", "'plot'", "'luck'"});
   refuse(good +
              "[[paper.claim]]\ntext = \"\"\nsource = \"\"\nmeasure = \"beats\"\n"

@@ -129,21 +129,23 @@ TEST(Judge, AsFastIsNotFaster) {
 // From runs to lines of the table.
 class Claims : public ::testing::Test {
  protected:
-  void add(const std::string& name, const std::string& variant, Cell cell,
+  void add(const std::string& name, const std::string& variant, const std::string& model,
            std::vector<Point> points) {
     Evidence made =
         evidence(std::move(points), data::facts(in_variant(find(name), variant).task).naive.loss);
-    made.parameters = cell == Cell::kRwa ? 100 : 200;
-    made.seconds_per_step = cell == Cell::kRwa ? 0.9 : 1.0;
+    made.parameters = model == kRwa ? 100 : 200;
+    made.seconds_per_step = model == kRwa ? 0.9 : 1.0;
     made.machine = "a machine";
-    ours_[{name, variant, cell}].push_back(made);
+    ours_[{name, variant, model}].push_back(made);
   }
   // Beaten from `at` on, in a run up to `last`.
-  void add_adding(const std::string& variant, Cell cell, std::int64_t at, std::int64_t last) {
-    add("adding-100", variant, cell, turning(at, last, {0, .17, {}}, {0, .15, {}}));
+  void add_adding(const std::string& variant, const std::string& model, std::int64_t at,
+                  std::int64_t last) {
+    add("adding-100", variant, model, turning(at, last, {0, .17, {}}, {0, .15, {}}));
   }
-  void add_mnist(const std::string& name, Cell cell, std::int64_t at, std::int64_t last) {
-    add(name, "text", cell, turning(at, last, {0, 3.3, .1}, {0, 1, .7}));
+  void add_mnist(const std::string& name, const std::string& model, std::int64_t at,
+                 std::int64_t last) {
+    add(name, "text", model, turning(at, last, {0, 3.3, .1}, {0, 1, .7}));
   }
 
   Finding find_line(const std::string& experiment, const std::string& claim,
@@ -183,41 +185,41 @@ TEST_F(Claims, EachIsThereWithoutAnyRun) {
 }
 
 TEST_F(Claims, SeedsGiveAMedianAndARange) {
-  for (const std::int64_t at : {900, 600, 1100}) add_adding("text", Cell::kRwa, at, 2000);
+  for (const std::int64_t at : {900, 600, 1100}) add_adding("text", kRwa, at, 2000);
   expect_line("adding-100", "beats the baseline", "RWA", "900 (600 to 1,100)", Mark::kYes);
-  for (const std::int64_t at : {700, 1900, 1900}) add_adding("text", Cell::kLstm, at, 1200);
+  for (const std::int64_t at : {700, 1900, 1900}) add_adding("text", kLstm, at, 1200);
   expect_line("adding-100", "beats the baseline", "LSTM", "not in 1,200 steps (700 to not reached)",
               Mark::kOpen);
 }
 
 // The third run is too short to say anything after step 100.
 TEST_F(Claims, AShortRunAmongOthersLeavesTheMedianBetweenTwoSteps) {
-  for (const std::int64_t at : {600, 700}) add_adding("text", Cell::kRwa, at, 2000);
-  add_adding("text", Cell::kRwa, 9000, 100);
+  for (const std::int64_t at : {600, 700}) add_adding("text", kRwa, at, 2000);
+  add_adding("text", kRwa, 9000, 100);
   EXPECT_EQ(median({step(600), step(700), not_before(101)}), (Known{600, 700}));
   expect_line("adding-100", "beats the baseline", "RWA", "600 to 700 (600 to not reached)",
               Mark::kYes);
-  add_adding("text", Cell::kLstm, 600, 2000);
-  add_adding("text", Cell::kLstm, 9000, 2000);
-  add_adding("text", Cell::kLstm, 9000, 100);
+  add_adding("text", kLstm, 600, 2000);
+  add_adding("text", kLstm, 9000, 2000);
+  add_adding("text", kLstm, 9000, 100);
   expect_line("adding-100", "beats the baseline", "LSTM", "at least 600", Mark::kOpen);
 }
 
 TEST_F(Claims, ARunThatEndsWhileItIsGoodSaysSinceWhen) {
-  add_adding("text", Cell::kRwa, 900, 1100);
+  add_adding("text", kRwa, 900, 1100);
   expect_line("adding-100", "beats the baseline", "RWA", "at least 900", Mark::kOpen);
 }
 
 TEST_F(Claims, AShortRunIsOpen) {
-  add_adding("text", Cell::kLstm, 5000, 1200);
+  add_adding("text", kLstm, 5000, 1200);
   expect_line("adding-100", "beats the baseline", "LSTM", "not in 1,200 steps", Mark::kOpen);
   expect_line("adding-100", "beats the baseline", "RWA", "—", Mark::kNone);
 }
 
 TEST_F(Claims, ThePapersArePreferablyOfTheTextAndTheLogsOfTheScripts) {
-  add_adding("script", Cell::kRwa, 700, 2000);
+  add_adding("script", kRwa, 700, 2000);
   EXPECT_EQ(find_line("adding-100", "beats the baseline", "RWA").variant, "script");
-  add_adding("text", Cell::kRwa, 800, 2000);
+  add_adding("text", kRwa, 800, 2000);
   EXPECT_EQ(find_line("adding-100", "beats the baseline", "RWA").variant, "text");
   EXPECT_EQ(find_line("adding-100", "beats the baseline", "RWA").ours, "800");
   EXPECT_EQ(find_line("adding-100", "MSE below 0.01", "RWA").variant, "script");
@@ -225,44 +227,44 @@ TEST_F(Claims, ThePapersArePreferablyOfTheTextAndTheLogsOfTheScripts) {
 
 TEST_F(Claims, TheBaselineIsThatOfTheVariant) {
   // Between 0.95 of the script's baseline, 0.2222 bits, and of the text's, 0.2375.
-  add("copy-100", "text", Cell::kRwa, losses(std::vector<double>(20, 0.23)));
+  add("copy-100", "text", kRwa, losses(std::vector<double>(20, 0.23)));
   expect_line("copy-100", "beats the baseline", "RWA", "0", Mark::kNo);
   ours_.clear();
-  add("copy-100", "script", Cell::kRwa, losses(std::vector<double>(20, 0.23)));
+  add("copy-100", "script", kRwa, losses(std::vector<double>(20, 0.23)));
   expect_line("copy-100", "beats the baseline", "RWA", "not in 1,900 steps", Mark::kNo);
 }
 
 TEST_F(Claims, ModelsAreCompared) {
-  add_mnist("mnist", Cell::kRwa, 10'000, 20'000);
+  add_mnist("mnist", kRwa, 10'000, 20'000);
   expect_line("mnist", "passes 10 % first", "RWA", "—", Mark::kNone);
-  add_mnist("mnist", Cell::kLstm, 16'000, 20'000);
+  add_mnist("mnist", kLstm, 16'000, 20'000);
   expect_line("mnist", "passes 10 % first", "RWA", "0.62 × LSTM", Mark::kYes);
   expect_line("mnist", "beats the baseline", "LSTM", "1.60 × RWA", Mark::kYes);
 }
 
 TEST_F(Claims, AComparisonCanBeDecidedBeforeBothAreThere) {
-  add_mnist("mnist", Cell::kRwa, 10'000, 20'000);
-  add_mnist("mnist", Cell::kLstm, 90'000, 14'000);
+  add_mnist("mnist", kRwa, 10'000, 20'000);
+  add_mnist("mnist", kLstm, 90'000, 14'000);
   expect_line("mnist", "passes 10 % first", "RWA", "under 0.71 × LSTM", Mark::kYes);
   expect_line("mnist", "beats the baseline", "LSTM", "over 1.40 × RWA", Mark::kOpen);
 }
 
 TEST_F(Claims, AComparisonWithAMedianBetweenTwoStepsHasTwoLimits) {
-  for (const std::int64_t at : {6'000, 7'000}) add_mnist("mnist", Cell::kRwa, at, 20'000);
-  add_mnist("mnist", Cell::kRwa, 90'000, 100);
-  add_mnist("mnist", Cell::kLstm, 10'000, 20'000);
+  for (const std::int64_t at : {6'000, 7'000}) add_mnist("mnist", kRwa, at, 20'000);
+  add_mnist("mnist", kRwa, 90'000, 100);
+  add_mnist("mnist", kLstm, 10'000, 20'000);
   expect_line("mnist", "passes 10 % first", "RWA", "0.60 to 0.70 × LSTM", Mark::kYes);
 }
 
 TEST_F(Claims, TasksAreCompared) {
-  add_mnist("mnist-permuted", Cell::kRwa, 13'000, 20'000);
+  add_mnist("mnist-permuted", kRwa, 13'000, 20'000);
   expect_line("mnist-permuted", "beats the baseline", "RWA", "—", Mark::kNone);
-  add_mnist("mnist", Cell::kRwa, 10'000, 20'000);
+  add_mnist("mnist", kRwa, 10'000, 20'000);
   expect_line("mnist-permuted", "beats the baseline", "RWA", "1.30 × that on mnist", Mark::kYes);
 }
 
 TEST_F(Claims, FinalScoresNeedAllSteps) {
-  add_mnist("mnist", Cell::kRwa, 10'000, 20'000);
+  add_mnist("mnist", kRwa, 10'000, 20'000);
   expect_line("mnist", "accuracy after 250,000 steps", "RWA", "not trained to the end",
               Mark::kOpen);
   ours_.begin()->second[0].final = Point{250'000, 0.2, 0.98};
@@ -275,48 +277,48 @@ TEST_F(Claims, FinalScoresNeedAllSteps) {
 
 TEST_F(Claims, AFinalScoreThatIsMissingIsNotInTheRange) {
   for (const double accuracy : {0.98, 0.97, 0.0}) {
-    add_mnist("mnist", Cell::kRwa, 10'000, 20'000);
+    add_mnist("mnist", kRwa, 10'000, 20'000);
     if (accuracy > 0) ours_.begin()->second.back().final = Point{250'000, 0.2, accuracy};
   }
   const std::string claim = "accuracy after 250,000 steps";
   expect_line("mnist", claim, "RWA", "97.0 % to 98.0 %", Mark::kOpen);
-  add_mnist("mnist", Cell::kRwa, 10'000, 20'000);
-  add_mnist("mnist", Cell::kRwa, 10'000, 20'000);
+  add_mnist("mnist", kRwa, 10'000, 20'000);
+  add_mnist("mnist", kRwa, 10'000, 20'000);
   expect_line("mnist", claim, "RWA", "not trained to the end", Mark::kOpen);
 }
 
 TEST_F(Claims, ParametersAndTimesAreOfAllThatWasRun) {
   const std::string parameters = "parameters with the same number of units";
   const std::string time = "clock time per step with the same number of units";
-  add_adding("text", Cell::kRwa, 700, 2000);
+  add_adding("text", kRwa, 700, 2000);
   expect_line("all", parameters, "RWA", "—", Mark::kNone);
-  add_adding("text", Cell::kLstm, 700, 2000);
+  add_adding("text", kLstm, 700, 2000);
   expect_line("all", parameters, "RWA", "0.50 × LSTM", Mark::kYes);
   expect_line("all", time, "RWA", "0.90 × LSTM", Mark::kYes);
-  add_adding("script", Cell::kRwa, 700, 2000);
-  add_adding("script", Cell::kLstm, 700, 2000);
+  add_adding("script", kRwa, 700, 2000);
+  add_adding("script", kLstm, 700, 2000);
   EXPECT_EQ(find_line("all", time, "RWA").variant, "1 task");  // in two variants
-  add_mnist("mnist", Cell::kRwa, 700, 2000);
-  add_mnist("mnist", Cell::kLstm, 700, 2000);
-  ours_[{"mnist", "text", Cell::kRwa}][0].seconds_per_step = 1.25;
+  add_mnist("mnist", kRwa, 700, 2000);
+  add_mnist("mnist", kLstm, 700, 2000);
+  ours_[{"mnist", "text", kRwa}][0].seconds_per_step = 1.25;
   expect_line("all", time, "RWA", "0.90 to 1.25 × LSTM", Mark::kNo);
   EXPECT_EQ(find_line("all", time, "RWA").variant, "2 tasks");
   // Of two machines, the times say nothing.
-  ours_[{"mnist", "text", Cell::kRwa}][0].machine = "another";
+  ours_[{"mnist", "text", kRwa}][0].machine = "another";
   expect_line("all", time, "RWA", "0.90 × LSTM", Mark::kYes);
 }
 
 // The shape of the authors' curves: where they turn, with the evaluations that the logs have.
 TEST_F(Claims, TheAuthorsCurvesAreJudgedByTheSameRules) {
-  authors_[{"copy-1000", "script", Cell::kLstm}].push_back(
+  authors_[{"copy-1000", "script", kLstm}].push_back(
       evidence(turning(26'600, 49'900, {0, .0276, {}}, {0, .0099, {}}), 0.0275));
   const Finding line = find_line("copy-1000", "beats the baseline", "LSTM");
   EXPECT_EQ(line.said, "paper: barely, after 50,000");
   EXPECT_EQ(line.authors, "26,600");
   EXPECT_EQ(line.verdict, Mark::kNone);
   EXPECT_EQ(find_line("copy-1000", "loss below 0.001 bits", "LSTM").authors, "not in 49,900 steps");
-  EXPECT_EQ(beaten_in_words(authors_, {"copy-1000", "script", Cell::kLstm}), "26,600");
-  EXPECT_EQ(beaten_in_words(authors_, {"copy-1000", "script", Cell::kRwa}), "—");
+  EXPECT_EQ(beaten_in_words(authors_, {"copy-1000", "script", kLstm}), "26,600");
+  EXPECT_EQ(beaten_in_words(authors_, {"copy-1000", "script", kRwa}), "—");
 }
 
 }  // namespace

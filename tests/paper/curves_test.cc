@@ -66,10 +66,10 @@ TEST_F(Curves, NamesThePlaceOfAMistake) {
 
 TEST_F(Curves, AreFoundByExperimentAndModel) {
   put(file_, "step,bits,accuracy\n0,1,50\n");
-  EXPECT_TRUE(find_curve(folder_.path(), "grammar", Cell::kRwa, "bits"));
-  EXPECT_FALSE(find_curve(folder_.path(), "grammar", Cell::kLstm, "bits"));
-  EXPECT_FALSE(find_curve("", "grammar", Cell::kRwa, "bits"));
-  expect_error<InputError>([&] { find_curve(folder_.path(), "grammar", Cell::kRwa, "mse"); },
+  EXPECT_TRUE(find_curve(folder_.path(), "grammar", "rwa", "bits"));
+  EXPECT_FALSE(find_curve(folder_.path(), "grammar", "lstm", "bits"));
+  EXPECT_FALSE(find_curve("", "grammar", "rwa", "bits"));
+  expect_error<InputError>([&] { find_curve(folder_.path(), "grammar", "rwa", "mse"); },
                            {file_.string() + ":1:6", "bits", "mse"});
 }
 

@@ -8,6 +8,7 @@
 
 #include "paper/catalogue.h"
 #include "paper/evidence.h"
+#include "paper/study.h"
 
 namespace rwa::paper {
 
@@ -45,18 +46,18 @@ inline Evidence evidence(std::vector<Point> points, double naive_loss = 1) {
 }
 
 // A finished run, as if it had been read from a folder.
-inline run::Record record(const std::string& name, const std::string& variant, Cell cell,
-                          std::uint64_t seed, const std::vector<Point>& points) {
+inline run::Record record(const std::string& name, const std::string& variant,
+                          const std::string& model, std::uint64_t seed,
+                          const std::vector<Point>& points) {
   run::Record run;
-  run.experiment = in_variant(find(name), variant);
-  run.experiment.network.cell = cell;
+  run.experiment = experiment_of(name, variant, model);
   run.experiment.seed = seed;
   run.experiment.training.steps = points.back().step;
-  run.folder = "runs/" + name + "/" + std::string(to_string(cell));
+  run.folder = "runs/" + name + "/" + model;
   run.status = run::Status::kFinished;
   run.steps = points.back().step;
-  run.train_seconds = 0.04 * static_cast<double>(run.steps) * (cell == Cell::kRwa ? 1 : 2);
-  run.parameters = cell == Cell::kRwa ? 1000 : 2000;
+  run.train_seconds = 0.04 * static_cast<double>(run.steps) * (model == kRwa ? 1 : 2);
+  run.parameters = model == kRwa ? 1000 : 2000;
   run.machine = "a machine";
   const std::string unit = name.starts_with("adding") ? "mse" : "bits";
   for (const Point& point : points) {

@@ -61,8 +61,67 @@ TEST(Plan, ChangesWhatIsAskedForAndNothingElse) {
   EXPECT_EQ(runs[0].experiment, expected);
 }
 
-TEST(Plan, AllIsTheWholeCatalogueWithBothModels) {
-  EXPECT_EQ(plan(named({"all"})).size(), 2 * catalogue().size());
+TEST(Plan, AllIsThePaperWithBothModels) {
+  const auto runs = plan(named({"all"}));
+  EXPECT_EQ(runs.size(), 2U * 9U);
+  for (const PlannedRun& run : runs) EXPECT_TRUE(is_of_paper(find(run.experiment.name)));
+}
+
+TEST(Plan, AnyCellMayBeAskedFor) {
+  Request request = named({"grammar"});
+  request.models = {"gru", "rwa-forget"};
+  EXPECT_EQ(folders(request),
+            (std::vector<std::string>{"runs/grammar/gru-seed1", "runs/grammar/rwa-forget-seed1"}));
+  EXPECT_EQ(plan(request)[1].experiment.network.cell, Cell::kRwaForget);
+  request.models = {"gur"};
+  io::expect_error<ConfigError>([&] { plan(request); }, {"'gur'", "grammar", "gru"});
+}
+
+TEST(Plan, OfAStudyHasEachCaseOnEachExperiment) {
+  Request request = named({"figure-1"});
+  EXPECT_EQ(
+      folders(request),
+      (std::vector<std::string>{
+          "runs/adding-1000-figure-1/lstm-seed1", "runs/adding-1000-figure-1/lstm-attention-seed1",
+          "runs/adding-1000-figure-1/rwa-seed1", "runs/mnist-figure-1/lstm-seed1",
+          "runs/mnist-figure-1/lstm-attention-seed1", "runs/mnist-figure-1/rwa-seed1"}));
+  const run::Experiment attention = plan(request)[1].experiment;
+  EXPECT_EQ(attention.network.readout, Readout::kAttention);
+  EXPECT_EQ(attention.network.cell, Cell::kLstm);
+  EXPECT_EQ(attention.training.steps, 5000);
+  EXPECT_EQ(attention.variant, "figure-1");
+
+  request.models = {"rwa"};
+  request.seed = 3;
+  request.steps = 7;
+  request.device = "cuda";
+  const auto runs = plan(request);
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs[1].folder, "runs/mnist-figure-1/rwa-seed3");
+  EXPECT_EQ(runs[1].experiment.training.steps, 7);
+  EXPECT_EQ(runs[1].experiment.device, "cuda");
+}
+
+TEST(Plan, AStudyHasNoVariantsAndNoQuickLength) {
+  Request request = named({"figure-1"});
+  request.variant = "script";
+  io::expect_error<ConfigError>([&] { plan(request); }, {"'figure-1'", "study", "variants"});
+  request.variant.reset();
+  request.quick = true;
+  io::expect_error<ConfigError>([&] { plan(request); }, {"'figure-1'", "study", "quick"});
+  request.quick = false;
+  request.models = {"gru"};
+  io::expect_error<ConfigError>([&] { plan(request); }, {"'gru'", "figure-1", "rwa"});
+  io::expect_error<ConfigError>([] { plan(named({"figure-2"})); }, {"'figure-2'", "figure-1"});
+}
+
+TEST(Plan, SaysHowSeveralModelsAreGiven) {
+  Request request = named({"forgetting", "rwa-forget-0.25", "gru"});
+  request.models = {"rwa-forget-0"};
+  io::expect_error<ConfigError>(
+      [&] { plan(request); },
+      {"'rwa-forget-0.25' is a model", "--model rwa-forget-0,rwa-forget-0.25,gru"});
+  io::expect_error<ConfigError>([] { plan(named({"lstm"})); }, {"'lstm'", "--model lstm"});
 }
 
 TEST(Plan, QuickHasItsOwnNamesAndLengths) {
@@ -97,6 +156,10 @@ TEST(Plan, AFileIsRunAsItStands) {
     io::put(file, run::format_experiment(experiment));
     io::expect_error<ConfigError>([&] { plan(named({file.string()})); }, {file.string()});
   }
+  experiment.name = "mine";
+  experiment.model = "../rwa";
+  io::put(file, run::format_experiment(experiment));
+  io::expect_error<ConfigError>([&] { plan(named({file.string()})); }, {file.string(), "'../rwa'"});
 }
 
 TEST(Plan, SeedsEndWhereTheirNumbersDo) {

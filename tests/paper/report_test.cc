@@ -29,9 +29,9 @@ std::vector<run::Record> adding_runs(const std::string& variant) {
   for (const std::uint64_t seed : {2, 1, 3}) {
     const auto late = static_cast<std::int64_t>(100 * seed);
     runs.push_back(
-        record("adding-100", variant, Cell::kRwa, seed, turning(500 + late, 1200, kBad, kGood)));
+        record("adding-100", variant, kRwa, seed, turning(500 + late, 1200, kBad, kGood)));
   }
-  runs.push_back(record("adding-100", variant, Cell::kLstm, 1, turning(9000, 1200, kBad, kGood)));
+  runs.push_back(record("adding-100", variant, kLstm, 1, turning(9000, 1200, kBad, kGood)));
   return runs;
 }
 
@@ -80,7 +80,7 @@ TEST(Report, DrawsMediansBandsAndTheBaseline) {
 
 TEST(Report, DrawsAccuraciesInPercentWhereTheyAreWhatCounts) {
   const auto runs = {
-      record("grammar", "text", Cell::kRwa, 1, turning(500, 1000, {0, 1, 0.5}, {0, 0.1, 0.98}))};
+      record("grammar", "text", kRwa, 1, turning(500, 1000, {0, 1, 0.5}, {0, 0.1, 0.98}))};
   const report::Chart chart = make_report(runs, "").figures.at(0).panels.at(0);
   EXPECT_EQ(curve(chart, Role::kRwa).y.back(), 98);
   EXPECT_EQ(curve(chart, Role::kNaive).y.back(), 50);
@@ -101,32 +101,37 @@ TEST(Report, TheAuthorsCurvesReachAsFarAsOurs) {
   EXPECT_EQ(script.panels.at(0).caption.find("not quite the same"), std::string::npos);
 }
 
-std::vector<std::string> first_row(const report::Table& table) {
-  std::vector<std::string> texts;
-  for (const auto& cell : table.rows.at(0)) texts.push_back(cell.text);
+using Texts = std::vector<std::string>;
+
+Texts row(const report::Table& table, std::size_t index) {
+  Texts texts;
+  for (const auto& cell : table.rows.at(index)) texts.push_back(cell.text);
   return texts;
 }
 
-TEST(Report, TheSummaryHasALineForEachTask) {
+TEST(Report, TheSummaryHasALineForEachTaskAndModel) {
   auto runs = adding_runs("script");
   std::ranges::copy(adding_runs("text"), std::back_inserter(runs));
   const Report made = make_report(runs, "");
-  ASSERT_EQ(made.summary.rows.size(), 2U);
-  EXPECT_EQ(first_row(made.summary),
-            (std::vector<std::string>{"adding-100", "1,200", "700 (600 to 800)",
-                                      "not in 1,200 steps", "—", "—", "0.001 MSE", "0.17 MSE"}));
-  EXPECT_EQ(made.summary.rows[1][0].text, "adding-100-script");
+  ASSERT_EQ(made.summary.rows.size(), 4U);
+  EXPECT_EQ(row(made.summary, 0),
+            (Texts{"adding-100", "RWA", "1,200", "700 (600 to 800)", "—", "0.001 MSE"}));
+  EXPECT_EQ(row(made.summary, 1),
+            (Texts{"adding-100", "LSTM", "1,200", "not in 1,200 steps", "—", "0.17 MSE"}));
+  EXPECT_EQ(made.summary.rows[2][0].text, "adding-100-script");
 }
 
 TEST(Report, TheSummaryNeedsNoReport) {
   const auto runs = adding_runs("text");
-  EXPECT_EQ(report::to_text(summarise(runs, {})), report::to_text(make_report(runs, "").summary));
+  const auto tables = summarise(runs, {});
+  ASSERT_EQ(tables.size(), 1U);
+  EXPECT_EQ(report::to_text(tables[0]), report::to_text(make_report(runs, "").summary));
 }
 
 // As in runs/demo below runs.
 TEST(Report, ASeedCountsOnceAndItsLongestRunIsTheOne) {
   const auto run = [](std::int64_t at, std::int64_t last, const char* folder) {
-    run::Record made = record("adding-100", "text", Cell::kRwa, 1, turning(at, last, kBad, kGood));
+    run::Record made = record("adding-100", "text", kRwa, 1, turning(at, last, kBad, kGood));
     made.folder = folder;
     return made;
   };
@@ -134,41 +139,45 @@ TEST(Report, ASeedCountsOnceAndItsLongestRunIsTheOne) {
   std::erase_if(begun.metrics, [](const run::Metric& metric) { return metric.split == "final"; });
   const std::vector<run::Record> runs = {run(500, 1200, "runs/a"), begun, run(900, 2000, "runs/c")};
   const Report made = make_report(runs, "");
-  EXPECT_EQ(made.summary.rows.at(0).at(2).text, "900");
+  EXPECT_EQ(made.summary.rows.at(0).at(3).text, "900");
   EXPECT_TRUE(says(made.page, "runs/a (the same seed as runs/c, which is at least as long)"));
   EXPECT_TRUE(says(made.page, "runs/b (the same seed as runs/c, which is at least as long)"));
 }
 
 TEST(Report, FinalScoresAreOfTheLongestRuns) {
-  const auto run = [](Cell cell, std::uint64_t seed, std::int64_t last, double loss) {
-    return record("adding-100", "text", cell, seed, turning(0, last, kBad, {0, loss, {}}));
+  const auto run = [](const std::string& model, std::uint64_t seed, std::int64_t last,
+                      double loss) {
+    return record("adding-100", "text", model, seed, turning(0, last, kBad, {0, loss, {}}));
   };
-  const auto row = make_report({run(Cell::kRwa, 1, 2000, 0.002), run(Cell::kRwa, 2, 2000, 0.004),
-                                run(Cell::kRwa, 3, 500, 0.1), run(Cell::kLstm, 1, 500, 0.15)},
-                               "")
-                       .summary.rows.at(0);
-  EXPECT_EQ(row.at(6).text, "0.003 MSE");
-  EXPECT_EQ(row.at(7).text, "0.15 MSE after 500 steps");
+  auto begun = run(kLstm, 2, 700, 0.1);
+  std::erase_if(begun.metrics, [](const run::Metric& metric) { return metric.split == "final"; });
+  const auto rows = make_report({run(kRwa, 1, 2000, 0.002), run(kRwa, 2, 2000, 0.004),
+                                 run(kRwa, 3, 500, 0.1), run(kLstm, 1, 500, 0.15), begun},
+                                "")
+                        .summary.rows;
+  EXPECT_EQ(rows.at(0).back().text, "0.003 MSE");
+  EXPECT_EQ(rows.at(1).back().text, "0.15 MSE after 500 steps");
 }
 
 TEST(Report, TimesAreOfTheLongestRuns) {
   auto runs = adding_runs("text");
-  runs.push_back(record("adding-100", "text", Cell::kRwa, 4, turning(0, 500, kBad, kGood)));
-  using Texts = std::vector<std::string>;
-  EXPECT_EQ(first_row(make_report(runs, "").times),
-            (Texts{"adding-100", "1,200", "48s", "25", "1m36s", "12.5"}));
+  runs.push_back(record("adding-100", "text", kRwa, 4, turning(0, 500, kBad, kGood)));
+  const report::Table times = make_report(runs, "").times;
+  EXPECT_EQ(row(times, 0), (Texts{"adding-100", "RWA", "1,200", "48s", "25"}));
+  EXPECT_EQ(row(times, 1), (Texts{"adding-100", "LSTM", "1,200", "1m36s", "12.5"}));
   runs.pop_back();
-  runs.back() = record("adding-100", "text", Cell::kLstm, 1, turning(0, 500, kBad, kGood));
-  EXPECT_EQ(first_row(make_report(runs, "").times),
-            (Texts{"adding-100", "1,200", "48s", "25", "40s after 500 steps", "12.5"}));
+  runs.push_back(record("adding-100", "text", kLstm, 2, turning(0, 500, kBad, kGood)));
+  runs[3].train_seconds = 0;  // not known of the longer one
+  EXPECT_EQ(row(make_report(runs, "").times, 1),
+            (Texts{"adding-100", "LSTM", "1,200", "40s after 500 steps", "12.5"}));
 }
 
 TEST(Report, TimesOfDifferentMachinesHaveNoMedian) {
   auto runs = adding_runs("text");
   runs[1].machine = "another machine";
   const Report made = make_report(runs, "");
-  EXPECT_EQ(first_row(made.times),
-            (std::vector<std::string>{"adding-100", "1,200", "—", "—", "1m36s", "12.5"}));
+  EXPECT_EQ(row(made.times, 0), (Texts{"adding-100", "RWA", "1,200", "—", "—"}));
+  EXPECT_EQ(row(made.times, 1), (Texts{"adding-100", "LSTM", "1,200", "1m36s", "12.5"}));
   EXPECT_TRUE(says(made.page, "training alone, on a machine; another machine."));
 }
 
@@ -176,7 +185,7 @@ TEST(Report, TimesOfDifferentMachinesHaveNoMedian) {
 TEST(Report, DrawsWhereAllRunsThatGotThereWereEvaluated) {
   auto runs = adding_runs("text");
   std::erase_if(runs[0].metrics, [](const run::Metric& metric) { return metric.step == 300; });
-  runs[2] = record("adding-100", "text", Cell::kRwa, 3, turning(500, 700, kBad, kGood));
+  runs[2] = record("adding-100", "text", kRwa, 3, turning(500, 700, kBad, kGood));
   const report::Chart chart = make_report(runs, "").figures.at(0).panels.at(0);
   EXPECT_EQ(curve(chart, Role::kRwa).x,
             (std::vector<double>{0, 100, 200, 400, 500, 600, 700, 800, 900, 1000, 1100, 1200}));
@@ -231,7 +240,7 @@ TEST(Report, ThePageHasEverythingOnce) {
 TEST(Report, SaysHowToRunItAgain) {
   const report::Page page = make_report(adding_runs("script"), "").page;
   EXPECT_TRUE(says(page, "rwa paper run adding-100 --variant script --steps 1200 --seeds 3"));
-  const auto one = {record("adding-100", "text", Cell::kLstm, 5, turning(0, 50'000, kBad, kGood))};
+  const auto one = {record("adding-100", "text", kLstm, 5, turning(0, 50'000, kBad, kGood))};
   EXPECT_TRUE(says(make_report(one, "").page, "rwa paper run adding-100 --model lstm --seed 5"));
   std::vector<run::Record> on_gpu = one;
   on_gpu[0].experiment.device = "cuda";
@@ -242,7 +251,7 @@ TEST(Report, SaysHowToRunItAgain) {
 TEST(Report, ToRunItAgainIsToFinishItAndHasNoOtherSeeds) {
   std::vector<run::Record> runs;
   for (const std::uint64_t seed : {1, 2, 5, 7, 8}) {
-    runs.push_back(record("adding-100", "text", Cell::kRwa, seed, losses({1, 1})));
+    runs.push_back(record("adding-100", "text", kRwa, seed, losses({1, 1})));
     runs.back().experiment.training.steps = 9000;
     runs.back().status = run::Status::kInterrupted;
   }
@@ -259,7 +268,8 @@ TEST(Report, LeavesOutWhatIsNotThePapers) {
   runs[1].experiment.name = "sorting";
   runs[2].experiment.variant = "mine";
   const Report made = make_report(runs, "");
-  EXPECT_EQ(made.summary.rows.at(0).at(2).text, "—");
+  ASSERT_EQ(made.summary.rows.size(), 1U);
+  EXPECT_EQ(made.summary.rows[0][1].text, "LSTM");
   EXPECT_TRUE(says(made.page, "runs/small (network.units: 100 there, 250 here)"));
   EXPECT_TRUE(says(made.page, "unknown experiment 'sorting'"));
   EXPECT_TRUE(says(made.page, "unknown variant 'mine'"));
@@ -268,7 +278,7 @@ TEST(Report, LeavesOutWhatIsNotThePapers) {
 TEST(Report, AFinalScoreCountsForAClaimAfterAllStepsOnly) {
   const auto ours = [](std::int64_t steps) {
     const auto points = turning(100, steps, {0, 3.3, 0.1}, {0, 0.2, 0.98});
-    const auto rows = make_report({record("mnist", "text", Cell::kRwa, 1, points)}, "").claims.rows;
+    const auto rows = make_report({record("mnist", "text", kRwa, 1, points)}, "").claims.rows;
     const auto row = std::ranges::find_if(
         rows, [](const auto& cells) { return cells[1].text == "accuracy after 250,000 steps"; });
     return row->at(5).text;
@@ -283,17 +293,59 @@ TEST(Report, OfNothingSaysSo) {
   EXPECT_TRUE(made.summary.rows.empty());
   EXPECT_TRUE(made.claims.rows.empty());
   EXPECT_FALSE(made.claims_not_run.rows.empty());
-  EXPECT_TRUE(says(made.page, "No run of one of the paper's experiments was found"));
+  EXPECT_TRUE(says(made.page, "No run of an experiment of the catalogue was found"));
 }
 
 TEST(Report, ARunThatHasJustBegunIsNoTrouble) {
-  run::Record begun = record("grammar", "text", Cell::kRwa, 1, accuracies({0.5}));
+  run::Record begun = record("grammar", "text", kRwa, 1, accuracies({0.5}));
   begun.metrics.clear();
   begun.steps = 0;
   begun.status = run::Status::kRunning;
   const Report made = make_report({begun}, "");
-  EXPECT_EQ(made.summary.rows.at(0).at(2).text, "not in 0 steps");
+  EXPECT_EQ(made.summary.rows.at(0).at(3).text, "not in 0 steps");
   EXPECT_EQ(made.figures.size(), 1U);
+}
+
+TEST(Report, ShowsEveryModelThatWasRun) {
+  auto runs = adding_runs("text");
+  for (const char* model : {"gru", "rwa-forget"}) {
+    runs.push_back(record("adding-100", "text", model, 1, turning(1000, 2000, kBad, kGood)));
+  }
+  const Report made = make_report(runs, "");
+  EXPECT_TRUE(made.left_out.empty());
+  ASSERT_EQ(made.summary.rows.size(), 4U);
+  EXPECT_EQ(made.summary.rows[2][1].text, "rwa-forget");
+  EXPECT_EQ(made.summary.rows[3][1].text, "GRU");
+  std::set<Role> roles;
+  for (const report::Curve& drawn : made.figures.at(0).panels.at(0).curves) {
+    roles.insert(drawn.role);
+  }
+  EXPECT_EQ(roles,
+            (std::set<Role>{Role::kRwa, Role::kLstm, Role::kOther1, Role::kOther3, Role::kNaive}));
+  EXPECT_TRUE(says(made.page,
+                   "RWA 700 (600 to 800), LSTM not in 1,200 steps, rwa-forget 1,000, "
+                   "GRU 1,000."));
+  EXPECT_TRUE(says(made.page, "rwa paper run adding-100 --model rwa,lstm,rwa-forget,gru "));
+}
+
+TEST(Challenge, ComparesOtherModelsWithThePapersTwo) {
+  auto runs = adding_runs("text");
+  EXPECT_TRUE(make_report(runs, "").challenge.rows.empty());
+  runs.push_back(record("adding-100", "text", "gru", 1, turning(350, 2000, kBad, kGood)));
+  runs.push_back(record("grammar", "text", "gru", 1, turning(300, 900, {0, 1, .5}, {0, 1, .5})));
+  const Report made = make_report(runs, "");
+  // Of adding three thresholds for three models, and of the grammar two for one.
+  ASSERT_EQ(made.challenge.rows.size(), 11U);
+  EXPECT_EQ(row(made.challenge, 0),
+            (Texts{"grammar", "100 % accuracy", "GRU", "not in 900 steps", "—", "—"}));
+  EXPECT_EQ(row(made.challenge, 2), (Texts{"adding-100", "beats the baseline", "RWA",
+                                           "700 (600 to 800)", "—", "under 0.58 × LSTM"}));
+  EXPECT_EQ(row(made.challenge, 4), (Texts{"adding-100", "beats the baseline", "GRU", "400",
+                                           "0.57 × RWA", "under 0.33 × LSTM"}));
+  const io::TempFolder folder;
+  write_summary(made, folder.path() / "summary.md");
+  EXPECT_NE(io::get(folder.path() / "summary.md").find(report::to_markdown(made.challenge)),
+            std::string::npos);
 }
 
 TEST(Report, RefusesADamagedCurve) {
@@ -322,6 +374,22 @@ TEST(Examples, ShowASampleAndItsAnswer) {
   const auto delimiter = std::ranges::find(copy[0].symbols, "|") - copy[0].symbols.begin();
   EXPECT_TRUE(std::equal(copy[0].symbols.begin(), copy[0].symbols.begin() + 10,
                          copy[1].symbols.begin() + delimiter + 1));
+}
+
+TEST(Examples, OfTasksBeyondThePaper) {
+  for (const Entry& entry : catalogue()) {
+    if (is_of_paper(entry)) continue;
+    const auto examples = examples_of(entry.experiment);
+    ASSERT_EQ(examples.size(), 1U) << entry.experiment.name;
+    EXPECT_EQ(examples[0].lanes.back().label, "answer");
+    EXPECT_GT(examples[0].lanes.back().symbols.size(), 1U) << entry.experiment.name;
+  }
+  const auto lanes = examples_of(find("look-ahead").experiment).at(0).lanes;
+  const Texts& input = lanes.at(0).symbols;
+  const Texts& answer = lanes.at(1).symbols;
+  ASSERT_EQ(input.size(), answer.size());
+  const std::ptrdiff_t ahead = std::ranges::find(answer, "·") - answer.begin();
+  EXPECT_EQ(Texts(input.end() - ahead, input.end()), Texts(answer.begin(), answer.begin() + ahead));
 }
 
 TEST(Examples, MarksAndValuesKeepTheirNamesInBothVariants) {

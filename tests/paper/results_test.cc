@@ -63,7 +63,7 @@ std::vector<Point> restless_points(const Entry& entry) {
 run::Record restless_run() {
   const Entry& entry = *rc::gen::elementOf(std::vector(catalogue().begin(), catalogue().end()));
   const std::string variant = *rc::gen::elementOf(variants_of(entry));
-  return record(entry.experiment.name, variant, Cell::kRwa, 1, restless_points(entry));
+  return record(entry.experiment.name, variant, kRwa, 1, restless_points(entry));
 }
 
 run::Record with(run::Record run, std::vector<Metric> metrics) {
@@ -115,8 +115,8 @@ std::vector<std::int64_t> test_steps(const std::vector<Metric>& metrics) {
 }
 
 TEST(Thin, KeepsAllOfTheBeginningAndFewerLater) {
-  const auto steps = test_steps(
-      thin(record("mnist", "text", Cell::kRwa, 1, turning(0, 250'000, {}, {0, 9, 0.1}))));
+  const auto steps =
+      test_steps(thin(record("mnist", "text", kRwa, 1, turning(0, 250'000, {}, {0, 9, 0.1}))));
   const auto first = [&](std::int64_t from, std::size_t count) {
     const auto begin = std::ranges::find(steps, from);
     return std::vector(begin, std::min(begin + static_cast<std::ptrdiff_t>(count), steps.end()));
@@ -133,8 +133,8 @@ TEST(Thin, KeepsAllOfTheBeginningAndFewerLater) {
 TEST(Thin, KeepsTheEvaluationsThatDecide) {
   constexpr Point kBad{0, 0.17, {}};
   constexpr Point kGood{0, 0.02, {}};
-  const auto steps = test_steps(
-      thin(record("adding-100", "text", Cell::kRwa, 1, turning(45'300, 50'000, kBad, kGood))));
+  const auto steps =
+      test_steps(thin(record("adding-100", "text", kRwa, 1, turning(45'300, 50'000, kBad, kGood))));
   const auto place = std::ranges::find(steps, 44'000);
   ASSERT_GE(steps.end() - place, 7);
   EXPECT_EQ(std::vector(place, place + 7),
@@ -142,8 +142,8 @@ TEST(Thin, KeepsTheEvaluationsThatDecide) {
 }
 
 TEST(Thin, WhatIsNotEnoughIsRefused) {
-  const run::Record run = record("adding-100", "text", Cell::kRwa, 1,
-                                 turning(700, 2000, {0, 0.17, {}}, {0, 0.001, {}}));
+  const run::Record run =
+      record("adding-100", "text", kRwa, 1, turning(700, 2000, {0, 0.17, {}}, {0, 0.001, {}}));
   auto metrics = thin(run);
   require_same_answers(run, metrics);
   std::erase_if(metrics, [](const Metric& metric) { return metric.step == 700; });
@@ -177,14 +177,14 @@ class ResultsTest : public ::testing::Test {
     for (const std::uint64_t seed : {1, 2, 3}) {
       const auto late = static_cast<std::int64_t>(100 * seed);
       for (const char* variant : {"text", "script"}) {
-        records.push_back(put(record("adding-100", variant, Cell::kRwa, seed,
+        records.push_back(put(record("adding-100", variant, kRwa, seed,
                                      turning(900 + late, 50'000, {0, 0.17, {}}, {0, 1e-4, {}})),
                               std::string("adding-") + variant + std::to_string(seed)));
       }
     }
-    records.push_back(put(
-        record("grammar", "text", Cell::kLstm, 1, turning(800, 2000, {0, 1, 0.5}, {0, 0.01, 1.0})),
-        "grammar"));
+    records.push_back(
+        put(record("grammar", "text", kLstm, 1, turning(800, 2000, {0, 1, 0.5}, {0, 0.01, 1.0})),
+            "grammar"));
     return records;
   }
 
@@ -227,6 +227,21 @@ TEST_F(ResultsTest, AreThreeSmallFilesARun) {
                                fs::file_size(folder / run::kRunFile));
 }
 
+// Runs of studies, with what lies beside them, and of further models.
+TEST_F(ResultsTest, OfStudiesKeepTheirGradientsAndThresholds) {
+  const auto points = turning(45'300, 50'000, {0, 0.17, {}}, {0, 0.02, {}});
+  const run::Record study = put(record("adding-1000", "gradient-flow", kLstm, 1, points), "study");
+  io::put(study.folder / "gradients.csv", "step,untrained,trained\n1,0.5,1\n");
+  const run::Record gru = put(record("adding-1000", "text", "gru", 1, points), "gru");
+  const Results results = write_results({study, gru}, out());
+  EXPECT_TRUE(results.left_out.empty());
+  EXPECT_EQ(io::get(out() / "adding-1000-gradient-flow" / "lstm-seed1" / "gradients.csv"),
+            "step,untrained,trained\n1,0.5,1\n");
+  EXPECT_TRUE(fs::exists(out() / "adding-1000" / "gru-seed1" / run::kKeptMetricsFile));
+  EXPECT_FALSE(fs::exists(out() / "adding-1000" / "gru-seed1" / "gradients.csv"));
+  EXPECT_EQ(make_report(read_kept(), "").studies.size(), 1U);
+}
+
 TEST_F(ResultsTest, CanBeKeptAgain) {
   write_results(put_some(), out());
   const fs::path file = out() / "adding-100-script" / "rwa-seed2" / run::kKeptMetricsFile;
@@ -236,7 +251,7 @@ TEST_F(ResultsTest, CanBeKeptAgain) {
 }
 
 TEST_F(ResultsTest, ARunThatIsNotFinishedSaysHowFarItIs) {
-  run::Record run = record("copy-100", "text", Cell::kLstm, 4, losses({2, 2, 2}));
+  run::Record run = record("copy-100", "text", kLstm, 4, losses({2, 2, 2}));
   run.experiment.training.steps = 50'000;
   run.status = run::Status::kInterrupted;
   run.metrics.pop_back();
@@ -253,10 +268,10 @@ TEST_F(ResultsTest, ARunThatIsNotFinishedSaysHowFarItIs) {
 TEST_F(ResultsTest, OfMoreStepsAreNotReplaced) {
   const auto late = turning(900, 50'000, {0, 0.17, {}}, {0, 1e-4, {}});
   const auto soon = turning(900, 2'000, {0, 0.17, {}}, {0, 1e-4, {}});
-  write_results({put(record("adding-100", "text", Cell::kRwa, 1, late), "whole")}, out());
+  write_results({put(record("adding-100", "text", kRwa, 1, late), "whole")}, out());
   const fs::path file = out() / "adding-100" / "rwa-seed1" / run::kKeptMetricsFile;
   const std::string before = io::get(file);
-  const auto look = put(record("adding-100", "text", Cell::kRwa, 1, soon), "look");
+  const auto look = put(record("adding-100", "text", kRwa, 1, soon), "look");
   const Results results = write_results({look}, out());
   EXPECT_TRUE(results.written.rows.empty());
   ASSERT_EQ(results.left_out.size(), 1U);
@@ -280,7 +295,7 @@ TEST_F(ResultsTest, LeaveOutWhatSaysNothing) {
 
 TEST_F(ResultsTest, DoNotMixWithWholeRuns) {
   const run::Record run =
-      put(record("grammar", "text", Cell::kRwa, 1, accuracies({0.5, 0.6})), "grammar/rwa-seed1");
+      put(record("grammar", "text", kRwa, 1, accuracies({0.5, 0.6})), "grammar/rwa-seed1");
   io::expect_error<ConfigError>([&] { write_results({run}, runs()); },
                                 {"grammar/rwa-seed1", "metrics.jsonl", "--out"});
   EXPECT_FALSE(fs::exists(run.folder / run::kKeptMetricsFile));

@@ -71,6 +71,20 @@ TEST_F(FigureFiles, TakeAFigureWithFewPointsOrNone) {
   }
 }
 
+TEST_F(FigureFiles, HaveRoomForALegendOfManyModels) {
+  Chart chart = losses("many", false, true);
+  const Curve curve = chart.curves.front();
+  chart.curves.clear();
+  for (std::size_t i = 0; i < 12; ++i) {
+    chart.curves.push_back(curve);
+    chart.curves.back().role = other_role(i);
+    chart.curves.back().label = "a model with a long name, number " + std::to_string(i);
+  }
+  write_figure({"many", "", {chart}}, folder_.path());
+  const std::string svg = io::get(folder_.path() / "many.svg");
+  for (const Curve& drawn : chart.curves) EXPECT_TRUE(contains(svg, drawn.label)) << drawn.label;
+}
+
 TEST_F(FigureFiles, AMissingFolderIsNamed) {
   const fs::path folder = folder_.path() / "missing";
   io::expect_error<ResourceError>([&] { write_figure(two_panels(), folder); },
