@@ -140,8 +140,8 @@ class RWA_EXPORT Session {
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
 
-  // Writes the outputs, [B,O] or [T,B,O] as the readout says; rows past a sequence's length are
-  // left alone. A decoder runs freely, each step seeing the most likely label of the one before,
+  // Writes the outputs, [B,O] or [T,B,O] as the readout says, before softmax or sigmoid; rows past a
+  // sequence's length are left alone. A decoder runs freely, each step seeing the most likely label of the one before,
   // for as many steps as y, [steps,B,O], has room. Throws InputError when shapes disagree.
   void run(const BatchView& batch, std::span<float> y);
 

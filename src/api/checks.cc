@@ -104,7 +104,8 @@ std::unique_ptr<Backend<float>> checked_backend(const SessionOptions& options) {
 }
 
 Sequences<float> checked_sequences(const NetworkSpec& spec, const BatchView& batch) {
-  const Rows rows = checked_rows("", batch.steps, 0, batch.batch, batch.lengths);
+  const bool has_data = !batch.x.empty() || !batch.symbols.empty();
+  const Rows rows = checked_rows("", batch.steps, has_data ? 1 : 0, batch.batch, batch.lengths);
   if (spec.encoder.stack.layers.empty() && rows.steps != 1) {
     throw InputError(fmt::format(
         "steps is {}, expected 1: this network has no layers before its decoder", rows.steps));
