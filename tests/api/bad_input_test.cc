@@ -228,7 +228,7 @@ TEST_F(BadBatch, FeaturesOfAnotherSize) {
   refuse_batch({x.first(59), kSteps, kBatch, {}}, {"x has 59", "expected 60", "[5, 6, 2]"});
   refuse_batch({x, kSteps + 1, kBatch, {}}, {"x has 60", "expected 72"});
   refuse_batch({{}, kSteps, kBatch, {}}, {"x has 0", "expected 60"});
-  refuse_batch({x, 0, kBatch, {}}, {"x has 60", "expected 0"});
+  refuse_batch({x, 0, kBatch, {}}, {"steps is 0", "at least 1"});
 }
 
 TEST_F(BadBatch, Lengths) {
