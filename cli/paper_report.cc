@@ -55,7 +55,7 @@ void write_report(const ReportOptions& options) {
     fmt::print("{}", report::to_markdown(made.claims));
     say("The page: {}\n", where);
   } else {
-    fmt::print("{}\n", report::to_text(made.claims));
+    if (!made.claims.rows.empty()) fmt::print("{}\n", report::to_text(made.claims));
     if (const auto count = made.claims_not_run.rows.size(); count > 0) {
       fmt::print("{} more claims are on the page: these runs cannot answer them.\n", count);
     }

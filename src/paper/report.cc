@@ -415,9 +415,11 @@ Report make_report(const std::vector<run::Record>& records, const fs::path& refe
   page.blocks.emplace_back(report.summary);
   page.blocks.emplace_back(Text{kWhatTimesAre});
   page.blocks.emplace_back(report.times);
-  page.blocks.emplace_back(report::Heading{"The paper's claims", "claims"});
-  page.blocks.emplace_back(Text{kHowClaimsAreJudged});
-  page.blocks.emplace_back(report.claims);
+  if (!report.claims.rows.empty()) {
+    page.blocks.emplace_back(report::Heading{"The paper's claims", "claims"});
+    page.blocks.emplace_back(Text{kHowClaimsAreJudged});
+    page.blocks.emplace_back(report.claims);
+  }
   if (!report.challenge.rows.empty()) {
     page.blocks.emplace_back(report::Heading{"Other models", "challenge"});
     page.blocks.emplace_back(Text{kWhatTheChallengeIs});
