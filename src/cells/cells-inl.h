@@ -1,6 +1,9 @@
 // src/cells/cells-inl.h: all cells, for a backend to include inside its namespace, and the one
 // place that turns the names of a description into types.
 #include "cells/common-inl.h"
+
+// These use it.
+#include "cells/average-inl.h"
 #include "cells/gru-inl.h"
 #include "cells/lstm-inl.h"
 #include "cells/rwa-inl.h"

@@ -24,27 +24,11 @@ struct Rwa {
 
   template <class V>
   RWA_CELL static V forward(const V* pre, V* state, V* saved) {
-    const V a = pre[1];
     const V tanh_g = tanh(pre[0]);
-    const V z = pre[2] * tanh_g;
-    const Sum<V> r{state[0], state[1]};
-    const Sum<V> L{state[2], state[3]};
-
-    const V q = (a - L.hi) - L.lo;
-    const V e = exp(-abs(q));
-    const V w = select(q >= V(0), V(1), e) / (V(1) + e);
-    const Sum<V> r_next = two_sum(r.hi, r.lo + w * ((z - r.hi) - r.lo));
-    const Sum<V> L_next =
-        two_sum(select(q > V(0), a, L.hi), select(q > V(0), V(0), L.lo) + log1p(e));
-
-    state[0] = r_next.hi;
-    state[1] = r_next.lo;
-    state[2] = L_next.hi;
-    state[3] = L_next.lo;
     saved[0] = tanh_g;
-    saved[1] = w;
-    saved[2] = r_next.hi;
-    return F::apply(r_next.hi);
+    saved[1] = take_in(pre[2] * tanh_g, pre[1], Sum<V>{state[2], state[3]}, state);
+    saved[2] = state[0];
+    return F::apply(state[0]);
   }
 
   // h, from what forward saved.
@@ -55,18 +39,10 @@ struct Rwa {
 
   template <class V>
   RWA_CELL static void backward(V dh, V h, const V* inputs, V r_before, V* saved, V* carry) {
-    const V u = inputs[0];
-    const V tanh_g = saved[0];
-    const V w = saved[1];
     const V dr = carry[0] + dh * F::slope(h);
-    const V dL = carry[1];
-
-    const V dz = dr * w;
-    const V s = dz * (V(1) - w) * (u * tanh_g - r_before);
-    saved[0] = dz * u * (V(1) - tanh_g * tanh_g);
-    saved[1] = s + dL * w;
-    saved[2] = dz * tanh_g;
-    carry[0] = dr * (V(1) - w);
-    carry[1] = dL * (V(1) - w) - s;
+    const auto d = take_in_backward(dr, inputs[0], saved[0], saved[1], r_before, carry);
+    saved[0] = d.dg;
+    saved[1] = d.da;
+    saved[2] = d.du;
   }
 };

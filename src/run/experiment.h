@@ -25,16 +25,17 @@ namespace rwa::run {
 
 // What may be chosen of a ModelConfig, which explains it; the rest is the task's.
 struct Network {
-  Cell cell = Cell::kRwa;
-  Activation activation = Activation::kTanh;
-  int units = 250;
-  int layers = 1;
-  bool bidirectional = false;
-  double dropout = 0;
-  int embedding = 0;
+  static constexpr ModelConfig kUsual{};
+  Cell cell = kUsual.cell;
+  Activation activation = kUsual.activation;
+  int units = kUsual.units;
+  int layers = kUsual.layers;
+  bool bidirectional = kUsual.bidirectional;
+  double dropout = kUsual.dropout;
+  int embedding = kUsual.embedding;
   int span = 0;  // 0: the longest sequence of the task
-  double lasting = 0.5;
-  bool learned_decay = true;
+  double lasting = kUsual.lasting;
+  bool learned_decay = kUsual.learned_decay;
   // Of a task with one answer for a sequence: last, mean or attention. Where there is an answer at
   // every step, every one is read out.
   Readout readout = Readout::kLast;

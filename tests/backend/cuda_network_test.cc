@@ -11,11 +11,11 @@
 #include <gtest/gtest.h>
 
 #include "backend/cpu/cpu.h"
-#include "backend/cuda/cuda.h"
 #include "backend/reference/reference.h"
 #include "model/network.h"
 #include "rwa/rwa.h"
 #include "support/batches.h"
+#include "support/cuda.h"
 #include "support/errors.h"
 
 namespace rwa {
@@ -34,13 +34,7 @@ constexpr int kSteps = 21;
 constexpr int kBatch = 37;
 constexpr std::int64_t kDropoutStep = 17;
 
-class CudaNetwork : public testing::Test {
- protected:
-  void SetUp() override {
-    if (cuda_devices() == 0) GTEST_SKIP() << "there is no GPU that CUDA can use";
-  }
-  void TearDown() override { unsetenv("RWA_CUDA"); }
-};
+using CudaNetwork = cases::OnCuda;
 
 std::map<std::string, ModelConfig> networks() {
   return {{"both ways, attention, embedding",
@@ -158,7 +152,7 @@ Found<Real> gradient(Backend<Real>& backend, const ModelConfig& config, const Da
 // Of each named block, by the size of the whole where it is all cancellation.
 Errors errors_of(const ModelConfig& config, const Found<float>& found, const Found<double>& exact) {
   Errors errors = {{"loss", std::abs(found.loss - exact.loss) / exact.loss},
-                   {"y", cases::error_of(found.y, exact.y)},
+                   {"y", cases::relative_error(found.y, exact.y)},
                    {"x", cases::relative_error(found.x, exact.x)}};
   const double whole = cases::norm(exact.parameters);
   for (const ParameterInfo& info : NetworkSpec(config).describe()) {

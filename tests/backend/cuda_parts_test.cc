@@ -12,9 +12,9 @@
 #include <gtest/gtest.h>
 
 #include "backend/cpu/cpu.h"
-#include "backend/cuda/cuda.h"
 #include "backend/reference/reference.h"
 #include "support/cases.h"
+#include "support/cuda.h"
 #include "support/random_data.h"
 
 namespace rwa {
@@ -27,11 +27,11 @@ using cases::same_bits;
 constexpr double kBound = 4e-6;
 constexpr float kBefore = 7;  // stands wherever something is added or must not be written
 
-class CudaParts : public testing::Test {
+class CudaParts : public cases::OnCuda {
  protected:
   void SetUp() override {
-    if (cuda_devices() == 0) GTEST_SKIP() << "there is no GPU that CUDA can use";
-    backend = make_cuda_backend(0, 1);
+    OnCuda::SetUp();
+    if (!IsSkipped()) backend = make();
   }
 
   std::unique_ptr<Backend<float>> backend;

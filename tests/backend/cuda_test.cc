@@ -8,11 +8,11 @@
 #include <gtest/gtest.h>
 
 #include "backend/cpu/cpu.h"
-#include "backend/cuda/cuda.h"
 #include "backend/reference/reference.h"
 #include "rwa/rwa.h"
 #include "support/batches.h"
 #include "support/cases.h"
+#include "support/cuda.h"
 #include "support/errors.h"
 
 namespace rwa {
@@ -27,18 +27,7 @@ using cases::same_bits;
 constexpr double kLeastBound = 1.5e-6;
 constexpr double kTimesCpu = 4;
 
-class Cuda : public testing::Test {
- protected:
-  void SetUp() override {
-    if (cuda_devices() == 0) GTEST_SKIP() << "there is no GPU that CUDA can use";
-  }
-  void TearDown() override { unsetenv("RWA_CUDA"); }
-
-  static std::unique_ptr<Backend<float>> make(const std::string& path = "", int share = 1) {
-    path.empty() ? unsetenv("RWA_CUDA") : setenv("RWA_CUDA", path.c_str(), 1);
-    return make_cuda_backend(0, share);
-  }
-};
+using Cuda = cases::OnCuda;
 
 const std::vector<std::string> kPaths = {"persistent", "exact", "plain"};
 

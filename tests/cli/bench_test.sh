@@ -5,23 +5,8 @@
 set -euo pipefail
 
 rwa=$1
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-
-fail() {
-  echo "bench_test.sh: $*" >&2
-  cat "$tmp/out" "$tmp/err" >&2
-  exit 1
-}
-
-# expect CODE TEXT COMMAND…: the command ends with CODE, and TEXT is in what it writes.
-expect() {
-  local code=$1 text=$2 found=0
-  shift 2
-  "$@" >"$tmp/out" 2>"$tmp/err" || found=$?
-  [[ $found == "$code" ]] || fail "'$*' ended with $found, expected $code"
-  grep -qF -- "$text" "$tmp/out" "$tmp/err" || fail "'$*' did not say '$text'"
-}
+# shellcheck source=tests/cli/expect.sh
+source "$(dirname "$0")/expect.sh"
 
 size=(--batch 4 --units 8)
 short=(--seconds 0.02 --threads 1 --no-peers)

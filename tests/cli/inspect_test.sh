@@ -4,24 +4,8 @@
 set -euo pipefail
 
 rwa=$1
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp"
-
-fail() {
-  echo "inspect_test.sh: $*" >&2
-  cat out err >&2
-  exit 1
-}
-
-# expect CODE TEXT COMMAND…: the command ends with CODE, and TEXT is in what it writes.
-expect() {
-  local code=$1 text=$2 found=0
-  shift 2
-  "$@" >out 2>err || found=$?
-  [[ $found == "$code" ]] || fail "'$*' ended with $found, expected $code"
-  grep -qF -- "$text" out err || fail "'$*' did not say '$text'"
-}
+# shellcheck source=tests/cli/expect.sh
+source "$(dirname "$0")/expect.sh"
 inspect() { expect "$1" "$2" "$rwa" inspect "${@:3}"; }
 
 cat >sums.toml <<TOML

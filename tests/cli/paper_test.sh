@@ -5,26 +5,11 @@
 set -euo pipefail
 
 rwa=$1
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp"
+# shellcheck source=tests/cli/expect.sh
+source "$(dirname "$0")/expect.sh"
 export XDG_CACHE_HOME=$tmp/cache  # neither the curves nor the MNIST of whoever runs this
 unset RWA_DATA
 
-fail() {
-  echo "paper_test.sh: $*" >&2
-  cat out err >&2
-  exit 1
-}
-
-# expect CODE TEXT COMMAND…: the command ends with CODE, and TEXT is in what it writes.
-expect() {
-  local code=$1 text=$2 found=0
-  shift 2
-  "$@" >out 2>err || found=$?
-  [[ $found == "$code" ]] || fail "'$*' ended with $found, expected $code"
-  grep -qF -- "$text" out err || fail "'$*' did not say '$text'"
-}
 paper() { expect "$1" "$2" "$rwa" paper "${@:3}"; }
 
 # experiment NAME STEPS [TRAINING…] > FILE: one of a few milliseconds a hundred steps.

@@ -1,0 +1,28 @@
+// tests/support/cuda.h: tests on a GPU, which skip themselves where there is none.
+#pragma once
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "backend/cuda/cuda.h"
+
+namespace rwa::cases {
+
+class OnCuda : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (cuda_devices() == 0) GTEST_SKIP() << "there is no GPU that CUDA can use";
+  }
+  void TearDown() override { unsetenv("RWA_CUDA"); }
+
+  // With the kernels of that name, or those that it would take.
+  static std::unique_ptr<Backend<float>> make(const std::string& path = "", int share = 1) {
+    path.empty() ? unsetenv("RWA_CUDA") : setenv("RWA_CUDA", path.c_str(), 1);
+    return make_cuda_backend(0, share);
+  }
+};
+
+}  // namespace rwa::cases
