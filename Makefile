@@ -2,7 +2,8 @@
 # through the presets of CMakePresets.json.
 
 BUILD_PACKAGES = g++ cmake ninja-build pkg-config libhwy-dev librandom123-dev libcli11-dev libfmt-dev \
-                 nlohmann-json3-dev libsimdjson-dev libtomlplusplus-dev zlib1g-dev libcurl4-openssl-dev libssl-dev \
+                 nlohmann-json3-dev libsimdjson-dev libtomlplusplus-dev zlib1g-dev libzstd-dev libzip-dev \
+                 libcurl4-openssl-dev libssl-dev \
                  libjs-dygraphs
 REPORT_PACKAGES = gnuplot-nox librsvg2-bin fonts-dejavu-core
 TEST_PACKAGES  = libgtest-dev librapidcheck-dev python3 strace openssl chromium $(REPORT_PACKAGES)
@@ -10,7 +11,7 @@ BENCH_PACKAGES = libdnnl-dev python3-torch libopenblas0-openmp
 PREFIX        ?= /usr/local
 SETUP          = tools/install_packages.sh
 
-.PHONY: all test demo bench sanitize tidy format install clean
+.PHONY: all test demo bench sanitize fuzz tidy format install clean
 
 all:
 	@$(SETUP) $(BUILD_PACKAGES)
@@ -39,6 +40,10 @@ sanitize:
 	@for preset in asan tsan; do \
 	  cmake --preset $$preset >/dev/null && cmake --build --preset $$preset && ctest --preset $$preset || exit 1; \
 	done
+
+fuzz:
+	@$(SETUP) $(BUILD_PACKAGES) $(TEST_PACKAGES) clang
+	@tools/fuzz.sh 60
 
 tidy:
 	@$(SETUP) $(BUILD_PACKAGES) $(TEST_PACKAGES) clang clang-tidy

@@ -8,8 +8,11 @@
 
 #include <fmt/format.h>
 
+#include "data_options.h"
+#include "own/look.h"
 #include "report/table.h"
 #include "run/described.h"
+#include "run/folder.h"
 #include "rwa/model.h"
 #include "words.h"
 
@@ -18,6 +21,8 @@ namespace {
 
 constexpr const char* kExample =
     "Examples:\n"
+    "  rwa inspect sensors.csv                 what data are taken for, and how to say otherwise\n"
+    "  rwa inspect sensors.csv --target load --id machine\n"
     "  rwa inspect model.safetensors           a model that was saved\n"
     "  rwa inspect experiment.toml             the network that an experiment would train\n"
     "  rwa inspect runs/grammar/rwa-seed1      that of a run\n"
@@ -26,7 +31,7 @@ constexpr const char* kExample =
 
 std::string in_groups(std::size_t number) { return count(static_cast<std::int64_t>(number)); }
 
-void inspect(const std::filesystem::path& path) {
+void inspect_network(const std::filesystem::path& path) {
   const auto [kind, config, parts] = run::read_described(path);
   report::Table table{.header = {"part", "what", "output", "parameters"}, .rows = {}};
   std::size_t parameters = 0;
@@ -42,15 +47,30 @@ void inspect(const std::filesystem::path& path) {
       to_string(config.cell), to_string(config.readout), to_string(config.loss), config.seed);
 }
 
+// Everything else is data.
+bool is_network(const std::filesystem::path& path) {
+  const auto ending = path.extension();
+  if (ending == ".safetensors" || ending == ".toml") return true;
+  return std::filesystem::exists(path / run::kConfigFile);
+}
+
+void inspect(const data::FilesTask& task) {
+  if (task.train.size() == 1 && is_network(task.train.front())) {
+    inspect_network(task.train.front());
+  } else {
+    fmt::print("{}", own::to_text(own::look(task)));
+  }
+}
+
 }  // namespace
 
 void add_inspect_command(CLI::App& app) {
-  auto path = std::make_shared<std::filesystem::path>();
-  auto* command = app.add_subcommand("inspect", "The parts of a network, and their parameters");
-  command->add_option("PATH", *path, "A model, an experiment (*.toml), or the folder of a run")
-      ->required();
+  auto task = std::make_shared<data::FilesTask>();
+  auto* command =
+      app.add_subcommand("inspect", "What data are taken for, or the parts of a network");
+  add_data(*command, *task, "Data; or a model, an experiment (*.toml), or the folder of a run");
   command->footer(kExample);
-  command->callback([path] { inspect(*path); });
+  command->callback([task] { inspect(*task); });
 }
 
 }  // namespace rwa::cli

@@ -13,12 +13,20 @@
 #include <fmt/ranges.h>
 
 #include "bench_command.h"
+#include "evaluate_command.h"
+#include "explain_command.h"
+#include "generate_command.h"
 #include "inspect_command.h"
 #include "interrupt.h"
 #include "paper_command.h"
+#include "predict_command.h"
 #include "rwa/errors.h"
 #include "rwa/version.h"
 #include "say.h"
+#include "stream_command.h"
+#include "train_command.h"
+#include "tune_command.h"
+#include "verify_command.h"
 
 namespace {
 
@@ -35,10 +43,12 @@ enum ExitCode {
 
 constexpr const char* kFooter =
     "Examples:\n"
-    "  rwa paper run --quick     three of the paper's experiments, in a few minutes\n"
-    "  rwa paper report runs     its figures and claims, from what has been run\n"
-    "  rwa inspect config.toml   the network of an experiment, a run or a model, as a table\n"
-    "  rwa bench --quick         how fast this machine is, in half a minute\n"
+    "  rwa inspect data.csv                what a file is taken for\n"
+    "  rwa train data.csv --out runs/one   a model of it\n"
+    "  rwa predict runs/one more.csv       what it says about more\n"
+    "  rwa explain runs/one more.csv       and which steps mattered\n"
+    "  rwa paper run --quick               three of the paper's experiments, in a few minutes\n"
+    "  rwa bench --quick                   how fast this machine is, in half a minute\n"
     "\n"
     "'rwa COMMAND --help' says more about a command.";
 
@@ -106,8 +116,16 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", version, "Version, and the instruction set in use");
   app.footer(kFooter);
   app.require_subcommand(0, 1);
-  rwa::cli::add_paper_command(app);
+  rwa::cli::add_train_command(app);
+  rwa::cli::add_evaluate_command(app);
+  rwa::cli::add_predict_command(app);
+  rwa::cli::add_stream_command(app);
+  rwa::cli::add_generate_command(app);
+  rwa::cli::add_explain_command(app);
+  rwa::cli::add_tune_command(app);
   rwa::cli::add_inspect_command(app);
+  rwa::cli::add_verify_command(app);
+  rwa::cli::add_paper_command(app);
   rwa::cli::add_bench_command(app);
   const int code = parse_and_run(app, argc, argv);
   // A full disk shows here at the latest.

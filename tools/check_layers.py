@@ -13,11 +13,12 @@ LAYERS = [
     ["src/cells"],
     ["src/backend"],
     ["src/io"],
+    ["src/read"],
     ["src/model", "src/data", "src/net"],
     ["src/train"],
     ["src/api"],
     ["src/run", "src/report"],
-    ["src/paper"],
+    ["src/paper", "src/own"],
     ["src/bench"],
     ["cli"],
 ]
@@ -26,7 +27,7 @@ LAYERS = [
 BACKENDS = ["src/backend/reference", "src/backend/cpu", "src/backend/cuda"]
 KNOW_OTHERS = ["src/backend/device.cc", "src/backend/no_cuda/no_cuda.cc"]
 # The program is a user of the library: of src/ it sees what runs, measures and reports, nothing else.
-CLI_SEES = ["include/rwa", "src/run", "src/report", "src/paper", "src/bench", "cli"]
+CLI_SEES = ["include/rwa", "src/run", "src/report", "src/paper", "src/own", "src/bench", "cli"]
 
 
 def layer_of(path, layers):

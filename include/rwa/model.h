@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -102,6 +103,14 @@ class RWA_EXPORT Model {
   void set_weights(std::span<const float> values);
   void set_parameter(const std::string& name, std::span<const float> values);
 
+  // What travels with the weights in the file: texts by name, of which the library reads none. The
+  // program keeps under "data" how files become the model's numbers.
+  [[nodiscard]] const std::map<std::string, std::string>& notes() const;
+  // Replaces the text; an empty one takes the note away. Throws InputError for a name that is empty
+  // or the file's own ("format", "format_version", "network"), for what is not UTF-8, and for more
+  // than the file has room for: about 1 MiB for all, less where there are many layers.
+  void set_note(const std::string& name, std::string text);
+
   struct RWA_HIDDEN Impl;
 
  private:
@@ -131,6 +140,14 @@ struct GradientView {
   std::span<float> h = {};
 };
 
+// How many bytes training with such batches takes on the device, beside the batch itself: the
+// weights, the optimiser and what is kept between forward and backward. A good estimate, not a
+// bound, of the CPU's; others differ more. A decoder is taken to say as many steps as come in;
+// where sequences are cut into parts, give the steps of a part. Throws ConfigError as Model does,
+// InputError for a negative number.
+RWA_EXPORT std::size_t training_memory(const ModelConfig& config, int steps, int batch,
+                                       Memory memory = Memory::kFull);
+
 // The scratch memory of one caller. Weights are shared, sessions are not: one per thread. A session
 // keeps its model alive.
 class RWA_EXPORT Session {
@@ -140,9 +157,10 @@ class RWA_EXPORT Session {
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
 
-  // Writes the outputs, [B,O] or [T,B,O] as the readout says, before softmax or sigmoid; rows past a
-  // sequence's length are left alone. A decoder runs freely, each step seeing the most likely label of the one before,
-  // for as many steps as y, [steps,B,O], has room. Throws InputError when shapes disagree.
+  // Writes the outputs, [B,O] or [T,B,O] as the readout says, before softmax or sigmoid; rows past
+  // a sequence's length are left alone. A decoder runs freely, each step seeing the most likely
+  // label of the one before, for as many steps as y, [steps,B,O], has room. Throws InputError when
+  // shapes disagree.
   void run(const BatchView& batch, std::span<float> y);
 
   // The mean loss over sequences (or over all their steps); also the outputs, as run() writes them,
@@ -151,14 +169,22 @@ class RWA_EXPORT Session {
   // The same loss, and its gradient.
   double gradient(const BatchView& batch, const TargetView& targets, const GradientView& out);
 
+  // How much each step has of the average that the encoder's last recurrent layer ends with: for
+  // each sequence and unit numbers of 0 or more whose sum over the steps is 1 (with a forget gate
+  // too: what was let go has less). Writes [T,B,H], or [T,B,2H] where both directions are read, the
+  // end of the reverse one being the first step; 0 past a sequence's length. Throws ConfigError for
+  // a cell that keeps no average. On the CPU only.
+  void shares(const BatchView& batch, std::span<float> shares);
+
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
 
 // One sequence without end: an output after every step, from a state that can be taken out and put
-// back. Throws ConfigError for a network that must see the end first: one that reads both ways,
-// averages over all steps, or decodes.
+// back. What it says has the bits of Session::run() on the CPU, whatever else is in the batch.
+// Throws ConfigError for a network that must see the end first: one that reads both ways, averages
+// over all steps, or decodes.
 class RWA_EXPORT Stream {
  public:
   explicit Stream(const Model& model);

@@ -17,6 +17,12 @@ struct TrainerOptions {
   double beta2 = 0.999;
   double epsilon = 1e-8;
   double clip_norm = 0;  // gradients longer than this are shortened to it; 0: never
+  // Long sequences are learnt from in parts of this many steps: each part is a step of Adam of its
+  // own, begins with the state that the one before has left, and sends no gradient back to it. What
+  // one step() reports is the mean over the answers of its parts; parts without any, where no
+  // sequence ends whose last step is read, only hand the state on. 0: as a whole. Not for networks
+  // that must see the end first (those that Stream refuses).
+  int truncate = 0;
   SessionOptions session = {};
 };
 
@@ -40,7 +46,7 @@ class RWA_EXPORT Trainer {
   Trainer& operator=(Trainer&&) noexcept;
 
   // Throws DivergenceError, and changes nothing, when the loss or the square of a gradient (Adam
-  // needs it) is not finite.
+  // needs it) is not finite. Of parts, those before the one that failed stay done.
   StepResult step(const BatchView& batch, const TargetView& targets);
   // The same in two parts, for a device that computes while the caller prepares the next batch. The
   // batch must stay as it is until its step is collected. At most kMostSubmitted are submitted and
@@ -51,7 +57,10 @@ class RWA_EXPORT Trainer {
   // The result of the oldest that was not collected. Throws as step() does; those submitted after
   // one that diverged have changed nothing, and are collected with it.
   StepResult collect();
-  [[nodiscard]] std::int64_t steps() const;  // collected
+  [[nodiscard]] std::int64_t steps() const;  // of Adam, collected
+
+  // For the steps submitted from now on. Throws ConfigError as the constructor does.
+  void set_learning_rate(double rate);
 
   [[nodiscard]] const TrainerState& state() const;
   // Throws InputError for another number of parameters, negative steps or variances, or a number

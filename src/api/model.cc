@@ -8,7 +8,6 @@
 
 #include "api/model_impl.h"
 #include "base/nearest.h"
-#include "model/model_file.h"
 #include "rwa/errors.h"
 
 namespace rwa {
@@ -37,13 +36,14 @@ Model::Model(const ModelConfig& config) {
 
 Model Model::load(const std::filesystem::path& file) {
   return within_memory("the model in " + file.string(), [&] {
-    const ModelFile content = read_model(file);
-    return Model(std::make_shared<Impl>(content.config, content.weights));
+    ModelFile content = read_model(file);
+    return Model(std::make_shared<Impl>(content.config, content.weights, std::move(content.notes)));
   });
 }
 
 void Model::save(const std::filesystem::path& file) const {
-  within_memory("writing " + file.string(), [&] { write_model(file, impl_->config, weights()); });
+  within_memory("writing " + file.string(),
+                [&] { write_model(file, impl_->config, weights(), impl_->notes); });
 }
 
 const ModelConfig& Model::config() const { return impl_->config; }
@@ -78,6 +78,20 @@ void Model::set_parameter(const std::string& name, std::span<const float> values
   std::vector<std::string> known;
   for (const auto& info : impl_->spec.describe()) known.push_back(info.name);
   throw InputError(fmt::format("the model has no parameter '{}'{}", name, suggestion(name, known)));
+}
+
+const std::map<std::string, std::string>& Model::notes() const { return impl_->notes; }
+
+// Refused here, and not after hours of training when the model is saved.
+void Model::set_note(const std::string& name, std::string text) {
+  within_memory("a note", [&] {
+    Notes notes = impl_->notes;
+    const bool taken_away = text.empty();
+    notes[name] = std::move(text);
+    check_notes(impl_->config, notes);
+    if (taken_away) notes.erase(name);
+    impl_->notes = std::move(notes);
+  });
 }
 
 }  // namespace rwa

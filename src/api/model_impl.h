@@ -5,8 +5,10 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "api/weights.h"
+#include "model/model_file.h"
 #include "model/network.h"
 #include "rwa/errors.h"
 #include "rwa/model.h"
@@ -14,12 +16,13 @@
 namespace rwa {
 
 struct Model::Impl {
-  Impl(const ModelConfig& c, std::span<const float> numbers)
-      : config(c), spec(c), weights(spec, numbers) {}
+  Impl(const ModelConfig& c, std::span<const float> numbers, Notes n = {})
+      : config(c), spec(c), weights(spec, numbers), notes(std::move(n)) {}
 
   ModelConfig config;
   NetworkSpec spec;
   ModelWeights weights;
+  Notes notes;
 };
 
 // Of a batch: steps and rows are counted with 32 bits, and some more are added to them.

@@ -97,6 +97,18 @@ void check_gradient_of_h(const ModelConfig& config, bool on_host, const Rows& ro
              rows.index(rows.steps, 0) * static_cast<std::size_t>(config.units), "[T,B,H]");
 }
 
+// What shares() is not for.
+void check_average(const ModelConfig& config, bool on_host) {
+  const auto refuse = [](std::string_view why) {
+    throw ConfigError(fmt::format("no shares of an average with this session: {}", why));
+  };
+  if (!on_host) refuse("they are to be had on the CPU only");
+  if (config.layers == 0) refuse("its network has no layers before the decoder");
+  if (!cell_traits(config.cell).averages) {
+    refuse(fmt::format("the cell {} keeps no average", to_string(config.cell)));
+  }
+}
+
 // The caller's numbers on the device, to be added to or written over in part; null for none.
 float* lend(Array<float>& array, std::span<const float> host) {
   if (host.empty()) return nullptr;
@@ -160,6 +172,21 @@ double Session::gradient(const BatchView& batch, const TargetView& targets,
     i.weights_gradient.read(out.weights);
     i.x_gradient.read(out.x);
     return i.read_loss();
+  });
+}
+
+void Session::shares(const BatchView& batch, std::span<float> shares) {
+  Impl& i = *impl_;
+  const NetworkSpec& spec = i.model->spec;
+  check_average(i.model->config, i.on_host);
+  const auto in = checked_sequences(spec, batch);
+  const int width = spec.encoder.stack.layers.back().width();
+  check_size("shares", shares.size(),
+             in.rows.index(in.rows.steps, 0) * static_cast<std::size_t>(width),
+             i.model->config.bidirectional ? "[T,B,2H]" : "[T,B,H]");
+  within_memory("running a batch", [&] {
+    i.prepare(in, {});
+    i.pass.shares(i.weights.get(), i.feed->in(), shares.data());
   });
 }
 

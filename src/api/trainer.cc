@@ -24,9 +24,21 @@ double checked(std::string_view name, double value, double low, double below) {
   return value;
 }
 
+double checked_rate(double rate) { return checked("learning_rate", rate, 0, kMost); }
+
 AdamSettings checked_settings(const TrainerOptions& o) {
-  return {checked("learning_rate", o.learning_rate, 0, kMost), checked("beta1", o.beta1, 0, 1),
+  return {checked_rate(o.learning_rate), checked("beta1", o.beta1, 0, 1),
           checked("beta2", o.beta2, 0, 1), checked("epsilon", o.epsilon, kLeastEpsilon, kMost)};
+}
+
+int checked_truncate(const NetworkSpec& spec, int steps) {
+  if (steps < 0) throw ConfigError(fmt::format("truncate is {}, expected 0 or more", steps));
+  const std::string why = steps > 0 ? spec.why_no_stream() : "";
+  if (!why.empty()) {
+    throw ConfigError(
+        fmt::format("truncate is {}, expected 0: no parts with this network: {}", steps, why));
+  }
+  return steps;
 }
 }  // namespace
 
@@ -38,7 +50,8 @@ struct Trainer::Impl {
         step(model->spec, *backend, weights.get(),
              {.adam = checked_settings(options),
               .clip_norm = checked("clip_norm", options.clip_norm, 0, kMost),
-              .memory = options.session.memory}) {}
+              .memory = options.session.memory,
+              .truncate = checked_truncate(model->spec, options.truncate)}) {}
 
   [[noreturn]] void diverged(const StepReport& report) const {
     std::string what = "the loss is";
@@ -100,12 +113,14 @@ StepResult Trainer::collect() {
   Impl& i = *impl_;
   if (i.step.under_way() == 0) throw InputError("no step is submitted, expected one to collect");
   const StepReport report = i.step.collect();
-  if (report.failed != 0) i.diverged(report);
   i.steps = report.steps;
+  if (report.failed != 0) i.diverged(report);
   return {report.loss, report.gradient_norm};
 }
 
 std::int64_t Trainer::steps() const { return impl_->steps; }
+
+void Trainer::set_learning_rate(double rate) { impl_->step.set_rate(checked_rate(rate)); }
 
 const TrainerState& Trainer::state() const {
   impl_->check_collected("state()");

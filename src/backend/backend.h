@@ -87,6 +87,10 @@ struct RecurrentForward {
   Real* h_last = nullptr;       // [B,H]
   Real* final_state = nullptr;  // as initial_state, and may be the same memory
   std::optional<Memory> keep = {};  // what backward will need; nothing: no backward
+  // Written: the share that each step had of the running average when it was taken in, [T,B,H] in
+  // rows like those of h; null where not wanted. Only where the memory is the host's, and of cells
+  // that keep an average.
+  Real* share = nullptr;
 };
 
 template <class Real>

@@ -18,6 +18,10 @@ enum class Purpose : std::uint32_t {
   kFinalDraws = 6,
   kPermutation = 7,
   kDropout = 8,  // stream: the layer
+  kSplit = 9,    // which samples are for validation; stream: the class
+  kOrder = 10,   // of training samples; stream: the epoch
+  kTune = 11,
+  kSample = 12,  // what is generated
 };
 
 class Random {

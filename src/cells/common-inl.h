@@ -12,6 +12,8 @@ constexpr bool check_cell() {
   // A number per gate, and what backward needs of the step before: the first number of the state.
   // Gradients of pre-activations take their places.
   static_assert(C::kSaved == C::kGates + 1 && C::kMemory == C::kGates);
+  // Which of the saved numbers is the step's share of a running average; -1: there is none.
+  static_assert(C::kShare >= -1 && C::kShare < C::kSaved);
   // Where the state is the output itself, its gradient comes in the first number carried too.
   static_assert(!C::kCarriesOutput || C::kState == 1);
   return true;

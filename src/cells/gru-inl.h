@@ -10,6 +10,7 @@ struct Gru {
   static constexpr int kCarry = 1;   // what of dh goes past the gates
   static constexpr int kSaved = 4;   // sigmoid(r), sigmoid(z), m, h'; backward: dr, dz, dm, du
   static constexpr int kMemory = 3;  // h
+  static constexpr int kShare = -1;
 
   static constexpr bool kLearnedStart = false;  // h_0 = 0
   static constexpr bool kSeesX[] = {true, true, false, true};

@@ -9,6 +9,7 @@ struct Lstm {
   static constexpr int kCarry = 1;   // dc
   static constexpr int kSaved = 5;   // the gates and c'; backward replaces them by di, df, dg, do
   static constexpr int kMemory = 4;  // c
+  static constexpr int kShare = -1;
 
   static constexpr bool kLearnedStart = false;  // h_0 = 0
   static constexpr bool kSeesX[] = {true, true, true, true};

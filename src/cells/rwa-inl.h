@@ -12,6 +12,7 @@ struct Rwa {
   static constexpr int kCarry = 2;   // dr, dL: what backward hands to the step before
   static constexpr int kSaved = 3;   // tanh g, w, r; backward replaces them by dg, da, du
   static constexpr int kMemory = 2;  // the saved value of the step before that backward needs: r
+  static constexpr int kShare = 1;   // w
 
   static constexpr bool kLearnedStart = true;  // h_0 = f(s_0)
   static constexpr bool kSeesX[] = {true, true, true};

@@ -12,6 +12,7 @@ struct ForgettingRwa {
   static constexpr int kCarry = 2;   // dr, dL
   static constexpr int kSaved = 4;   // tanh g, w, sigmoid(-f), r; backward: dg, da, df, du
   static constexpr int kMemory = 3;  // r
+  static constexpr int kShare = 1;   // w
 
   static constexpr bool kLearnedStart = true;  // h_0 = f(s_0)
   static constexpr bool kSeesX[] = {true, true, kSees, true};

@@ -7,9 +7,10 @@ namespace {
 #undef RWA_CELL
 
 template <class C>
-constexpr CellTraits kTraits = {
-    C::kGates,        C::kInputs,       C::kState,          C::kCarry,       C::kLearnedStart,
-    Parts(C::kSeesX), Parts(C::kSeesH), Parts(C::kHasBias), C::kInitialBias, C::kSpreadBias};
+constexpr CellTraits kTraits = {C::kGates,        C::kInputs,         C::kState,
+                                C::kCarry,        C::kLearnedStart,   Parts(C::kSeesX),
+                                Parts(C::kSeesH), Parts(C::kHasBias), C::kInitialBias,
+                                C::kSpreadBias,   C::kShare >= 0};
 }  // namespace
 
 const CellTraits& cell_traits(Cell cell) {

@@ -36,6 +36,7 @@ struct CellTraits {
   Parts x, h, bias;
   std::span<const float> initial_bias;  // [gates + inputs]
   int spread_bias;  // whose bias starts with time scales spread over a sequence; -1: none
+  bool averages;    // its state is a running average, of which each step has a share
 
   [[nodiscard]] int preactivations() const { return gates + inputs; }
 };

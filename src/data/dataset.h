@@ -3,15 +3,17 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "rwa/types.h"
 
 namespace rwa::data {
 
-enum class Split { kTrain, kTest };
+enum class Split { kTrain, kValid, kTest };
 
 // What all samples of a data set have in common, and so what a network for it must have.
 struct Shape {
@@ -61,9 +63,15 @@ class Dataset {
 
   [[nodiscard]] virtual const Shape& shape() const = 0;
   [[nodiscard]] virtual Naive naive() const = 0;
+  // 0 where there are no samples of that kind.
   [[nodiscard]] virtual std::int64_t size(Split split) const = 0;
+  // Which samples are trained on: those of draw `first` and the ones after it. As the paper does it,
+  // with replacement.
+  virtual void draw(std::uint64_t seed, std::int64_t first, std::span<std::int64_t> samples) const;
   // Makes `batch` of the samples with these numbers, each less than size(split).
   virtual void fill(Split split, std::span<const std::int64_t> samples, Batch& batch) const = 0;
+  // What a model must know about the data beside its weights (Model::notes()).
+  [[nodiscard]] virtual std::map<std::string, std::string> notes() const { return {}; }
 };
 
 }  // namespace rwa::data

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/random.h"
-#include "data/idx.h"
 #include "data/kinds.h"
+#include "read/idx.h"
 #include "rwa/errors.h"
 
 namespace rwa::data {
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 constexpr std::uint32_t kSide = kMnistSide;
 constexpr std::uint32_t kPixels = kSide * kSide;
 constexpr int kDigits = 10;
-constexpr std::uint32_t kMostImages = 300'000;  // EMNIST, of the same form, has 280,000
+constexpr std::int64_t kMostImages = 300'000;  // EMNIST, of the same form, has 280,000
 
 struct Digits {
   std::vector<std::uint8_t> images;  // [N,28,28]
@@ -45,8 +45,9 @@ fs::path find_file(const fs::path& folder, const std::string& name) {
 Digits read_digits(const fs::path& folder, const std::string& prefix) {
   const fs::path images = find_file(folder, prefix + "-images-idx3-ubyte");
   const fs::path labels = find_file(folder, prefix + "-labels-idx1-ubyte");
-  Digits digits{.images = read_idx(images, std::array{kSide, kSide}, kMostImages),
-                .labels = read_idx(labels, {}, kMostImages)};
+  Digits digits{
+      .images = read::read_idx(images, std::array<std::int64_t, 2>{kSide, kSide}, kMostImages),
+      .labels = read::read_idx(labels, {}, kMostImages)};
   if (const std::size_t count = digits.images.size() / kPixels; digits.labels.size() != count) {
     throw InputError(fmt::format("{}: has {} labels, expected {}, one for each image of {}",
                                  labels.string(), digits.labels.size(), count, images.string()));
@@ -82,6 +83,7 @@ class Mnist final : public Dataset {
   [[nodiscard]] const Shape& shape() const override { return facts_.shape; }
   [[nodiscard]] Naive naive() const override { return facts_.naive; }
   [[nodiscard]] std::int64_t size(Split split) const override {
+    if (split == Split::kValid) return 0;
     return static_cast<std::int64_t>(digits(split).labels.size());
   }
 

@@ -31,6 +31,7 @@ class Synthetic : public Dataset {
   [[nodiscard]] const Shape& shape() const final { return about_.shape; }
   [[nodiscard]] Naive naive() const final { return about_.naive; }
   [[nodiscard]] std::int64_t size(Split split) const final {
+    if (split == Split::kValid) return 0;
     return split == Split::kTrain ? about_.train : about_.test;
   }
 

@@ -1,7 +1,9 @@
 #include "data/task.h"
 
 #include "base/names.h"
+#include "data/files.h"
 #include "data/kinds.h"
+#include "rwa/errors.h"
 
 namespace rwa::data {
 namespace {
@@ -23,6 +25,9 @@ struct Opener {
   auto operator()(const LookAheadTask& task) const { return open_look_ahead(task, seed); }
   auto operator()(const AutoencodeTask& task) const { return open_autoencode(task, seed); }
   auto operator()(const SpellingTask& task) const { return open_spelling(task, seed); }
+  std::unique_ptr<Dataset> operator()(const FilesTask& task) const {
+    return open_files(task, seed, folder);
+  }
 };
 }  // namespace
 
@@ -33,6 +38,9 @@ std::unique_ptr<Dataset> open_task(const Task& task, std::uint64_t seed,
 
 Facts facts(const Task& task) {
   if (std::holds_alternative<MnistTask>(task)) return mnist_facts();
+  if (std::holds_alternative<FilesTask>(task)) {
+    throw ConfigError("nothing is known of a task of files: the files must be read first");
+  }
   const auto dataset = open_task(task, 0, {});
   return {.shape = dataset->shape(), .naive = dataset->naive()};
 }

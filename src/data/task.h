@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "data/dataset.h"
 
@@ -135,12 +137,39 @@ struct SpellingTask {
   friend bool operator==(const SpellingTask&, const SpellingTask&) = default;
 };
 
+// Somebody's own files (files.h); what the names mean, read/schema.h and encoding.h say. An empty text,
+// or a list of none, is a guess.
+struct FilesTask {
+  std::vector<std::string> train = {}, valid = {}, test = {};  // paths
+  std::string format = {}, layout = {}, task = {};
+  std::vector<std::string> target = {}, features = {};
+  std::string id = {}, time = {}, label_from = {};
+  int kmer = 1;
+  int context = 1;    // as Widening
+  int positions = 0;  // likewise
+  std::string missing = "refuse";
+  int window = 0;
+  int stride = 0;  // 0: as the window
+  // Where no files are for validation: one in round(1 / split) sequences of each class, 0:
+  // none. With folds one in `folds` of them is for test, that of the number `fold`, and the next fold is
+  // for validation.
+  double split = 0.2;
+  int folds = 0;
+  int fold = 0;
+  std::uint64_t split_seed = 0;  // which go where; 0: as the seed of the run says
+  bool balance = false;          // every class as often as any other, in training
+  std::string sha256 = {};       // of what was read; empty: anything
+
+  friend bool operator==(const FilesTask&, const FilesTask&) = default;
+};
+
 using Task = std::variant<GrammarTask, LengthTask, CopyTask, AddingTask, MnistTask, MultiCopyTask,
-                          XorTask, LookAheadTask, AutoencodeTask, SpellingTask>;
+                          XorTask, LookAheadTask, AutoencodeTask, SpellingTask, FilesTask>;
 
 // The samples of a task. Synthetic ones are a function of (seed, split, number) alone. `folder`
-// holds the files of MNIST and is not looked at otherwise. Throws ConfigError for a task that
-// cannot be (sizes out of range), InputError and ResourceError for its files.
+// holds the files of MNIST, or is where open_files() may put what does not fit into memory; it is not
+// looked at otherwise. Throws ConfigError for a task that cannot be (sizes out of range), InputError
+// and ResourceError for its files.
 std::unique_ptr<Dataset> open_task(const Task& task, std::uint64_t seed,
                                    const std::filesystem::path& folder);
 

@@ -5,6 +5,7 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <array>
 #include <concepts>
 #include <limits>
 #include <map>
@@ -25,6 +26,8 @@ constexpr std::string_view kFormat = "rwa-model";
 constexpr std::string_view kFirstVersion = "1";  // before networks had more than one layer
 constexpr std::string_view kVersion = "2";
 constexpr std::string_view kNetwork = "the description of the network";
+// What of the metadata is no note.
+constexpr std::array<std::string_view, 3> kOwnKeys = {"format", "format_version", "network"};
 
 // The fields of a description, each named once; reading and writing walk through them.
 template <class Config, class Visitor>
@@ -193,6 +196,29 @@ std::string metadata(const io::TensorFile& file, const std::string& key, std::st
   return found->second;
 }
 
+bool is_own(std::string_view key) { return std::ranges::find(kOwnKeys, key) != kOwnKeys.end(); }
+
+Notes notes_of(Notes metadata) {
+  std::erase_if(metadata, [](const auto& entry) { return is_own(entry.first); });
+  return metadata;
+}
+
+Notes metadata_of(const ModelConfig& config, const Notes& notes) {
+  Notes all = notes;
+  all["format"] = kFormat;
+  all["format_version"] = kVersion;
+  all["network"] = format_network(config);
+  return all;
+}
+
+// At most those of the file's header.
+std::size_t bytes_beside_notes(const ModelConfig& config) {
+  constexpr std::size_t kTensor = 128;  // what it says of a tensor, besides the name
+  std::size_t bytes = nlohmann::json(metadata_of(config, {})).dump().size();
+  for (const auto& info : NetworkSpec(config).describe()) bytes += info.name.size() + kTensor;
+  return bytes;
+}
+
 // Returns the version.
 std::string check_format(const io::TensorFile& file, std::string_view origin) {
   if (const auto format = metadata(file, "format", origin); format != kFormat) {
@@ -247,28 +273,48 @@ std::vector<float> collect(const NetworkSpec& spec, const io::TensorFile& file,
 }  // namespace
 
 ModelFile read_model(const std::filesystem::path& file) {
-  const io::TensorFile content = io::read_safetensors(file);
+  io::TensorFile content = io::read_safetensors(file);
   const std::string origin = file.string();
   const std::string version = check_format(content, origin);
   try {
     const ModelConfig config = parse_network(metadata(content, "network", origin), version, origin);
-    return {config, collect(NetworkSpec(config), content, origin)};
+    std::vector<float> weights = collect(NetworkSpec(config), content, origin);
+    return {config, std::move(weights), notes_of(std::move(content.metadata))};
   } catch (const ConfigError& error) {
     throw ModelFileError(fmt::format("{}: {}", origin, error.what()));
   }
 }
 
 void write_model(const std::filesystem::path& file, const ModelConfig& config,
-                 std::span<const float> weights) {
+                 std::span<const float> weights, const Notes& notes) {
   io::TensorFile content;
-  content.metadata = {{"format", std::string(kFormat)},
-                      {"format_version", std::string(kVersion)},
-                      {"network", format_network(config)}};
+  content.metadata = metadata_of(config, notes);
   for (const auto& info : NetworkSpec(config).describe()) {
     const auto values = weights.subspan(info.offset, info.size);
     content.tensors.push_back({info.name, info.shape, {values.begin(), values.end()}});
   }
   io::write_safetensors(file, content);
+}
+
+void check_notes(const ModelConfig& config, const Notes& notes) {
+  for (const auto& [name, text] : notes) {
+    if (!name.empty() && !is_own(name)) continue;
+    throw InputError(
+        fmt::format("a note has the name {}, expected one that is not empty and none of {}",
+                    io::quote(name), fmt::join(kOwnKeys, ", ")));
+  }
+  const std::size_t beside = bytes_beside_notes(config);
+  const std::size_t room = io::kMaxHeaderBytes - std::min(beside, io::kMaxHeaderBytes);
+  try {
+    const std::size_t bytes = nlohmann::json(notes).dump().size();
+    if (bytes <= room) return;
+    throw InputError(fmt::format(
+        "the notes take {} bytes, expected at most the {} that the file of such a model "
+        "has room for",
+        bytes, room));
+  } catch (const nlohmann::json::type_error& error) {
+    throw InputError(fmt::format("a note is not text, expected UTF-8: {}", error.what()));
+  }
 }
 
 }  // namespace rwa

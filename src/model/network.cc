@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "model/scratch.h"
+#include "model/shares.h"
 
 namespace rwa {
 
@@ -54,6 +55,19 @@ void NetworkPass<Real>::step(const NetworkWeights<Real>& weights, const Sequence
 }
 
 template <class Real>
+void NetworkPass<Real>::advance(const NetworkWeights<Real>& weights,
+                                const StackForward<Real>& job) {
+  (void)encoder_.forward(weights, job);
+}
+
+template <class Real>
+void NetworkPass<Real>::shares(const NetworkWeights<Real>& weights, const Sequences<Real>& in,
+                               Real* shares) {
+  (void)encoder_.forward(weights, {.in = in, .share = shares});
+  to_final_shares(spec_.encoder.stack.layers.back(), in.rows, shares);
+}
+
+template <class Real>
 void NetworkPass<Real>::decode(const NetworkWeights<Real>& weights, const Sequences<Real>& in,
                                int steps, Real* y) {
   const Rows rows{1, in.rows.batch, {}};
@@ -92,22 +106,32 @@ void NetworkPass<Real>::gradient(const NetworkWeights<Real>& weights, const Sequ
                                  const NetworkGradient<Real>& out) {
   const Rows rows = rows_of(in, targets);
   Real* y = room(y_, rows, spec_.outputs());
-  Real* dy = room(dy_, rows, spec_.outputs());
-  const Hidden hidden =
-      run(weights, {.in = in, .keep = out.memory, .dropout_step = out.dropout_step}, targets);
+  const bool is_part = out.final_state != nullptr;
+  // Rows of a part that have no loss send no gradient.
+  Real* dy = is_part ? cleared_room(dy_, rows, spec_.outputs()) : room(dy_, rows, spec_.outputs());
+  const Hidden hidden = run(weights,
+                            {.in = in,
+                             .initial_state = out.initial_state,
+                             .final_state = out.final_state,
+                             .keep = out.memory,
+                             .dropout_step = out.dropout_step,
+                             .part = out.part},
+                            targets);
   output(weights, rows, hidden.top, y);
-  backend_.loss(spec_.loss, rows, spec_.outputs(), y, targets, mean, dy);
+  backend_.loss(spec_.loss, is_part ? targets.rows : rows, spec_.outputs(), y, targets, mean, dy);
   backend_.dense_backward(spec_.output, *weights.output, rows, hidden.top, dy,
                           out.parameters + spec_.output.offset, hidden.top);
   if (decoder_) {
     decoder_->backward(weights, targets, hidden.top, out.parameters, hidden.read, out.dropout_step);
   }
   encoder_.backward(weights, {.in = in,
+                              .initial_state = out.initial_state,
                               .dh = hidden.read,
                               .parameters = out.parameters,
                               .x = out.x,
                               .dh_total = out.dh_total,
-                              .dropout_step = out.dropout_step});
+                              .dropout_step = out.dropout_step,
+                              .part = out.part});
 }
 
 template class NetworkPass<float>;

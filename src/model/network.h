@@ -28,6 +28,11 @@ struct NetworkGradient {
   // Written unless null: see RecurrentBackward. Of the encoder's last layer, which reads one way.
   Real* dh_total = nullptr;
   const std::int64_t* dropout_step = nullptr;  // see DropoutKey; null: nothing is hidden
+  // Where these are a part of longer sequences: see StackForward. The states must not be the same
+  // memory, no gradient goes to the first, and the loss is that of the targets' rows alone.
+  const Real* initial_state = nullptr;
+  Real* final_state = nullptr;  // null: they are whole
+  std::uint32_t part = 0;
 };
 
 // Scratch memory of one caller. Pointers are to the backend's memory, and nothing is read back
@@ -48,6 +53,13 @@ class NetworkPass {
   void start(const NetworkWeights<Real>&, int batch, Real* state);
   // One step of every sequence from `state`, which it replaces; y is [B,O].
   void step(const NetworkWeights<Real>&, const Sequences<Real>& in, Real* state, Real* y);
+
+  // The state after a part of longer sequences which has no loss, for the same networks.
+  void advance(const NetworkWeights<Real>&, const StackForward<Real>&);
+
+  // What each step has of the average that the encoder's last layer ends with, [T,B,width]. Only
+  // where the memory is the host's, and of cells that keep an average.
+  void shares(const NetworkWeights<Real>&, const Sequences<Real>& in, Real* shares);
 
   // The mean loss; also the outputs, unless y is null. A decoder sees the labels of the targets.
   void loss(const NetworkWeights<Real>&, const Sequences<Real>& in, const Targets<Real>&,

@@ -3,6 +3,14 @@
 #include "model/scratch.h"
 
 namespace rwa {
+namespace {
+// Null stays null.
+template <class T>
+T* from(T* numbers, std::size_t offset) {
+  return numbers == nullptr ? nullptr : numbers + offset;
+}
+}  // namespace
+
 template <class Real>
 StackPass<Real>::StackPass(const StackSpec& spec, Backend<Real>& backend)
     : spec_(spec),
@@ -19,12 +27,13 @@ StackPass<Real>::StackPass(const StackSpec& spec, Backend<Real>& backend)
 }
 
 template <class Real>
-void StackPass<Real>::hide(std::size_t layer, const Rows& rows, const std::int64_t* step,
-                           Real* values) {
-  if (step == nullptr || spec_.dropout == 0) return;
-  const auto number = spec_.first + static_cast<std::uint32_t>(layer);
-  backend_.dropout(spec_.dropout, {spec_.seed, number, step}, spec_.layers[layer].width(), rows,
-                   values);
+template <class Job>
+void StackPass<Real>::hide(std::size_t layer, const Job& job, Real* values) {
+  if (job.dropout_step == nullptr || spec_.dropout == 0) return;
+  // There are fewer layers than 2^16.
+  const auto number = (job.part << 16) + spec_.first + static_cast<std::uint32_t>(layer);
+  backend_.dropout(spec_.dropout, {spec_.seed, number, job.dropout_step},
+                   spec_.layers[layer].width(), job.in.rows, values);
 }
 
 template <class Real>
@@ -46,19 +55,21 @@ Real* StackPass<Real>::forward(const StackWeights<Real>& weights, const StackFor
     Layer& layer = layers_[l];
     const LayerSpec& spec = spec_.layers[l];
     const bool every = gives_every(l);
+    Real* share = l + 1 == layers_.size() ? job.share : nullptr;
     Real* outputs = room(layer.h, every ? rows : Rows{1, rows.batch, {}}, spec.width());
     each_direction(l, [&](std::size_t d) {
-      Real* h = outputs + d * static_cast<std::size_t>(spec.directions[d].units);
-      layer.directions[d]->forward(
-          *weights.layers[l][d],
-          {.in = in,
-           .initial_state = job.initial_state != nullptr ? job.initial_state + state : nullptr,
-           .h_every = every ? h : nullptr,
-           .h_last = every ? nullptr : h,
-           .final_state = job.final_state != nullptr ? job.final_state + state : nullptr,
-           .keep = job.keep});
+      const std::size_t column = d * static_cast<std::size_t>(spec.directions[d].units);
+      Real* h = outputs + column;
+      layer.directions[d]->forward(*weights.layers[l][d],
+                                   {.in = in,
+                                    .initial_state = from(job.initial_state, state),
+                                    .h_every = every ? h : nullptr,
+                                    .h_last = every ? nullptr : h,
+                                    .final_state = from(job.final_state, state),
+                                    .keep = job.keep,
+                                    .share = from(share, column)});
     });
-    if (l + 1 < layers_.size()) hide(l, rows, job.dropout_step, outputs);
+    if (l + 1 < layers_.size()) hide(l, job, outputs);
     state += static_cast<std::size_t>(rows.batch) * spec.directions.front().state_size();
     in = {outputs, rows};
   }
@@ -69,8 +80,10 @@ template <class Real>
 void StackPass<Real>::backward(const StackWeights<Real>& weights, const StackBackward<Real>& job) {
   const Rows& rows = job.in.rows;
   const Real* dh = job.dh;
+  std::size_t state = static_cast<std::size_t>(rows.batch) * spec_.state_size();
   for (std::size_t l = layers_.size(); l-- > 0;) {
     const LayerSpec& spec = spec_.layers[l];
+    state -= static_cast<std::size_t>(rows.batch) * spec.directions.front().state_size();
     const bool every = gives_every(l);
     const bool is_last = l + 1 == layers_.size();
     const int inputs = spec.directions.front().inputs;
@@ -79,17 +92,18 @@ void StackPass<Real>::backward(const StackWeights<Real>& weights, const StackBac
     const bool both = dx != nullptr && spec.directions.size() > 1;
     Real* dx_of_reverse = both ? cleared_room(dx_of_reverse_, rows, inputs) : nullptr;
     each_direction(l, [&](std::size_t d) {
-      const Real* from = dh + d * static_cast<std::size_t>(spec.directions[d].units);
+      const Real* gradient = dh + d * static_cast<std::size_t>(spec.directions[d].units);
       layers_[l].directions[d]->backward(*weights.layers[l][d],
                                          {.in = in,
-                                          .dh_every = every ? from : nullptr,
-                                          .dh_last = every ? nullptr : from,
+                                          .initial_state = from(job.initial_state, state),
+                                          .dh_every = every ? gradient : nullptr,
+                                          .dh_last = every ? nullptr : gradient,
                                           .parameters = job.parameters + spec.directions[d].offset,
                                           .x = d == 0 ? dx : dx_of_reverse,
                                           .dh_total = is_last ? job.dh_total : nullptr});
     });
     if (both) backend_.add(count_of(rows, inputs), dx_of_reverse, dx);
-    if (l > 0) hide(l - 1, rows, job.dropout_step, dx);
+    if (l > 0) hide(l - 1, job, dx);
     dh = dx;
   }
 }

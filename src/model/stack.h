@@ -22,16 +22,20 @@ struct StackForward {
   Real* final_state = nullptr;            // the same, and may be the same memory
   std::optional<Memory> keep = {};        // what backward will need; nothing: no backward
   const std::int64_t* dropout_step = {};  // see DropoutKey; null: nothing is hidden
+  std::uint32_t part = 0;  // number of these steps among those of a batch: each part hides its own
+  Real* share = nullptr;   // of the last layer; see RecurrentForward
 };
 
 template <class Real>
 struct StackBackward {
   Sequences<Real> in;                     // the same as in forward
+  const Real* initial_state = nullptr;    // the same
   const Real* dh = nullptr;               // of what forward gave
   Real* parameters = nullptr;             // gradient, the block of all parameters
   Real* x = nullptr;                      // gradient, null where not wanted
   Real* dh_total = nullptr;               // of the last layer; see RecurrentBackward
   const std::int64_t* dropout_step = {};  // the same
+  std::uint32_t part = 0;                 // the same
 };
 
 // The scratch memory of one caller, and what forward leaves in it for backward.
@@ -55,7 +59,8 @@ class StackPass {
     return spec_.every || layer + 1 < layers_.size();
   }
   // Hides, in place, what training hides of a layer's outputs or their gradient.
-  void hide(std::size_t layer, const Rows&, const std::int64_t* step, Real* values);
+  template <class Job>
+  void hide(std::size_t layer, const Job&, Real* values);
   // Does work(direction) for each direction of a layer.
   template <class Work>
   void each_direction(std::size_t layer, Work&& work);

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "io/gzip.h"
 #include "io/sha256.h"
+#include "io/unpacked.h"
 #include "paper/mnist_files.h"
 #include "rwa/errors.h"
 
@@ -17,7 +17,7 @@ namespace rwa::paper {
 namespace fs = std::filesystem;
 
 void require_content(const fs::path& file, std::uint64_t most_bytes, std::string_view sha256) {
-  io::UnpackedFile input(file);
+  io::Unpacked input(file);
   io::Sha256 sum;
   std::vector<std::byte> piece(1 << 16);
   std::uint64_t total = 0;

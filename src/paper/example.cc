@@ -152,8 +152,12 @@ Example draw(const data::SpellingTask& task, const Batch& sample) {
                 symbols("answer", std::move(digits))}};
 }
 
+// Somebody's own files are none of the paper's: open() has none of them.
+Example draw(const data::FilesTask& /*task*/, const Batch& /*sample*/) { return {}; }
+
 // Nothing where MNIST is not to be had.
 std::unique_ptr<data::Dataset> open(const run::Experiment& experiment) {
+  if (std::holds_alternative<data::FilesTask>(experiment.task)) return nullptr;
   const bool mnist = std::holds_alternative<data::MnistTask>(experiment.task);
   try {
     return data::open_task(experiment.task, experiment.seed, mnist ? find_mnist({}) : "");

@@ -33,23 +33,23 @@ constexpr Role other_role(std::size_t number) {
 struct Curve {
   std::string label;
   Role role;
-  std::vector<double> x, y, low, high;  // of equal size; the last two may be empty
+  std::vector<double> x = {}, y = {}, low = {}, high = {};  // of equal size; or no low and high
 };
 
 struct Chart {
-  std::string id;  // letters, digits and hyphens: names its files and its place on the page
-  std::string title;
-  std::string caption;  // a sentence or two under it
-  std::string x_label, y_label;
+  std::string id = {};  // letters, digits and hyphens: names its files and its place on the page
+  std::string title = {};
+  std::string caption = {};  // a sentence or two under it
+  std::string x_label = {}, y_label = {};
   bool log_x = false, log_y = false;
-  std::vector<Curve> curves;
+  std::vector<Curve> curves = {};
 };
 
 // Several charts side by side with one number, as in the paper: "Figure 4".
 struct Figure {
   std::string id;  // "figure-4"
   std::string title;
-  std::vector<Chart> panels;
+  std::vector<Chart> panels = {};
 };
 
 }  // namespace rwa::report

@@ -76,10 +76,13 @@ class Writer {
   }
   void operator()(const Text& text) { body_ += fmt::format("<p>{}</p>\n", escape_html(text.text)); }
   void operator()(const Table& table) { body_ += to_html(table); }
+  void operator()(const HeatTable& table) { body_ += to_html(table); }
   void operator()(const Example& example) { body_ += to_html(example); }
+  void operator()(const Steps& steps) { body_ += to_html(steps); }
   void operator()(const Figure& figure) {
-    body_ += fmt::format("<figure class=\"wide\" id=\"{}\"><h3>{}</h3>\n<div class=\"panels\">\n",
-                         escape_html(figure.id), escape_html(figure.title));
+    body_ += fmt::format("<figure class=\"wide\" id=\"{}\">", escape_html(figure.id));
+    if (!figure.title.empty()) body_ += fmt::format("<h3>{}</h3>\n", escape_html(figure.title));
+    body_ += "<div class=\"panels\">\n";
     for (const Chart& panel : figure.panels) add(drawable(panel));
     body_ += "</div></figure>\n";
   }
@@ -152,8 +155,9 @@ std::string to_html(const Page& page) {
   for (const Block& block : page.blocks) std::visit(writer, block);
   const std::string title = escape_html(page.title);
   std::string html(kHead);
-  html += fmt::format("<title>{}</title>\n<style>\n{}\n{}{}</style>\n</head>\n<body>\n", title,
-                      without_source_map(assets::kDygraphCss), assets::kPageCss, role_styles());
+  html += fmt::format("<title>{}</title>\n<style>\n{}\n{}{}{}</style>\n</head>\n<body>\n", title,
+                      without_source_map(assets::kDygraphCss), assets::kPageCss, role_styles(),
+                      style_of_steps());
   html += fmt::format(
       "<header><button type=\"button\" id=\"theme\" hidden>Dark</button>\n"
       "<h1>{}</h1>\n<p>{}</p></header>\n",

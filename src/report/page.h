@@ -7,6 +7,8 @@
 
 #include "report/chart.h"
 #include "report/example.h"
+#include "report/heat.h"
+#include "report/steps.h"
 #include "report/table.h"
 
 namespace rwa::report {
@@ -20,12 +22,12 @@ struct Text {
   std::string text;  // plain text, one paragraph
 };
 
-using Block = std::variant<Heading, Text, Table, Example, Figure>;
+using Block = std::variant<Heading, Text, Table, HeatTable, Example, Steps, Figure>;
 
 struct Page {
   std::string title;
   std::string subtitle;
-  std::vector<Block> blocks;
+  std::vector<Block> blocks = {};
 };
 
 // The same page gives the same bytes.

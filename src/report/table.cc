@@ -142,9 +142,12 @@ std::string to_markdown(const Table& table) {
 }
 
 std::string to_html(const Table& table) {
-  std::string html =
-      "<div class=\"scroll\" role=\"region\" aria-label=\"Table\" tabindex=\"0\"><table>\n"
-      "<thead><tr>";
+  // Few columns on the whole width of the page would be too far from each other.
+  constexpr std::size_t kFewColumns = 4;
+  std::string html = fmt::format(
+      "<div class=\"scroll{}\" role=\"region\" aria-label=\"Table\" tabindex=\"0\"><table>\n"
+      "<thead><tr>",
+      table.header.size() <= kFewColumns ? " narrow" : "");
   std::vector<bool> numeric;
   for (std::size_t i = 0; i < table.header.size(); ++i) {
     numeric.push_back(is_numeric(table, i));

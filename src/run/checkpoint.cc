@@ -21,11 +21,11 @@ namespace {
 
 using Metadata = std::map<std::string, std::string>;
 
-constexpr std::string_view kFormat = "rwa-checkpoint";
-constexpr std::string_view kVersion = "1";
+constexpr std::string_view kVersion = "2";
+constexpr std::string_view kFirstVersion = "1";
 constexpr std::string_view kMean = "optimizer.mean";
 constexpr std::string_view kVariance = "optimizer.variance";
-constexpr const char* kHostWait = "host_wait_seconds";
+constexpr const char* kOptimizerSteps = "optimizer_steps";
 
 // The fields of a state, named once for writing and reading.
 template <class Visitor>
@@ -36,10 +36,25 @@ void describe(State& state, Visitor visit) {
   visit("loss_count", state.loss_count);
   visit("first_loss", state.rule.first);
   visit("steps_above_limit", state.rule.above);
+  visit("best_loss", state.best.loss);
+  visit("best_step", state.best.step);
+  visit("evaluations_without", state.best.evaluations_without);
+  visit("reductions", state.reductions);
   visit("train_seconds", state.train_seconds);
-  visit(kHostWait, state.host_wait_seconds);
+  visit("host_wait_seconds", state.host_wait_seconds);
   visit("evaluate_seconds", state.evaluate_seconds);
   visit("started", state.started);
+}
+
+// What files of the first version lack, or some of them.
+void complete_first_version(Metadata& metadata) {
+  for (const char* key :
+       {"host_wait_seconds", "best_loss", "best_step", "evaluations_without", "reductions"}) {
+    metadata.try_emplace(key, "0");
+  }
+  if (const auto step = metadata.find("step"); step != metadata.end()) {
+    metadata.try_emplace(kOptimizerSteps, step->second);
+  }
 }
 
 // The format itself has no sum, and a bit that is wrong in a weight is still a weight.
@@ -116,16 +131,59 @@ Experiment experiment_of(const MetadataReader& reader, const std::filesystem::pa
   throw ModelFileError(error.what());
 }
 
-const io::Tensor& expect_tensor(const Checkpoint& checkpoint, std::size_t index,
-                                std::string_view name, const std::vector<std::int64_t>& shape) {
-  const io::Tensor& found = checkpoint.tensors[index];
-  if (found.name != name || found.shape != shape) {
-    throw ModelFileError(fmt::format("{}: tensor {} is {} of shape [{}], expected {} of shape [{}]",
-                                     checkpoint.file.string(), index, io::quote(found.name),
-                                     fmt::join(found.shape, ", "), io::quote(name),
-                                     fmt::join(shape, ", ")));
+std::string best_name(const Parameter& parameter) { return "best." + parameter.name; }
+
+// Takes the tensors of a checkpoint in their order.
+class TensorReader {
+ public:
+  explicit TensorReader(const Checkpoint& checkpoint) : checkpoint_(checkpoint) {}
+
+  [[nodiscard]] bool at_end() const { return next_ == checkpoint_.tensors.size(); }
+  const std::vector<float>& take(std::string_view name, const std::vector<std::int64_t>& shape) {
+    if (at_end()) fail("lacks the tensor {}", io::quote(name));
+    const io::Tensor& found = checkpoint_.tensors[next_++];
+    if (found.name != name || found.shape != shape) {
+      fail("tensor {} is {} of shape [{}], expected {} of shape [{}]", next_ - 1,
+           io::quote(found.name), fmt::join(found.shape, ", "), io::quote(name),
+           fmt::join(shape, ", "));
+    }
+    return found.values;
   }
-  return found;
+  // One after the other, each by the name that `name_of` gives it.
+  std::vector<float> take_all(std::span<const Parameter> parameters,
+                              std::string (*name_of)(const Parameter&)) {
+    std::vector<float> weights;
+    for (const Parameter& p : parameters) {
+      const std::vector<float>& values = take(name_of(p), p.shape);
+      weights.insert(weights.end(), values.begin(), values.end());
+    }
+    return weights;
+  }
+  void expect_end() const {
+    if (!at_end()) {
+      fail("has {} tensors, expected {}", checkpoint_.tensors.size(), next_);
+    }
+  }
+
+ private:
+  template <typename... Args>
+  [[noreturn]] void fail(fmt::format_string<Args...> text, Args&&... args) const {
+    throw ModelFileError(fmt::format("{}: {}", checkpoint_.file.string(),
+                                     fmt::format(text, std::forward<Args>(args)...)));
+  }
+
+  const Checkpoint& checkpoint_;
+  std::size_t next_ = 0;
+};
+
+void add_best(const State& state, const Model& model, io::TensorFile& content) {
+  if (!state.best.is_known()) return;
+  auto rest = std::span(state.best.weights);
+  for (const Parameter& p : model.parameters()) {
+    content.tensors.push_back(
+        tensor(best_name(p), p.shape, rest.first(p.values.size()), state.best.step));
+    rest = rest.subspan(p.values.size());
+  }
 }
 
 }  // namespace
@@ -133,19 +191,21 @@ const io::Tensor& expect_tensor(const Checkpoint& checkpoint, std::size_t index,
 void write_checkpoint(const std::filesystem::path& file, const Experiment& experiment,
                       const State& state, const Model& model, const Trainer& trainer) {
   io::TensorFile content;
-  content.metadata = {{"format", std::string(kFormat)},
+  content.metadata = {{"format", std::string(kCheckpointFormat)},
                       {"format_version", std::string(kVersion)},
                       {"experiment", format_experiment(experiment)}};
   State copy = state;
   describe(copy, [&](const char* key, const auto& value) {
     content.metadata[key] = fmt::format("{}", value);  // doubles: shortest that reads back the same
   });
+  content.metadata[kOptimizerSteps] = fmt::format("{}", trainer.state().steps);
   for (const Parameter& p : model.parameters()) {
     content.tensors.push_back(tensor(p.name, p.shape, p.values, state.step));
   }
   const auto count = static_cast<std::int64_t>(model.parameter_count());
   content.tensors.push_back(tensor(kMean, {count}, trainer.state().mean, state.step));
   content.tensors.push_back(tensor(kVariance, {count}, trainer.state().variance, state.step));
+  add_best(state, model, content);
   content.metadata["sha256"] = sum(content);
   io::write_safetensors(file, content);
 }
@@ -154,43 +214,41 @@ Checkpoint read_checkpoint(const std::filesystem::path& file) {
   io::TensorFile content = io::read_safetensors(file);
   const std::string origin = file.string();
   const MetadataReader reader(content.metadata, origin);
-  reader.expect("format", kFormat);
-  reader.expect("format_version", kVersion);
+  reader.expect("format", kCheckpointFormat);
+  const bool is_first = reader.text("format_version") == kFirstVersion;
+  if (!is_first) reader.expect("format_version", kVersion);
   if (reader.text("sha256") != sum(content)) {
     reader.fail("is damaged: its content does not have the sum it was written with (sha256)");
   }
-  content.metadata.try_emplace(kHostWait, "0");  // checkpoints are older than this field
+  if (is_first) complete_first_version(content.metadata);
   Checkpoint checkpoint;
   checkpoint.file = file;
   checkpoint.experiment = experiment_of(reader, file);
   describe(checkpoint.state, reader);
+  reader(kOptimizerSteps, checkpoint.optimizer_steps);
   checkpoint.tensors = std::move(content.tensors);
   return checkpoint;
 }
 
-void restore(const Checkpoint& checkpoint, Model& model, Trainer& trainer) {
+State restore(const Checkpoint& checkpoint, Model& model, Trainer& trainer) {
   const auto parameters = model.parameters();
-  if (checkpoint.tensors.size() != parameters.size() + 2) {
-    throw ModelFileError(fmt::format("{}: has {} tensors, expected {}", checkpoint.file.string(),
-                                     checkpoint.tensors.size(), parameters.size() + 2));
-  }
-  std::vector<float> weights;
-  std::size_t index = 0;
-  for (const Parameter& p : parameters) {
-    const auto& values = expect_tensor(checkpoint, index++, p.name, p.shape).values;
-    weights.insert(weights.end(), values.begin(), values.end());
-  }
   const std::vector<std::int64_t> flat{static_cast<std::int64_t>(model.parameter_count())};
-  TrainerState state;
-  state.steps = checkpoint.state.step;
-  state.mean = expect_tensor(checkpoint, index++, kMean, flat).values;
-  state.variance = expect_tensor(checkpoint, index++, kVariance, flat).values;
+  TensorReader tensors(checkpoint);
+  const auto weights = tensors.take_all(parameters, [](const Parameter& p) { return p.name; });
+  TrainerState optimizer;
+  optimizer.steps = checkpoint.optimizer_steps;
+  optimizer.mean = tensors.take(kMean, flat);
+  optimizer.variance = tensors.take(kVariance, flat);
+  State state = checkpoint.state;
+  if (!tensors.at_end()) state.best.weights = tensors.take_all(parameters, best_name);
+  tensors.expect_end();
   try {
-    trainer.set_state(std::move(state));
+    trainer.set_state(std::move(optimizer));
     model.set_weights(weights);
   } catch (const InputError& error) {
     throw ModelFileError(fmt::format("{}: {}", checkpoint.file.string(), error.what()));
   }
+  return state;
 }
 
 }  // namespace rwa::run

@@ -1,24 +1,31 @@
 // src/run/checkpoint.h: where a run goes on: the weights, the optimiser and what the loop knows, in
 // one safetensors file. Tensors are the model's, by the names they have in a model file, and
-// optimizer.mean and optimizer.variance. The metadata:
-//   format "rwa-checkpoint", format_version "1"
-//   experiment   as config.toml has it
-//   step, …      the fields of State
-//   sha256       of all other metadata and the tensors
+// optimizer.mean and optimizer.variance; and where there is a best (best.h), its weights by the
+// names best.<parameter>. The metadata:
+//   format "rwa-checkpoint", format_version "2"; in version 1 there was no best
+//   experiment        as config.toml has it
+//   step, …           the fields of State
+//   optimizer_steps   those of TrainerState
+//   sha256            of all other metadata and the tensors
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/safetensors.h"
+#include "run/best.h"
 #include "run/experiment.h"
 #include "run/loss_rule.h"
 #include "rwa/model.h"
 #include "rwa/trainer.h"
 
 namespace rwa::run {
+
+// Its entry "format" in the metadata.
+inline constexpr std::string_view kCheckpointFormat = "rwa-checkpoint";
 
 // What a run carries from step to step beside the weights and the optimiser. Whatever is due at a
 // step, such as its evaluation, belongs to it.
@@ -28,6 +35,8 @@ struct State {
   double loss_sum = 0;             // of the steps since the last line about training
   std::int64_t loss_count = 0;
   LossRule rule;
+  Best best;                    // where there is patience
+  std::int64_t reductions = 0;  // of the learning rate, on plateaus
   double train_seconds = 0;
   double host_wait_seconds = 0;  // of these: until the data was there
   double evaluate_seconds = 0;
@@ -37,7 +46,8 @@ struct State {
 struct Checkpoint {
   std::filesystem::path file;  // for messages
   Experiment experiment;
-  State state;
+  State state;  // but for the weights of its best, which are among the tensors
+  std::int64_t optimizer_steps = 0;
   std::vector<io::Tensor> tensors;
 };
 
@@ -49,7 +59,8 @@ void write_checkpoint(const std::filesystem::path& file, const Experiment& exper
 // Throws ModelFileError where a single bit is wrong, ResourceError where the file cannot be read.
 Checkpoint read_checkpoint(const std::filesystem::path& file);
 
-// Puts the numbers where they came from. Throws ModelFileError where they are another model's.
-void restore(const Checkpoint& checkpoint, Model& model, Trainer& trainer);
+// Puts the numbers where they came from, and returns the whole state. Throws ModelFileError where
+// they are another model's.
+State restore(const Checkpoint& checkpoint, Model& model, Trainer& trainer);
 
 }  // namespace rwa::run

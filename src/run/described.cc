@@ -3,6 +3,7 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
@@ -41,10 +42,22 @@ std::vector<std::string> names_beside(const fs::path& path) {
                   near.empty() ? fmt::format(", {}", kExpected) : suggestion(name, near)));
 }
 
+// Features and answers are as the files have them: only a run that has ended knows the network.
+ModelConfig config_of_run(const fs::path& file) {
+  const fs::path model = file.parent_path() / kModelFile;
+  if (file.filename() == kConfigFile && fs::exists(model)) return Model::load(model).config();
+  throw ConfigError(
+      fmt::format("the network is not known before its files are read: found no {} of a finished "
+                  "run beside it",
+                  kModelFile));
+}
+
 Described describe_experiment(std::string kind, const fs::path& file) {
   const Experiment experiment = parse_experiment(io::read_text(file), file.string());
   try {
-    const ModelConfig config = model_config(experiment, data::facts(experiment.task).shape);
+    const ModelConfig config = std::holds_alternative<data::FilesTask>(experiment.task)
+                                   ? config_of_run(file)
+                                   : model_config(experiment, data::facts(experiment.task).shape);
     return {std::move(kind), config, rwa::describe(config)};
   } catch (const ConfigError& error) {
     throw ConfigError(fmt::format("{}: {}", file.string(), error.what()));

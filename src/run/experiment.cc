@@ -8,12 +8,17 @@
 
 #include <fmt/format.h>
 
+#include "base/names.h"
 #include "run/experiment_fields.h"
 #include "run/toml_text.h"
 #include "rwa/errors.h"
 
 namespace rwa::run {
 namespace {
+
+constexpr Names<Schedule, 3> kSchedules{{{Schedule::kConstant, "constant"},
+                                         {Schedule::kPlateau, "plateau"},
+                                         {Schedule::kCosine, "cosine"}}};
 
 // Lists every field with its value as TOML has it.
 class Lister {
@@ -27,6 +32,9 @@ class Lister {
   };
 
   void operator()(std::string_view name, const std::string& value) { add(name, toml_text(value)); }
+  void operator()(std::string_view name, const std::vector<std::string>& values) {
+    add(name, toml_texts(values));
+  }
   void operator()(std::string_view name, bool value) { add(name, value ? "true" : "false"); }
   void operator()(std::string_view name, double value) { add(name, toml_number(value)); }
   void operator()(std::string_view name, Enumeration auto value) {
@@ -98,6 +106,9 @@ int code_of(const Network& network, const data::Shape& shape) {
 
 }  // namespace
 
+std::string_view to_string(Schedule schedule) { return name_of(kSchedules, "schedule", schedule); }
+Schedule parse_schedule(std::string_view name) { return parse_name(kSchedules, "schedule", name); }
+
 std::string model_name(const Experiment& experiment) {
   return experiment.model.empty() ? std::string(to_string(experiment.network.cell))
                                   : experiment.model;
@@ -122,6 +133,16 @@ ModelConfig model_config(const Experiment& experiment, const data::Shape& shape)
           .loss = shape.loss,
           .code = code_of(network, shape),
           .seed = experiment.seed};
+}
+
+TrainerOptions trainer_options(const Training& training, const SessionOptions& session) {
+  return {.learning_rate = training.learning_rate,
+          .beta1 = training.beta1,
+          .beta2 = training.beta2,
+          .epsilon = training.epsilon,
+          .clip_norm = training.clip_norm,
+          .truncate = training.truncate,
+          .session = session};
 }
 
 std::string format_experiment(const Experiment& experiment) {

@@ -20,6 +20,7 @@
 
 #include "data/task.h"
 #include "rwa/model.h"
+#include "rwa/trainer.h"
 
 namespace rwa::run {
 
@@ -44,23 +45,40 @@ struct Network {
   friend bool operator==(const Network&, const Network&) = default;
 };
 
+// How the learning rate changes during a run.
+enum class Schedule {
+  kConstant,
+  kPlateau,  // less whenever validation has not become better for a while
+  kCosine,   // down to a hundredth at the end, along half a wave: depends on the number of steps
+};
+std::string_view to_string(Schedule schedule);
+Schedule parse_schedule(std::string_view name);
+
 // The paper's settings.
 struct Training {
   std::int64_t steps = 10'000;
-  int batch = 100;  // drawn with replacement
+  int batch = 100;  // as Dataset::draw() gives them
   double learning_rate = 1e-3;
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-8;
   double clip_norm = 0;
+  Schedule schedule = Schedule::kConstant;
+  int truncate = 0;  // as TrainerOptions
 
   friend bool operator==(const Training&, const Training&) = default;
 };
 
-// Now and then a batch of test samples, and all of them at the end.
+// Now and then a batch of test samples, and all of them at the end. Where a data set has samples
+// for validation, all of these are taken instead, and the end is scored on the test samples, or
+// where there are none on those for validation.
 struct Evaluation {
   std::int64_t every = 100;  // steps
-  int samples = 100;
+  int samples = 100;         // at a time
+  // The run ends when this many evaluations in a row had no lower loss in validation than the best,
+  // or with its last step; its weights are then those of the best. 0: those of its last step. Only
+  // where there are samples for validation.
+  int patience = 0;
   // The scripts score the end on as many samples as there are, drawn with replacement.
   bool final_draws = false;
 
@@ -85,6 +103,7 @@ struct Experiment {
 std::string model_name(const Experiment& experiment);
 // The network for a task of this shape. Throws ConfigError where the choice does not fit the task.
 ModelConfig model_config(const Experiment& experiment, const data::Shape& shape);
+TrainerOptions trainer_options(const Training& training, const SessionOptions& session);
 
 // Throws ConfigError with `origin`, line and column for text that is not TOML, for a name that is
 // unknown (the nearest known one is suggested), for a value of the wrong type or out of range.

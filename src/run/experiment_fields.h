@@ -104,10 +104,37 @@ void describe(data::SpellingTask& task, Visitor& visit) {
   visit("test", task.test, 1);
 }
 
+template <class Visitor>
+void describe(data::FilesTask& task, Visitor& visit) {
+  visit("train", task.train);
+  visit("valid", task.valid);
+  visit("test", task.test);
+  visit("format", task.format);
+  visit("layout", task.layout);
+  visit("task", task.task);
+  visit("target", task.target);
+  visit("features", task.features);
+  visit("id", task.id);
+  visit("time", task.time);
+  visit("label_from", task.label_from);
+  visit("kmer", task.kmer, 1);
+  visit("context", task.context, 1);
+  visit("positions", task.positions, 0);
+  visit("missing", task.missing);
+  visit("window", task.window, 0);
+  visit("stride", task.stride, 0);
+  visit("split", task.split);
+  visit("folds", task.folds, 0);
+  visit("fold", task.fold, 0);
+  visit("split_seed", task.split_seed, 0);
+  visit("balance", task.balance);
+  visit("sha256", task.sha256);
+}
+
 // In the order of data::Task.
 inline constexpr std::array<std::string_view, std::variant_size_v<data::Task>> kKinds = {
-    "grammar",    "length", "copy",       "adding",     "mnist",
-    "multi-copy", "xor",    "look-ahead", "autoencode", "spelling"};
+    "grammar", "length",     "copy",       "adding",   "mnist", "multi-copy",
+    "xor",     "look-ahead", "autoencode", "spelling", "files"};
 
 template <class Visitor>
 void describe(Network& network, Visitor& visit) {
@@ -134,12 +161,15 @@ void describe(Training& training, Visitor& visit) {
   visit("beta2", training.beta2);
   visit("epsilon", training.epsilon);
   visit("clip_norm", training.clip_norm);
+  visit("schedule", training.schedule);
+  visit("truncate", training.truncate, 0);
 }
 
 template <class Visitor>
 void describe(Evaluation& evaluation, Visitor& visit) {
   visit("every", evaluation.every, 1);
   visit("samples", evaluation.samples, 1);
+  visit("patience", evaluation.patience, 0);
   visit("final_draws", evaluation.final_draws);
 }
 

@@ -23,6 +23,7 @@ namespace {
 void parse(std::string_view name, Cell& value) { value = parse_cell(name); }
 void parse(std::string_view name, Activation& value) { value = parse_activation(name); }
 void parse(std::string_view name, Readout& value) { value = parse_readout(name); }
+void parse(std::string_view name, Schedule& value) { value = parse_schedule(name); }
 void parse(std::string_view name, data::Values& value) { value = data::parse_values(name); }
 void parse(std::string_view name, data::AddingOrder& value) {
   value = data::parse_adding_order(name);
@@ -42,6 +43,15 @@ class Reader {
 
   void operator()(std::string_view name, std::string& value) {
     if (const toml::node* node = find(name)) value = text(name, *node);
+  }
+  void operator()(std::string_view name, std::vector<std::string>& values) {
+    const toml::node* node = find(name);
+    if (node == nullptr) return;
+    if (!node->is_array()) fail_at(name, *node, "an array of texts in quotes");
+    values.clear();
+    for (const toml::node& element : *node->as_array()) {
+      values.push_back(text(fmt::format("{}[{}]", name, values.size()), element));
+    }
   }
   void operator()(std::string_view name, bool& value) {
     const toml::node* node = find(name);

@@ -27,7 +27,9 @@ Record read_run(const fs::path& folder) try {
   if (const fs::path file = folder / kRunFile; fs::exists(file)) {
     RunSummary summary = read_run_file(file);
     record.status = summary.status;
+    record.end = summary.end;
     record.steps = summary.steps;
+    record.best_step = summary.best_step;
     record.train_seconds = summary.train_seconds;
     record.parameters = summary.parameters;
     record.machine = std::move(summary.machine);

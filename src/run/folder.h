@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,8 +34,10 @@ struct Record {
   Experiment experiment;
   std::vector<Metric> metrics;
   Status status = Status::kRunning;
-  std::int64_t steps = 0;    // done
-  double train_seconds = 0;  // in training steps, without evaluation
+  End end = End::kSteps;                  // of one that is finished
+  std::int64_t steps = 0;                 // done
+  std::optional<std::int64_t> best_step;  // whose weights the model has, where not the last ones
+  double train_seconds = 0;               // in training steps, without evaluation
   std::int64_t parameters = 0;
   std::string machine;            // for people: what decides the times
   bool had_machine_alone = true;  // else its times say little
@@ -43,7 +46,8 @@ struct Record {
 // A last line of metrics.jsonl without an end is one that is being written, or was when the run was
 // killed: it is left out. Throws ConfigError, InputError and ResourceError, each naming the file.
 Record read_run(const std::filesystem::path& folder);
-// The score on the whole test set, or nullptr where the run has none yet.
+// The score at the end, on the whole test set or what is in its place; nullptr where the run has
+// none, or not yet.
 const Metric* final_of(const Record& record);
 // Every folder under `root`, or `root` itself, that holds a config.toml, in alphabetical order.
 // Throws InputError where `root` is not a folder.

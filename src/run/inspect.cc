@@ -47,9 +47,10 @@ void refuse_kept_results(const fs::path& folder) {
       folder.string(), kKeptMetricsFile, kMetricsFile));
 }
 
-// The number of steps may differ: the first ones are the same.
+// The number of steps may differ where the first ones are the same: not where the learning rate of
+// each depends on it.
 std::vector<std::string> differences_but_steps(Experiment there, const Experiment& here) {
-  there.training.steps = here.training.steps;
+  if (here.training.schedule != Schedule::kCosine) there.training.steps = here.training.steps;
   return differences(there, here);
 }
 
@@ -62,10 +63,14 @@ void refuse_another(const Experiment& there, const Experiment& here, const fs::p
       folder.string(), fmt::join(lines, "\n  ")));
 }
 
-bool is_finished(const Experiment& experiment, const fs::path& folder) {
+// Whether all is done for this experiment, which is the folder's own but for its steps.
+bool is_finished(const Experiment& experiment, bool configured, const fs::path& folder) {
   if (!fs::exists(folder / kRunFile) || !fs::exists(folder / kModelFile)) return false;
   const RunSummary summary = read_run_file(folder / kRunFile);
-  return summary.status == Status::kFinished && summary.steps == experiment.training.steps;
+  if (summary.status != Status::kFinished) return false;
+  const std::int64_t steps = experiment.training.steps;
+  if (summary.end == End::kPatience) return summary.steps <= steps;  // more would not be done
+  return configured && summary.steps_asked_for == steps;
 }
 
 void check_metrics(const fs::path& folder, std::int64_t covered) {
@@ -145,7 +150,7 @@ Found inspect(const Experiment& experiment, const fs::path& folder) try {
   const Experiment there = parse_experiment(io::read_text(config), config.string());
   refuse_another(there, experiment, folder);
   found.configured = differences(there, experiment).empty();
-  found.finished = found.configured && is_finished(experiment, folder);
+  found.finished = is_finished(experiment, found.configured, folder);
   if (fs::exists(folder / kCheckpointFile)) {
     found.checkpoint = find_place(experiment, folder);
   } else if (!found.finished) {

@@ -8,23 +8,21 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <memory>
 #include <new>
-#include <numeric>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "base/random.h"
 #include "io/text_file.h"
 #include "run/checkpoint.h"
-#include "run/evaluate.h"
+#include "run/checks.h"
 #include "run/inspect.h"
 #include "run/metrics_file.h"
 #include "run/prefetch.h"
 #include "run/run_file.h"
-#include "rwa/device.h"
+#include "run/schedule.h"
+#include "run/scorer.h"
 #include "rwa/errors.h"
 #include "rwa/trainer.h"
 
@@ -40,26 +38,11 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-// Numbers of samples drawn with replacement: those of draw `first` and the ones after it.
-void draw(const Random& random, std::int64_t first, std::int64_t size,
-          std::span<std::int64_t> samples) {
-  for (std::int64_t& sample : samples) {
-    sample = static_cast<std::int64_t>(
-        random.below(static_cast<std::uint64_t>(first++), static_cast<std::uint64_t>(size)));
-  }
-}
-
 SessionOptions session_options(const Experiment& experiment, const Options& options) {
-  return {.threads = options.threads, .device = experiment.device, .share = options.share};
-}
-
-TrainerOptions trainer_options(const Training& training, const SessionOptions& session) {
-  return {.learning_rate = training.learning_rate,
-          .beta1 = training.beta1,
-          .beta2 = training.beta2,
-          .epsilon = training.epsilon,
-          .clip_norm = training.clip_norm,
-          .session = session};
+  return {.threads = options.threads,
+          .memory = options.memory,
+          .device = experiment.device,
+          .share = options.share};
 }
 
 // How long a step takes, with its share of evaluations and checkpoints.
@@ -83,18 +66,20 @@ class Pace {
 class Loop {
  public:
   // Nothing is written before begin().
-  Loop(const Experiment& experiment, const fs::path& folder, const Options& options,
-       const Listener& listener)
+  Loop(const Experiment& experiment, std::shared_ptr<const data::Dataset> dataset,
+       const fs::path& folder, const Options& options, const Listener& listener)
       : experiment_(experiment),
         folder_(folder),
         options_(options),
         listener_(listener),
         overlap_(options.overlap.value_or(experiment.device != "cpu")),
-        dataset_(data::open_task(experiment.task, experiment.seed, options.data_folder)),
+        dataset_(std::move(dataset)),
         model_(model_config(experiment, dataset_->shape())),
         trainer_(model_,
                  trainer_options(experiment.training, session_options(experiment, options))),
-        evaluator_(model_, *dataset_, session_options(experiment, options)) {}
+        scorer_(experiment, model_, *dataset_, session_options(experiment, options)) {
+    for (const auto& [name, text] : dataset_->notes()) model_.set_note(name, text);
+  }
 
   void begin(const Found& found);
   // To the end, or until it is stopped.
@@ -106,15 +91,23 @@ class Loop {
   void submit_step();
   void collect_step();
   void evaluate();
-  std::optional<Score> score_all();
-  Metric checked(Metric metric) const;
+  void write(const Metric& metric);
   void save(Status status);
   void write_run(Status status, const std::optional<Metric>& final = {});
   Outcome interrupt();
   Outcome finish();
   void tell();
 
+  [[nodiscard]] std::optional<End> find_end() const;
+  [[nodiscard]] double seconds_left() const;
   [[nodiscard]] bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
+  [[nodiscard]] double seconds_worked() const {
+    return state_.train_seconds + state_.evaluate_seconds;
+  }
+  // Some step must have been done.
+  [[nodiscard]] bool is_time_up() const {
+    return options_.time_budget && state_.step > 0 && seconds_worked() >= *options_.time_budget;
+  }
   // Weights on their way to nowhere would replace better ones.
   [[nodiscard]] bool is_losing() const { return state_.rule.is_counting(); }
   [[nodiscard]] bool is_checkpoint_due() const {
@@ -131,20 +124,20 @@ class Loop {
   const Options& options_;
   const Listener& listener_;
   const bool overlap_;
-  std::unique_ptr<data::Dataset> dataset_;
+  std::shared_ptr<const data::Dataset> dataset_;
   Model model_;
   std::optional<Prefetch> batches_;  // outlives the trainer, which may be reading them
   Trainer trainer_;
-  Evaluator evaluator_;
+  Scorer scorer_;
   std::optional<MetricsFile> metrics_;
 
   State state_;
+  std::optional<End> end_;
   std::int64_t saved_step_ = -1;  // of the checkpoint in the folder
   Clock::time_point saved_at_ = Clock::now();
 
-  int submitted_ = 0;                  // steps that are not collected
-  Clock::time_point counted_until_;    // of the time in training
-  std::vector<std::int64_t> samples_;  // of an evaluation
+  int submitted_ = 0;                // steps that are not collected
+  Clock::time_point counted_until_;  // of the time in training
   double last_loss_ = 0;
   std::optional<Metric> last_test_;
   Pace pace_;
@@ -154,8 +147,7 @@ class Loop {
 // finished; the configuration comes first, since it makes the folder ours.
 void Loop::begin(const Found& found) {
   if (found.checkpoint) {
-    restore(*found.checkpoint, model_, trainer_);
-    state_ = found.checkpoint->state;
+    state_ = restore(*found.checkpoint, model_, trainer_);
     saved_step_ = state_.step;
   } else {
     state_.started = utc_now();
@@ -172,8 +164,7 @@ void Loop::begin(const Found& found) {
 Prefetch::Fill Loop::training_batches() const {
   std::vector<std::int64_t> samples(static_cast<std::size_t>(experiment_.training.batch));
   return [this, samples](std::int64_t number, data::Batch& batch) mutable {
-    draw({experiment_.seed, Purpose::kTrainDraws}, number * experiment_.training.batch,
-         dataset_->size(data::Split::kTrain), samples);
+    dataset_->draw(experiment_.seed, number * experiment_.training.batch, samples);
     dataset_->fill(data::Split::kTrain, samples, batch);
   };
 }
@@ -185,7 +176,7 @@ Outcome Loop::go_on() try {
   }
   tell();
   pace_ = Pace();
-  while (state_.step < experiment_.training.steps) {
+  while (!(end_ = find_end())) {
     if (submitted_ == 0 && stopped()) return interrupt();
     submit_steps();
     collect_step();
@@ -194,18 +185,29 @@ Outcome Loop::go_on() try {
     pace_.see_step();
     tell();
   }
-  save(Status::kRunning);  // even a lost one: these are the steps that were asked for
+  save(Status::kRunning);  // even a lost one: this is the end that was asked for
   return finish();
 } catch (const DivergenceError&) {
   write_run(Status::kDiverged);
   throw;
 }
 
+// What the end of its steps or of its patience is does not depend on time, so they come first. The
+// evaluations that are counted are those in passing: one that only comes because a run ends says
+// nothing about one with more steps.
+std::optional<End> Loop::find_end() const {
+  const int patience = experiment_.evaluation.patience;
+  if (patience > 0 && state_.best.evaluations_without >= patience) return End::kPatience;
+  if (state_.step >= experiment_.training.steps) return End::kSteps;
+  if (submitted_ == 0 && is_time_up()) return End::kTime;
+  return std::nullopt;
+}
+
 // One, and as many more as keep the device at work. Evaluations and checkpoints need the weights of
 // their step: none is submitted beyond it before they are done.
 void Loop::submit_steps() {
   if (submitted_ == 0) submit_step();
-  const bool pausing = stopped() || is_checkpoint_due();
+  const bool pausing = stopped() || is_time_up() || is_checkpoint_due();
   while (!pausing && submitted_ < most_submitted()) {
     const std::int64_t last = state_.step + submitted_;
     if (is_evaluated(last) || last == experiment_.training.steps) return;
@@ -218,6 +220,8 @@ void Loop::submit_step() {
   if (submitted_ == 0) counted_until_ = begin;
   const data::Batch& batch = batches_->next();
   state_.host_wait_seconds += seconds_since(begin);
+  trainer_.set_learning_rate(
+      learning_rate(experiment_.training, state_.step + submitted_, state_.reductions));
   trainer_.submit(batch.sequences(), batch.targets());
   ++submitted_;
 }
@@ -234,53 +238,30 @@ void Loop::collect_step() {
   state_.rule.see(state_.step, loss_now);
 }
 
-// Every evaluation has test samples of its own. One that comes early, at the end of a run, has
-// those of the next.
 void Loop::evaluate() {
   if (state_.loss_count > 0) {
     const Score training{.loss = state_.loss_sum, .answers = state_.loss_count};
-    metrics_->append(checked(to_metric(training, loss(), state_.step, "train")));
+    write(to_metric(training, loss(), state_.step, "train"));
     state_.loss_sum = 0;
     state_.loss_count = 0;
   }
   const auto begin = Clock::now();
-  const std::int64_t every = experiment_.evaluation.every;
-  const std::int64_t number = state_.step / every + (state_.step % every != 0 ? 1 : 0);
-  samples_.resize(static_cast<std::size_t>(experiment_.evaluation.samples));
-  draw({experiment_.seed, Purpose::kTestDraws}, number * experiment_.evaluation.samples,
-       dataset_->size(data::Split::kTest), samples_);
-  const Score score = evaluator_.score(data::Split::kTest, samples_);
+  const std::optional<Metric> metric = scorer_.score_in_passing(state_.step);
   state_.evaluate_seconds += seconds_since(begin);
-  last_test_ = checked(to_metric(score, loss(), state_.step, "test"));
-  metrics_->append(*last_test_);
+  if (!metric) return;
+  write(*metric);
+  last_test_ = metric;
+  if (experiment_.evaluation.patience == 0) return;
+  state_.best.see(state_.step, metric->loss, model_.weights());
+  if (is_reduced(experiment_, state_.best.evaluations_without)) ++state_.reductions;
 }
 
-// As many test samples as there are; nothing if it was stopped on the way.
-std::optional<Score> Loop::score_all() {
-  const auto begin = Clock::now();
-  const std::int64_t size = dataset_->size(data::Split::kTest);
-  Score total;
-  for (std::int64_t first = 0; first < size; first += experiment_.evaluation.samples) {
-    if (stopped()) return std::nullopt;
-    const std::int64_t count = std::min<std::int64_t>(experiment_.evaluation.samples, size - first);
-    samples_.resize(static_cast<std::size_t>(count));
-    if (experiment_.evaluation.final_draws) {
-      draw({experiment_.seed, Purpose::kFinalDraws}, first, size, samples_);
-    } else {
-      std::iota(samples_.begin(), samples_.end(), first);
-    }
-    total += evaluator_.score(data::Split::kTest, samples_);
-  }
-  state_.evaluate_seconds += seconds_since(begin);
-  return total;
-}
-
-Metric Loop::checked(Metric metric) const {
+void Loop::write(const Metric& metric) {
   if (!std::isfinite(metric.loss)) {
     throw DivergenceError(fmt::format("training diverged at step {}: the {} loss is {}",
                                       metric.step, metric.split, metric.loss));
   }
-  return metric;
+  metrics_->append(metric);
 }
 
 void Loop::save(Status status) {
@@ -295,16 +276,20 @@ void Loop::save(Status status) {
 }
 
 void Loop::write_run(Status status, const std::optional<Metric>& final) {
+  std::optional<std::int64_t> best_step;
+  if (state_.best.is_known()) best_step = state_.best.step;
   write_run_file(folder_ / kRunFile, experiment_,
                  {.status = status,
                   .started = state_.started,
                   .steps = state_.step,
+                  .best_step = best_step,
                   .train_seconds = state_.train_seconds,
                   .host_wait_seconds = state_.host_wait_seconds,
                   .evaluate_seconds = state_.evaluate_seconds,
                   .parameters = static_cast<std::int64_t>(model_.parameter_count()),
                   .threads = options_.threads,
                   .share = options_.share,
+                  .end = status == Status::kFinished ? end_ : std::nullopt,
                   .final = final});
 }
 
@@ -319,48 +304,57 @@ Outcome Loop::interrupt() {
 
 Outcome Loop::finish() {
   if (!is_evaluated(state_.step)) evaluate();
-  const std::optional<Score> score = score_all();
-  if (!score) {
+  if (state_.best.is_known()) model_.set_weights(state_.best.weights);
+  const auto begin = Clock::now();
+  const auto final = scorer_.score_at_end(state_.step, [this] { return stopped(); });
+  if (!final && stopped()) {
     write_run(Status::kInterrupted);
     return Outcome::kInterrupted;
   }
-  last_test_ = checked(to_metric(*score, loss(), state_.step, "final"));
-  metrics_->append(*last_test_);
+  state_.evaluate_seconds += seconds_since(begin);
+  if (final) {
+    write(*final);
+    last_test_ = final;
+  }
   metrics_->sync();
   model_.save(folder_ / kModelFile);
-  write_run(Status::kFinished, last_test_);
+  write_run(Status::kFinished, final);
   tell();
   return Outcome::kFinished;
+}
+
+double Loop::seconds_left() const {
+  if (end_) return 0;
+  const auto steps = static_cast<double>(experiment_.training.steps - state_.step);
+  const double seconds = pace_.seconds_per_step() * steps;
+  if (!options_.time_budget) return seconds;
+  return std::clamp(*options_.time_budget - seconds_worked(), 0.0, seconds);
 }
 
 void Loop::tell() {
   if (!listener_) return;
   const double pace = pace_.seconds_per_step();
-  const std::int64_t steps = experiment_.training.steps;
   listener_({.step = state_.step,
-             .steps = steps,
+             .steps = experiment_.training.steps,
              .loss = last_loss_,
              .test = last_test_,
              .steps_per_second = pace > 0 ? 1 / pace : 0,
-             .seconds_left = pace * static_cast<double>(steps - state_.step)});
+             .seconds_left = seconds_left()});
 }
 
-// The limits of the task, the network and the optimiser are known where these are made; they are
-// the same on every device, and the CPU is there at once.
-void check_limits(const Experiment& experiment) {
-  Model model(model_config(experiment, data::facts(experiment.task).shape));
-  const Trainer trainer(model, trainer_options(experiment.training, {}));
+void check_options(const Options& options) {
+  if (!(options.checkpoint_seconds >= 0)) {
+    throw ConfigError(fmt::format("the time between checkpoints is {} seconds, expected 0 or more",
+                                  options.checkpoint_seconds));
+  }
+  if (options.time_budget && !(*options.time_budget > 0)) {
+    throw ConfigError(fmt::format("the time for the run is {} seconds, expected more than 0",
+                                  *options.time_budget));
+  }
 }
 
-// An experiment need not come from a file, but must be one that could.
-void check_experiment(const Experiment& experiment, const fs::path& folder) try {
-  (void)parse_experiment(format_experiment(experiment), "experiment");
-  (void)find_device(experiment.device);
-  check_limits(experiment);
-} catch (const ConfigError& error) {
-  throw ConfigError(fmt::format("{}: {}", folder.string(), error.what()));
-} catch (const ResourceError& error) {
-  throw ResourceError(fmt::format("{}: {}", folder.string(), error.what()));
+[[noreturn]] void refuse_memory(const fs::path& folder) {
+  throw ResourceError(fmt::format("{}: not enough memory for this run", folder.string()));
 }
 
 }  // namespace
@@ -373,11 +367,18 @@ bool check(const Experiment& experiment, const fs::path& folder) {
 Outcome run(const Experiment& experiment, const fs::path& folder, const Options& options,
             const Listener& listener) try {
   if (check(experiment, folder)) return Outcome::kAlreadyFinished;
-  if (!(options.checkpoint_seconds >= 0)) {
-    throw ConfigError(fmt::format("the time between checkpoints is {} seconds, expected 0 or more",
-                                  options.checkpoint_seconds));
-  }
-  Loop loop(experiment, folder, options, listener);
+  return run(experiment, data::open_task(experiment.task, experiment.seed, options.data_folder),
+             folder, options, listener);
+} catch (const std::bad_alloc&) {
+  refuse_memory(folder);
+}
+
+Outcome run(const Experiment& experiment, std::shared_ptr<const data::Dataset> dataset,
+            const fs::path& folder, const Options& options, const Listener& listener) try {
+  check_experiment(experiment, *dataset, folder);
+  check_options(options);
+  if (inspect(experiment, folder).finished) return Outcome::kAlreadyFinished;
+  Loop loop(experiment, std::move(dataset), folder, options, listener);
   const FolderLock lock(folder);
   // Only now can nobody else change it.
   const Found found = inspect(experiment, folder);
@@ -385,7 +386,7 @@ Outcome run(const Experiment& experiment, const fs::path& folder, const Options&
   loop.begin(found);
   return loop.go_on();
 } catch (const std::bad_alloc&) {
-  throw ResourceError(fmt::format("{}: not enough memory for this run", folder.string()));
+  refuse_memory(folder);
 }
 
 }  // namespace rwa::run

@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 
+#include "data/dataset.h"
 #include "run/experiment.h"
 #include "run/folder.h"
 
@@ -20,7 +22,11 @@ struct Options {
   // Makes batches on another thread, and submits a step before the last one is collected. Absent:
   // where the device is not the CPU, which would only compete with itself.
   std::optional<bool> overlap = {};
-  double checkpoint_seconds = 60;          // between checkpoints; 0: after every step
+  double checkpoint_seconds = 60;  // between checkpoints; 0: after every step
+  Memory memory = Memory::kFull;
+  // After so many seconds of work, those before a checkpoint included, the run ends as if its steps
+  // were done. The only thing that makes the result depend on the machine.
+  std::optional<double> time_budget = {};
   std::filesystem::path data_folder = {};  // for tasks with files
   // Set by a signal: the steps begun are finished, a checkpoint written (unless training seems to
   // diverge: the last good one stays), and run() returns.
@@ -31,9 +37,9 @@ struct Progress {
   std::int64_t step = 0;
   std::int64_t steps = 0;
   double loss = 0;              // of the last training step, in the task's unit
-  std::optional<Metric> test;   // the last evaluation
+  std::optional<Metric> test;   // the last evaluation, of test or validation samples
   double steps_per_second = 0;  // a moving average
-  double seconds_left = 0;      // at that rate
+  double seconds_left = 0;      // at that rate, or of the time budget
 };
 using Listener = std::function<void(const Progress&)>;
 
@@ -44,17 +50,21 @@ enum class Outcome {
 };
 
 // Throws what run() would about the experiment and what is in the folder, naming the folder, and
-// changes nothing. It does not look for the files of a task.
+// changes nothing. It does not look for the files of a task, nor at what depends on them.
 // True: the run is finished already.
 bool check(const Experiment& experiment, const std::filesystem::path& folder);
 
 // Runs the experiment in `folder`, from its beginning or from the checkpoint there; the result has
 // the bits of a run in one go. Another number of steps than in the folder's own configuration, but
-// no fewer than were done, is a continuation. Throws ConfigError where the folder belongs to
+// no fewer than were done, is a continuation; not where the learning rate follows a cosine, and one
+// that ran out of patience stays finished. Throws ConfigError where the folder belongs to
 // another experiment (with the differences) or to another process, DivergenceError when training
 // left what can be trained (naming step and tensor; the last good checkpoint stays),
 // ModelFileError, InputError and ResourceError for files.
 Outcome run(const Experiment& experiment, const std::filesystem::path& folder,
             const Options& options, const Listener& listener);
+// The same with data that was opened before: the task's, or a part of it.
+Outcome run(const Experiment& experiment, std::shared_ptr<const data::Dataset> dataset,
+            const std::filesystem::path& folder, const Options& options, const Listener& listener);
 
 }  // namespace rwa::run

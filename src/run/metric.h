@@ -13,6 +13,7 @@ namespace rwa::run {
 // One line of metrics.jsonl:
 //   {"step":100,"split":"test","loss":0.1618,"unit":"mse"}
 //   {"step":100,"split":"train","loss":0.8771,"unit":"bits"}          mean since the last such line
+//   {"step":100,"split":"valid","loss":0.7,"unit":"bits","accuracy":0.8}    all for validation
 //   {"step":9000,"split":"final","loss":0.01,"unit":"bits","accuracy":0.998}    the whole test set
 struct Metric {
   std::int64_t step = 0;

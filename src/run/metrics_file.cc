@@ -1,6 +1,7 @@
 #include "run/metrics_file.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <system_error>
@@ -17,6 +18,7 @@ namespace rwa::run {
 namespace {
 
 constexpr std::string_view kCsvHeader = "step,split,loss,unit,accuracy\n";
+constexpr std::array<std::string_view, 4> kSplits = {"train", "valid", "test", "final"};
 
 // The whole of the text is a number that fits.
 template <class Number>
@@ -32,8 +34,8 @@ Metric parse_csv_metric(CsvLine line, std::int64_t least_step) {
   metric.step = line.take_count("the number of a step");
   if (metric.step < least_step) line.fail(fmt::format("a step of at least {}", least_step));
   metric.split = line.take();
-  if (metric.split != "train" && metric.split != "test" && metric.split != "final") {
-    line.fail("train, test or final");
+  if (std::ranges::find(kSplits, metric.split) == kSplits.end()) {
+    line.fail("train, valid, test or final");
   }
   metric.loss = line.take_number("a loss");
   metric.unit = line.take();

@@ -64,8 +64,10 @@ std::string machine_in_words(const JsonFields& json) {
                      counted("/machine/threads", "thread"));
 }
 
-Status status_of(const JsonFields& json) try {
-  return parse_status(io::escape(json.text("/status")));
+// One of the names that `parse` knows.
+template <class Value>
+Value parsed(const JsonFields& json, std::string_view path, Value (*parse)(std::string_view)) try {
+  return parse(io::escape(json.text(path)));
 } catch (const ConfigError& error) {
   json.fail("{}", error.what());
 }
@@ -92,7 +94,10 @@ void write_run_file(const std::filesystem::path& file, const Experiment& experim
                {"machine", machine(experiment.device, content.threads, content.share)},
                {"started", content.started}};
   if (content.status != Status::kRunning) json["ended"] = utc_now();
+  if (content.end) json["ended_by"] = to_string(*content.end);
   json["steps"] = content.steps;
+  json["steps_asked_for"] = experiment.training.steps;
+  if (content.best_step) json["best_step"] = *content.best_step;
   json["train_seconds"] = content.train_seconds;
   json["host_wait_seconds"] = content.host_wait_seconds;
   json["evaluate_seconds"] = content.evaluate_seconds;
@@ -107,8 +112,13 @@ RunSummary read_run_file(const std::filesystem::path& file) {
     json.fail("format is {}, expected {}", io::quote(format), io::quote(kFormat));
   }
   RunSummary summary;
-  summary.status = status_of(json);
+  summary.status = parsed(json, "/status", parse_status);
+  if (json.has("/ended_by")) summary.end = parsed(json, "/ended_by", parse_end);
   summary.steps = json.count("/steps");
+  // Older ones have no other end than that of their steps.
+  summary.steps_asked_for =
+      json.has("/steps_asked_for") ? json.count("/steps_asked_for") : summary.steps;
+  if (json.has("/best_step")) summary.best_step = json.count("/best_step");
   summary.train_seconds = json.number("/train_seconds");
   summary.parameters = json.count("/parameters");
   summary.machine = machine_in_words(json);

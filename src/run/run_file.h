@@ -16,13 +16,15 @@ struct RunFile {
   Status status = Status::kRunning;
   std::string started;  // UTC, as utc_now() has it
   std::int64_t steps = 0;
+  std::optional<std::int64_t> best_step = {};  // where there is a best
   double train_seconds = 0;
   double host_wait_seconds = 0;  // of these: until the data was there
   double evaluate_seconds = 0;
   std::int64_t parameters = 0;
   int threads = 1;
   int share = 1;                // runs on the GPU at a time
-  std::optional<Metric> final;  // when it is finished
+  std::optional<End> end;       // when it is finished
+  std::optional<Metric> final;  // likewise, where there is anything to be scored on
 };
 
 // Adds what the build and the machine know of themselves; "ended" is now, unless it is running.
@@ -32,7 +34,10 @@ void write_run_file(const std::filesystem::path& file, const Experiment& experim
 // What a reader needs of it.
 struct RunSummary {
   Status status = Status::kRunning;
-  std::int64_t steps = 0;
+  End end = End::kSteps;             // of one that is finished
+  std::int64_t steps = 0;            // done
+  std::int64_t steps_asked_for = 0;  // when this was written
+  std::optional<std::int64_t> best_step;
   double train_seconds = 0;
   std::int64_t parameters = 0;
   std::string machine;            // for people

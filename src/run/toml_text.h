@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -20,6 +21,12 @@ inline std::string toml_text(std::string_view text) {
     }
   }
   return out + '"';
+}
+
+inline std::string toml_texts(const std::vector<std::string>& texts) {
+  std::string out;
+  for (const std::string& text : texts) out += (out.empty() ? "" : ", ") + toml_text(text);
+  return "[" + out + "]";
 }
 
 // Shortest that reads back as the same bits; with a point, so that TOML knows it as a float.

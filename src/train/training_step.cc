@@ -14,7 +14,8 @@ TrainingStep::TrainingStep(const NetworkSpec& spec, Backend<float>& backend,
       gradient_(backend, spec.parameters()),
       mean_(backend, spec.parameters()),
       variance_(backend, spec.parameters()),
-      report_(backend, 1) {
+      report_(backend, 1),
+      states_{Array<float>(backend), Array<float>(backend)} {
   mean_.clear(spec.parameters());
   variance_.clear(spec.parameters());
   write_report(0);
@@ -33,23 +34,69 @@ TrainingStep::~TrainingStep() {
 
 void TrainingStep::submit(const Sequences<float>& host, const Targets<float>& host_targets) {
   Slot& slot = slots_[static_cast<std::size_t>((oldest_ + under_way_) % kMost)];
-  load(*slot.feed, spec_, host, host_targets);
-  if (slot.feed->shape() != slot.shape) {
-    forget_recordings();
-    slot.shape = slot.feed->shape();
+  slot.parts = cut(spec_, settings_.truncate, host, host_targets);
+  slot.loss = slot.gradient_norm = 0;
+  slot.read = slot.expected = 0;
+  if (slot.parts.size() > 1) {
+    run_parts(slot);
+  } else {
+    slot.expected = 1;
+    load_part(slot, slot.parts.front());
+    backend_.repeat(slot.recording, [&] { run(*slot.feed); });
+    slot.report->request(report_.data());
   }
-  backend_.repeat(slot.recording, [&] { run(*slot.feed); });
-  slot.report->request(report_.data());
   ++under_way_;
 }
 
-void TrainingStep::run(const Feed<float>& feed) {
+void TrainingStep::load_part(Slot& slot, const BatchPart& part) {
+  load(*slot.feed, spec_, part.in, part.targets);
+  if (slot.feed->shape() == slot.shape) return;
+  forget_recordings();
+  slot.shape = slot.feed->shape();
+}
+
+// Nothing is recorded: parts differ in more than what lies in the feed.
+void TrainingStep::run_parts(Slot& slot) {
+  const auto batch = static_cast<std::size_t>(slot.parts.front().in.rows.batch);
+  for (Array<float>& state : states_) state.reserve(batch * spec_.state_size());
+  for (std::size_t p = 0; p < slot.parts.size(); ++p) {
+    const BatchPart& part = slot.parts[p];
+    load_part(slot, part);
+    const float* initial = p > 0 ? states_[p % 2].data() : nullptr;
+    float* final = states_[(p + 1) % 2].data();
+    const auto number = static_cast<std::uint32_t>(p);
+    if (part.answers == 0) {
+      pass_.advance(weights_, {.in = slot.feed->in(),
+                               .initial_state = initial,
+                               .final_state = final,
+                               .dropout_step = &report_.data()->steps,
+                               .part = number});
+      continue;
+    }
+    if (StepReport report; slot.expected > 0 && !read_report(slot, report)) return;
+    run(*slot.feed, {.initial_state = initial, .final_state = final, .part = number});
+    slot.report->request(report_.data());
+    slot.expected = part.answers;
+  }
+}
+
+bool TrainingStep::read_report(Slot& slot, StepReport& report) {
+  std::memcpy(&report, slot.report->wait(), sizeof(report));
+  if (report.failed != 0) return false;
+  slot.loss += report.loss * static_cast<double>(slot.expected);
+  slot.gradient_norm += report.gradient_norm * static_cast<double>(slot.expected);
+  slot.read += slot.expected;
+  return true;
+}
+
+void TrainingStep::run(const Feed<float>& feed, NetworkGradient<float> wanted) {
   const std::size_t count = spec_.parameters();
   StepReport* report = report_.data();
   gradient_.clear(count);
-  pass_.gradient(
-      weights_, feed.in(), feed.targets(), &report->loss,
-      {.memory = settings_.memory, .parameters = gradient_.data(), .dropout_step = &report->steps});
+  wanted.memory = settings_.memory;
+  wanted.parameters = gradient_.data();
+  wanted.dropout_step = &report->steps;
+  pass_.gradient(weights_, feed.in(), feed.targets(), &report->loss, wanted);
   // Adam leaves alone what has never had a gradient.
   for (const ParameterRange& range : spec_.frozen()) {
     backend_.clear(gradient_.data() + range.offset, range.size * sizeof(float));
@@ -67,10 +114,13 @@ void TrainingStep::forget_recordings() {
 
 StepReport TrainingStep::wait_for_oldest() {
   StepReport report;
-  const Slot& slot = slots_[static_cast<std::size_t>(oldest_)];
+  Slot& slot = slots_[static_cast<std::size_t>(oldest_)];
   oldest_ = (oldest_ + 1) % kMost;
   --under_way_;
-  std::memcpy(&report, slot.report->wait(), sizeof(report));
+  if (read_report(slot, report)) {
+    report.loss = slot.loss / static_cast<double>(slot.read);
+    report.gradient_norm = slot.gradient_norm / static_cast<double>(slot.read);
+  }
   return report;
 }
 
@@ -81,6 +131,13 @@ StepReport TrainingStep::collect() {
     write_report(report.steps);
   }
   return report;
+}
+
+// A recording has the rate in it.
+void TrainingStep::set_rate(double rate) {
+  if (rate == settings_.adam.rate) return;
+  settings_.adam.rate = rate;
+  forget_recordings();
 }
 
 TrainerState TrainingStep::state() const {

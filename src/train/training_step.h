@@ -1,5 +1,6 @@
 // src/train/training_step.h: one step of training after the other, on any device: the gradient of a
 // batch, a look at it, a step of Adam. A device may work on one batch while the next is loaded.
+// Where long sequences are cut into parts, each part is such a step.
 #pragma once
 
 #include <array>
@@ -8,6 +9,7 @@
 
 #include "model/network.h"
 #include "rwa/trainer.h"
+#include "train/parts.h"
 
 namespace rwa {
 
@@ -15,6 +17,7 @@ struct TrainingSettings {
   AdamSettings adam;
   double clip_norm;  // 0: never
   Memory memory;
+  int truncate = 0;  // steps of a part; 0: whole sequences
 };
 
 class TrainingStep {
@@ -31,10 +34,14 @@ class TrainingStep {
   // it is until the step is collected.
   static constexpr int kMost = Trainer::kMostSubmitted;
   void submit(const Sequences<float>& host, const Targets<float>& host_targets);
-  // Waits for the oldest that is under way. When it has failed, all others, which then have changed
-  // nothing, are over with it, and the next one starts afresh.
+  // Waits for the oldest that is under way; of parts, the mean over their answers. When it has
+  // failed, all others, which then have changed nothing, are over with it, and the next one starts
+  // afresh.
   StepReport collect();
   [[nodiscard]] int under_way() const { return under_way_; }
+
+  // For what is submitted from now on.
+  void set_rate(double rate);
 
   // After all that were submitted.
   [[nodiscard]] TrainerState state() const;
@@ -42,13 +49,23 @@ class TrainingStep {
 
  private:
   struct Slot {
+    std::vector<BatchPart> parts;  // which outlive the feed that reads them
     std::unique_ptr<Feed<float>> feed;
     std::unique_ptr<Reader> report;
     std::unique_ptr<Recording> recording;
     std::uint64_t shape = 0;  // of the feed when it was recorded
+    // Sums over the answers of the parts whose reports have been read, how many these are, and how
+    // many the one has whose report is expected; of a whole batch, as if there were one answer.
+    double loss, gradient_norm;
+    std::int64_t read, expected;
   };
 
-  void run(const Feed<float>& feed);
+  void load_part(Slot& slot, const BatchPart& part);
+  void run_parts(Slot& slot);
+  // Reads the report that is expected; returns whether all is well.
+  static bool read_report(Slot& slot, StepReport& report);
+  // One step; of a part, its states and number are given.
+  void run(const Feed<float>& feed, NetworkGradient<float> wanted = {});
   void forget_recordings();
   void write_report(std::int64_t steps);
   StepReport wait_for_oldest();
@@ -60,7 +77,8 @@ class TrainingStep {
   NetworkPass<float> pass_;
   Array<float> gradient_, mean_, variance_;
   Array<float, StepReport> report_;
-  std::array<Slot, kMost> slots_;  // taken in turn
+  std::array<Array<float>, 2> states_;  // between parts, taken in turn
+  std::array<Slot, kMost> slots_;       // taken in turn
   int oldest_ = 0;
   int under_way_ = 0;
 };

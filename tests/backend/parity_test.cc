@@ -1,7 +1,9 @@
 // tests/backend/parity_test.cc: the CPU backend, with the instruction set of this process, computes
 // what the double reference does, and the same bits with little memory as with much.
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -72,6 +74,31 @@ RC_GTEST_PROP(Parity, LittleMemoryGivesTheSameBits, ()) {
   RC_ASSERT(cases::same_bits(full.x, chunked.x));
   RC_ASSERT(cases::same_bits(full.initial, chunked.initial));
   RC_ASSERT(cases::same_bits(full.dh_total, chunked.dh_total));
+}
+
+// The share that each step had of the average; nothing is written past the end.
+template <class Real>
+std::vector<Real> shares(Backend<Real>& backend, const Layer& layer, std::optional<Memory> keep) {
+  const std::vector<Real> x(layer.x.begin(), layer.x.end());
+  const auto weights = cases::load_weights(backend, layer.spec, layer.parameters);
+  const auto feed =
+      cases::load_feed(backend, x.data(), layer.spec.inputs, layer.rows(), layer.symbols.data());
+  const std::vector<Real> none(cases::product(layer.steps, layer.batch, layer.spec.units), -1);
+  cases::UnitRows<Real> share(backend, layer.spec, none);
+  backend.make_pass(layer.spec)
+      ->forward(*weights, {.in = feed->in(), .keep = keep, .share = share.data()});
+  return share.read();
+}
+
+RC_GTEST_PROP(Parity, SharesAgreeWithTheReference, ()) {
+  const Cell cell = *rc::gen::element(Cell::kRwa, Cell::kRwaForget, Cell::kRwaDecay);
+  const Layer layer = cases::generated_layer(cell, 40, 1, 70);
+  const auto exact = shares(*make_reference_backend(), layer, {});
+  const auto found = shares(*make_cpu_backend(2), layer, {});
+  RC_ASSERT(cases::relative_error(found, exact) <= kOutputBound);
+  for (const Memory memory : {Memory::kFull, Memory::kChunked}) {
+    RC_ASSERT(cases::same_bits(shares(*make_cpu_backend(1), layer, memory), found));
+  }
 }
 
 // Chunks that are full, one step over, and not begun by any sequence of a thread.

@@ -36,6 +36,14 @@ tail -n +2 out | cmp -s - experiment || fail "a model has another network than i
 
 ### what is none of them
 inspect 2 "did you mean sums.toml?" sum.toml
-inspect 2 "expected a model (*.safetensors)" runs
-inspect 2 "PATH is required"
+inspect 3 "found a folder beside files or too deep" runs
+inspect 2 "DATA is required"
 inspect 4 "rwa-checkpoint" "$run/checkpoint.safetensors"
+
+### data: what they are taken for, and how to say otherwise
+printf 'machine,time,load,label\nA,1,0.5,ok\nA,2,NA,ok\nB,1,2.5,bad\nB,2,3,bad\n' >sensors.csv
+inspect 0 "2 of 2 to 2 steps, 2 in the median" sensors.csv --id machine
+grep -q 'load *0.5 *3 *1' out || fail "least, most and missing of the feature are not shown"
+grep -qE 'ok +1' out || fail "the classes are not counted"
+inspect 0 "task       forecast" sensors.csv --id machine --task forecast
+inspect 2 "did you mean machine?" sensors.csv --id machina

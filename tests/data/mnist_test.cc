@@ -6,15 +6,18 @@
 #include <string>
 
 #include "data_testing.h"
-#include "idx_testing.h"
 #include "io/gzip_testing.h"
 #include "io/io_testing.h"
+#include "read/idx_testing.h"
 #include "rwa/errors.h"
 
 namespace rwa::data {
 namespace {
 
 namespace fs = std::filesystem;
+using read::idx;
+using read::kImages;
+using read::kLabels;
 
 constexpr std::size_t kPixels = 784;
 constexpr std::size_t kTrainImages = 3;
@@ -172,13 +175,13 @@ TEST_F(Mnist, CountsThatDiffer) {
 
 TEST_F(Mnist, ImagesOfAnotherSize) {
   put("train-images-idx3-ubyte", idx({kImages, 1, 32, 32}, std::string(1024, 'x')));
-  expect_refusal<InputError>({"train-images-idx3-ubyte: has 32 as dimension 2 of 3, expected 28"});
+  expect_refusal<InputError>(
+      {"train-images-idx3-ubyte: has shape (1, 32, 32), expected (N, 28, 28)"});
 }
 
 TEST_F(Mnist, LabelsInPlaceOfImages) {
   put("train-images-idx3-ubyte", idx({kLabels, 3}, "\x05\x09\x01"));
-  expect_refusal<InputError>(
-      {"train-images-idx3-ubyte: begins with 0x00000801, expected 0x00000803"});
+  expect_refusal<InputError>({"train-images-idx3-ubyte: has shape (3,), expected (N, 28, 28)"});
 }
 
 TEST_F(Mnist, AFolderInPlaceOfAFile) {

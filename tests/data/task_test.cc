@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/random.h"
 #include "data_testing.h"
 #include "io/io_testing.h"
 #include "rwa/errors.h"
@@ -172,6 +173,17 @@ TEST_P(SyntheticTask, OnlyADecoderHasLengthsOfAnswers) {
 TEST_P(SyntheticTask, Sizes) {
   EXPECT_EQ(data_->size(Split::kTrain), 100'000);
   EXPECT_EQ(data_->size(Split::kTest), 10'000);
+  EXPECT_EQ(data_->size(Split::kValid), 0);
+}
+
+// The runs of the paper have drawn these.
+TEST_P(SyntheticTask, SamplesAreDrawnWithReplacement) {
+  std::vector<std::int64_t> samples(1000);
+  data_->draw(3, 700, samples);
+  const Random random(3, Purpose::kTrainDraws);
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    EXPECT_EQ(samples[i], static_cast<std::int64_t>(random.below(700 + i, 100'000)));
+  }
 }
 
 void expect_refusal(const Task& task, std::string_view message) {

@@ -269,5 +269,23 @@ TEST(Network, OneStepAtATimeGivesWhatTheBatchDoes) {
   }
 }
 
+// What dropout hides of a part depends on its number; else all parts between two steps of Adam
+// would hide the same.
+TEST(Network, PartsHideEachTheirOwn) {
+  Problem problem({.inputs = 2, .units = 5, .layers = 2, .dropout = 0.5, .outputs = 3});
+  problem.load_all();
+  cases::Numbers<double> state(*problem.backend, problem.spec.state_size() * Problem::kBatch);
+  const std::int64_t step = 3;
+  const auto after = [&](std::uint32_t part) {
+    problem.pass.advance(
+        problem.weights,
+        {.in = problem.in(), .final_state = state.data(), .dropout_step = &step, .part = part});
+    return state.read();
+  };
+  const Values first = after(0);
+  EXPECT_EQ(after(0), first);
+  EXPECT_NE(after(1), first);
+}
+
 }  // namespace
 }  // namespace rwa

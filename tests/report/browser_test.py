@@ -6,8 +6,9 @@
     … --screenshots FOLDER             keeps what was seen
 
 Fails on a message in the console, a request for anything but the page, a chart that shows no curve,
-a page wider than the screen, a pointer that gets no values, a zoom that does nothing. Chromium is
-driven through a pair of pipes with its own protocol (DevTools), which needs no other package.
+a page wider than the screen, a pointer that gets no values, a zoom that does nothing. A page that
+is there may have pictures and no chart. Chromium is driven through a pair of pipes with its own protocol
+(DevTools), which needs no other package.
 """
 import argparse
 import base64
@@ -24,14 +25,14 @@ SCREENS = {"desktop": (1280, 900, False), "phone": (390, 844, True)}
 THEMES = ("light", "dark")
 
 # What is found wrong on a page of this theme and width, as sentences.
-LOOK = """((theme, most) => {
+LOOK = """((theme, most, needsChart) => {
   const wrong = [];
   const width = document.documentElement.scrollWidth;
   if (width > most) wrong.push(`the page is ${width} pixels wide`);
   const [r, g, b] = getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number);
   if ((r + g + b > 384) !== (theme === "light")) wrong.push(`the ground is ${r},${g},${b}`);
   const plots = [...document.querySelectorAll(".plot")];
-  if (plots.length === 0) wrong.push("there is no chart");
+  if (plots.length === 0 && needsChart) wrong.push("there is no chart");
   for (const plot of plots) {
     const name = plot.closest(".panel").id;
     if (plot.offsetWidth < 250) wrong.push(`${name} is ${plot.offsetWidth} pixels wide`);
@@ -70,7 +71,8 @@ TICKS = """[...document.querySelector(".plot").querySelectorAll(".dygraph-axis-l
 class Browser:
     """Chromium, and one page in it."""
 
-    def __init__(self, program, profile):
+    def __init__(self, program, profile, needs_chart):
+        self.needs_chart = needs_chart
         commands, to_browser = os.pipe()
         from_browser, answers = os.pipe()
         # Chromium reads commands from descriptor 3 and answers on 4.
@@ -127,7 +129,7 @@ class Browser:
         return result["result"].get("value")
 
     def look(self, theme, width):
-        return self.evaluate(f"{LOOK}({json.dumps(theme)}, {width})")
+        return self.evaluate(f"{LOOK}({json.dumps(theme)}, {width}, {json.dumps(self.needs_chart)})")
 
     def mouse(self, kind, x, y, **more):
         self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
@@ -175,6 +177,8 @@ class Browser:
 
 def use(browser):
     """The pointer shows values, a drag zooms, a double click resets; the button changes the theme."""
+    if not browser.evaluate("document.querySelector('.plot') !== null"):
+        return []
     left, top, width, height = browser.evaluate(CENTRE_OF_FIRST_PLOT)
     x, y = left + 0.4 * width, top + 0.5 * height
     wrong = []
@@ -229,7 +233,7 @@ def main():
         if page is None:
             page = pathlib.Path(folder) / "page.html"
             page.write_bytes(subprocess.run([options.program], check=True, stdout=subprocess.PIPE).stdout)
-        browser = Browser(chromium, folder + "/profile")
+        browser = Browser(chromium, folder + "/profile", options.page is None)
         try:
             wrong = check(browser, page.resolve().as_uri(), options.screenshots)
         finally:

@@ -85,7 +85,7 @@ TEST(Page, HasEveryBlockOnceUnderItsId) {
 }
 
 TEST(Page, FewHeadingsNeedNoContents) {
-  const std::string html = to_html({"t", "s", {Heading{"one", "one"}, Heading{"two", "two"}}});
+  const std::string html = to_html(Page{"t", "s", {Heading{"one", "one"}, Heading{"two", "two"}}});
   EXPECT_FALSE(contains(html, "<nav"));
 }
 
@@ -112,13 +112,13 @@ TEST(Page, ANumberKeepsSixDigitsAndAStepAll) {
   Chart chart = lone_point();
   chart.curves[0].x = {1'234'567};
   chart.curves[0].y = {0.123456789};
-  const auto charts = charts_of(to_html({"t", "s", {Figure{"f", "", {chart}}}}));
+  const auto charts = charts_of(to_html(Page{"t", "s", {Figure{"f", "", {chart}}}}));
   EXPECT_EQ(charts.at(0).at("curves").at(0).at("x").at(0), 1'234'567);
   EXPECT_EQ(charts.at(0).at("curves").at(0).at("y").at(0), 0.123457);
 }
 
 TEST(Page, WithoutBlocksIsAPage) {
-  const std::string html = to_html({"nothing & nobody", "", {}});
+  const std::string html = to_html(Page{"nothing & nobody", "", {}});
   EXPECT_TRUE(contains(html, "<title>nothing &amp; nobody</title>"));
   EXPECT_TRUE(charts_of(html).empty());
 }

@@ -127,6 +127,48 @@ inline Table sample_table() {
        {{kHostile}, {"a | b"}, {"*x*", Mark::kYes}, {"1"}}}};
 }
 
+inline HeatTable sample_matrix() {
+  HeatTable table{
+      .rows_are = "truth", .columns_are = "prediction", .rows = {}, .columns = {}, .cells = {}};
+  for (int i = 0; i < 9; ++i) table.rows.push_back("class " + std::to_string(i));
+  table.rows.back() = kHostile;
+  table.columns = table.rows;
+  for (int i = 0; i < 9; ++i) {
+    auto& cells = table.cells.emplace_back();
+    for (int k = 0; k < 9; ++k) {
+      const double share = i == k ? 0.6 : 0.05 * ((3 * i + 5 * k) % 4);
+      cells.push_back({std::to_string(static_cast<int>(100 * share)), share, i == k});
+    }
+  }
+  return table;
+}
+
+inline std::vector<Steps> sample_steps() {
+  Steps letters{.title = "Letters", .caption = "Blue speaks for it, orange against it."};
+  Steps words{.title = kHostile, .caption = kHostile};
+  Steps curves{.title = "Curves", .first = 101, .weights_are = "share", .rows_are = "units"};
+  for (int i = 0; i < 150; ++i) {
+    letters.symbols.emplace_back(1, "ACGT"[i * i % 7 % 4]);
+    letters.weights.push_back(std::sin(0.3 * i) * std::exp(-0.02 * i));
+    words.symbols.push_back(i % 5 == 0 ? kHostile : "word" + std::to_string(i * i));
+    words.weights.push_back(i % 7 == 0 ? 1 : 0.1);
+    curves.weights.push_back(std::exp(-std::pow((i - 90) / 12.0, 2)));
+  }
+  for (const char* name : {"height", kHostile}) {
+    Track track{.name = name, .values = {}};
+    for (int i = 0; i < 150; ++i) {
+      track.values.push_back(std::sin(0.1 * i) + 0.1 * std::sin(i * i));
+      track.weights.push_back(std::sin(0.05 * i));
+    }
+    curves.tracks.push_back(std::move(track));
+  }
+  for (int unit = 0; unit < 20; ++unit) {
+    auto& row = curves.rows.emplace_back();
+    for (int i = 0; i < 150; ++i) row.push_back(std::exp(-std::pow((i - 7 * unit) / 9.0, 2)));
+  }
+  return {letters, words, curves};
+}
+
 inline Page sample_page() {
   Page page{.title = "Recurrent Weighted Average, reproduced",
             .subtitle = "Nine experiments, two models, and the authors' own curves behind ours.",
@@ -149,6 +191,8 @@ inline Page sample_page() {
   add(Figure{"figure-hostile", kHostile, {hostile_chart()}});
   add(Heading{"Examples", "examples"});
   for (const Example& example : sample_examples()) add(example);
+  add(sample_matrix());
+  for (const Steps& steps : sample_steps()) add(steps);
   return page;
 }
 

@@ -33,7 +33,7 @@ TEST(Table, MarkdownEscapesWhatWouldBeMarkup) {
 
 TEST(Table, HtmlSaysInWordsWhatTheColoursSay) {
   EXPECT_EQ(to_html(sample()),
-            R"(<div class="scroll" role="region" aria-label="Table" tabindex="0"><table>
+            R"(<div class="scroll narrow" role="region" aria-label="Table" tabindex="0"><table>
 <thead><tr><th scope="col" class="text">claim</th><th scope="col" class="number">step</th><th scope="col" class="text">ours</th></tr></thead>
 <tbody>
 <tr><td class="text">naïve | &quot;&lt;b&gt;&quot;</td><td class="number">1,000</td><td class="text yes"><span role="img" aria-label="reproduced">✓</span> 600</td></tr>

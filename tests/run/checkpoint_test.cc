@@ -27,6 +27,8 @@ State uneven_state() {
   state.loss_sum = 0.1 + 0.2;
   state.loss_count = 7;
   state.rule = {.first = 1.0 / 3, .above = 2};
+  state.best = {.loss = 2.0 / 3, .step = 5, .evaluations_without = 3};
+  state.reductions = 4;
   state.train_seconds = 1e-300;
   state.host_wait_seconds = 5e-324;
   state.evaluate_seconds = 12345.678901234567;
@@ -40,8 +42,9 @@ struct Trained {
     const std::vector<float> x(4 * 2 * 2, 0.5f), targets(2, 1.0f);
     trainer.step({.x = x, .steps = 4, .batch = 2}, {.values = targets});
   }
-  void save(const std::filesystem::path& file) const {
-    write_checkpoint(file, small_adding(), uneven_state(), model, trainer);
+  void save(const std::filesystem::path& file) const { save(file, uneven_state()); }
+  void save(const std::filesystem::path& file, const State& state) const {
+    write_checkpoint(file, small_adding(), state, model, trainer);
   }
 
   Model model{kConfig};
@@ -63,6 +66,10 @@ TEST(Checkpoint, ComesBackToTheLastBit) {
   EXPECT_EQ(back.state.loss_count, expected.loss_count);
   EXPECT_EQ(back.state.rule.first, expected.rule.first);
   EXPECT_EQ(back.state.rule.above, expected.rule.above);
+  EXPECT_EQ(back.state.best.loss, expected.best.loss);
+  EXPECT_EQ(back.state.best.step, expected.best.step);
+  EXPECT_EQ(back.state.best.evaluations_without, expected.best.evaluations_without);
+  EXPECT_EQ(back.state.reductions, expected.reductions);
   EXPECT_EQ(back.state.train_seconds, expected.train_seconds);
   EXPECT_EQ(back.state.host_wait_seconds, expected.host_wait_seconds);
   EXPECT_EQ(back.state.evaluate_seconds, expected.evaluate_seconds);
@@ -70,7 +77,7 @@ TEST(Checkpoint, ComesBackToTheLastBit) {
 
   Model model(kConfig);
   Trainer trainer(model);
-  restore(back, model, trainer);
+  EXPECT_FALSE(restore(back, model, trainer).best.is_known());
   EXPECT_EQ(std::vector(model.weights().begin(), model.weights().end()),
             std::vector(trained.model.weights().begin(), trained.model.weights().end()));
   EXPECT_EQ(trainer.state().steps, trained.trainer.state().steps);
@@ -78,13 +85,40 @@ TEST(Checkpoint, ComesBackToTheLastBit) {
   EXPECT_EQ(trainer.state().variance, trained.trainer.state().variance);
 }
 
-// As they were written before that field was there.
-TEST(Checkpoint, WithoutTheTimeItWaitedForDataItIsRead) {
+TEST(Checkpoint, TheBestWeightsComeBackToo) {
   const TempFolder folder;
   const auto file = folder.path() / kCheckpointFile;
-  Trained().save(file);
-  io::TensorFile content = io::read_safetensors(file);
-  content.metadata.erase("host_wait_seconds");
+  const Trained trained;
+  State state = uneven_state();
+  for (std::size_t i = 0; i < trained.model.parameter_count(); ++i) {
+    state.best.weights.push_back(1.0f / static_cast<float>(i + 1));
+  }
+  trained.save(file, state);
+  Model model(kConfig);
+  Trainer trainer(model);
+  const State back = restore(read_checkpoint(file), model, trainer);
+  EXPECT_EQ(back.best.weights, state.best.weights);
+  EXPECT_EQ(std::vector(model.weights().begin(), model.weights().end()),
+            std::vector(trained.model.weights().begin(), trained.model.weights().end()));
+}
+
+// Parts of sequences are steps of the optimiser, but none of the run.
+TEST(Checkpoint, TheOptimiserHasStepsOfItsOwn) {
+  const TempFolder folder;
+  const auto file = folder.path() / kCheckpointFile;
+  Trained trained;
+  TrainerState many = trained.trainer.state();
+  many.steps = 12;
+  trained.trainer.set_state(many);
+  trained.save(file);
+  Model model(kConfig);
+  Trainer trainer(model);
+  EXPECT_EQ(restore(read_checkpoint(file), model, trainer).step, 1);
+  EXPECT_EQ(trainer.state().steps, 12);
+}
+
+// Gives a file that was altered the sum it should have.
+void put_with_sum(const std::filesystem::path& file, io::TensorFile content) {
   content.metadata.erase("sha256");
   io::Sha256 sha;
   const auto add = [&sha](const auto& range) { sha.add(std::as_bytes(std::span(range))); };
@@ -97,8 +131,61 @@ TEST(Checkpoint, WithoutTheTimeItWaitedForDataItIsRead) {
   }
   content.metadata["sha256"] = sha.hex();
   io::write_safetensors(file, content);
-  EXPECT_EQ(read_checkpoint(file).state.host_wait_seconds, 0);
-  EXPECT_EQ(read_checkpoint(file).state.evaluate_seconds, uneven_state().evaluate_seconds);
+}
+
+// Its files are of two ages: the time it waited for data came later.
+TEST(Checkpoint, OfTheFirstVersionIsRead) {
+  const TempFolder folder;
+  const auto file = folder.path() / kCheckpointFile;
+  Trained().save(file);
+  io::TensorFile content = io::read_safetensors(file);
+  content.metadata["format_version"] = "1";
+  for (const char* key :
+       {"best_loss", "best_step", "evaluations_without", "reductions", "optimizer_steps"}) {
+    ASSERT_EQ(content.metadata.erase(key), 1U);
+  }
+  put_with_sum(file, content);
+  EXPECT_EQ(read_checkpoint(file).state.host_wait_seconds, uneven_state().host_wait_seconds);
+  content.metadata.erase("host_wait_seconds");
+  put_with_sum(file, content);
+  const Checkpoint back = read_checkpoint(file);
+  EXPECT_EQ(back.state.host_wait_seconds, 0);
+  EXPECT_EQ(back.state.evaluate_seconds, uneven_state().evaluate_seconds);
+  EXPECT_EQ(back.state.best.evaluations_without, 0);
+  EXPECT_EQ(back.state.reductions, 0);
+  Model model(kConfig);
+  Trainer trainer(model);
+  EXPECT_FALSE(restore(back, model, trainer).best.is_known());
+  EXPECT_EQ(trainer.state().steps, 1);
+}
+
+TEST(Checkpoint, WhatItLacksOrHasTooMuchIsNamed) {
+  const TempFolder folder;
+  const auto file = folder.path() / kCheckpointFile;
+  Trained().save(file);
+  const io::TensorFile whole = io::read_safetensors(file);
+  const auto expect_refusal = [&](const io::TensorFile& content, std::string_view part) {
+    put_with_sum(file, content);
+    expect_error<ModelFileError>(
+        [&] {
+          Model model(kConfig);
+          Trainer trainer(model);
+          restore(read_checkpoint(file), model, trainer);
+        },
+        {file.string(), part});
+  };
+  io::TensorFile content = whole;
+  content.metadata["format_version"] = "3";
+  expect_refusal(content, "format_version is \"3\", expected \"2\"");
+  content = whole;
+  content.metadata.erase("reductions");
+  expect_refusal(content, "lack \"reductions\"");
+  content = whole;
+  content.tensors.pop_back();
+  expect_refusal(content, "lacks the tensor \"optimizer.variance\"");
+  content = whole;
+  content.tensors.push_back({"best.other", {1}, {0.5f}});
+  expect_refusal(content, "is \"best.other\" of shape [1], expected \"best.");
 }
 
 // Spaces may become other white space at the end of the header: nothing else goes unseen.

@@ -68,6 +68,22 @@ TEST_F(DescribedTest, AModelByAnyName) {
   }
 }
 
+// The network of somebody's own files is that of the run's model.
+TEST_F(DescribedTest, ARunOnFiles) {
+  constexpr const char* kFiles = "name = \"own\"\n[task]\nkind = \"files\"\ntrain = [\"x.csv\"]\n";
+  const fs::path config = put("run/config.toml", kFiles);
+  refuse<ConfigError>(config, {"not known before its files are read", "no model.safetensors"});
+  refuse<ConfigError>(config.parent_path(), {"not known before its files are read"});
+  const Model model({.inputs = 3, .units = 4, .layers = 2});
+  model.save(config.parent_path() / "model.safetensors");
+  for (const fs::path& path : {config, config.parent_path()}) {
+    EXPECT_EQ(read_described(path).config, model.config());
+  }
+  EXPECT_EQ(read_described(config.parent_path()).kind, "a run");
+  // What stands beside an experiment of another name may be anything.
+  refuse<ConfigError>(put("run/other.toml", kFiles), {"not known before its files are read"});
+}
+
 TEST_F(DescribedTest, NothingThere) {
   put("model.safetensors", "");
   refuse<ConfigError>(folder_.path() / "modle.safetensors",

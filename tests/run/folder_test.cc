@@ -33,7 +33,7 @@ TEST(Metric, AnyComesBackToTheLastBit) {
       [](double value) { return std::isfinite(value); });
   EXPECT_TRUE(rc::check([&] {
     Metric metric{.step = *rc::gen::inRange<std::int64_t>(0, 1'000'000),
-                  .split = *rc::gen::element<std::string>("train", "test", "final"),
+                  .split = *rc::gen::element<std::string>("train", "valid", "test", "final"),
                   .loss = *loss,
                   .unit = "bits"};
     if (*rc::gen::arbitrary<bool>()) metric.accuracy = *rc::gen::inRange(0, 101) / 100.0;
@@ -95,6 +95,23 @@ TEST(Record, IsReadFromAFolder) {
   EXPECT_EQ(record.train_seconds, 12.5);
   EXPECT_EQ(record.parameters, 1234);
   EXPECT_EQ(record.machine, "Abacus, 2 cores, avx2, 1 thread");
+  EXPECT_EQ(record.end, End::kSteps);  // as in files that are older than other ends
+  EXPECT_FALSE(record.best_step.has_value());
+}
+
+TEST(Record, SaysWhyTheRunEndedAndWhichStepWasBest) {
+  const TempFolder folder;
+  io::put(folder.path() / kConfigFile, format_experiment(small_adding()));
+  std::string run = kRun;
+  run.insert(run.size() - 1, R"(,"ended_by":"patience","best_step":120)");
+  io::put(folder.path() / kRunFile, run);
+  EXPECT_EQ(read_run(folder.path()).end, End::kPatience);
+  EXPECT_EQ(read_run(folder.path()).best_step, 120);
+  run = kRun;
+  run.insert(run.size() - 1, R"(,"ended_by":"boredom")");
+  io::put(folder.path() / kRunFile, run);
+  expect_error<InputError>([&] { read_run(folder.path()); },
+                           {"run.json: unknown end 'boredom', expected one of: steps, patience"});
 }
 
 TEST(Record, OfARunOnAGpuNamesIt) {
@@ -143,7 +160,7 @@ TEST(MetricsCsv, NamesThePlaceOfAMistake) {
   expect_refusal(good + "3,test,1,bits,0.5\n",
                  {"m.csv:3:1: found \"3\", expected a step of at least 4"});
   expect_refusal(good + "8,tset,1,bits,0.5\n",
-                 {"m.csv:3:3: found \"tset\", expected train, test or final"});
+                 {"m.csv:3:3: found \"tset\", expected train, valid, test or final"});
   expect_refusal(good + "8,test,,bits,0.5\n", {"m.csv:3:8: found \"\", expected a loss"});
   expect_refusal(good + "8,test,nan,bits,0.5\n", {"m.csv:3:8: found \"nan\""});
   expect_refusal(good + "8,test,1e400,bits,0.5\n", {"m.csv:3:8: found \"1e400\""});

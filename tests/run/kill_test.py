@@ -33,6 +33,25 @@ batch = 8
 every = 4
 samples = 9
 """
+# Somebody's own file: with validation, an end by patience, and the best weights to be remembered.
+OWN_CONFIG = """name = "own"
+seed = 3
+[task]
+kind = "files"
+train = ["{data}"]
+[network]
+units = 6
+[training]
+steps = 1000
+batch = 8
+learning_rate = 0.05
+schedule = "plateau"
+truncate = 4
+[evaluation]
+every = 1
+samples = 5
+patience = 2
+"""
 # The system calls of which a checkpoint and the lines before it are made, and the few around them.
 CALLS = "openat,write,fsync,fdatasync,renameat,rename,close,ftruncate,unlink,unlinkat,flock,mkdir"
 LONG, SHORT = 1000, 3  # steps; the short runs are killed at every system call
@@ -45,6 +64,14 @@ class Test:
     def config(self, steps):
         file = self.work / f"{steps}.toml"
         file.write_text(CONFIG.format(steps=steps))
+        return file
+
+    def own_config(self):
+        file, data, chance = self.work / "own.toml", self.work / "own.jsonl", random.Random(1)
+        steps = lambda: [[chance.gauss(0, 1)] for _ in range(chance.randint(3, 9))]
+        samples = [{"x": steps(), "y": chance.choice("ab")} for _ in range(40)]
+        data.write_text("".join(json.dumps(sample) + "\n" for sample in samples))
+        file.write_text(OWN_CONFIG.format(data=data))
         return file
 
     def command(self, config, folder, seconds=0):
@@ -73,7 +100,8 @@ class Test:
 def result_of(folder):
     status = json.loads((folder / "run.json").read_text())
     assert status["status"] == "finished", status
-    return (folder / "metrics.jsonl").read_bytes(), (folder / "model.safetensors").read_bytes()
+    return (status["ended_by"], status.get("best_step"), (folder / "metrics.jsonl").read_bytes(),
+            (folder / "model.safetensors").read_bytes())
 
 
 def repeat_until_done(test, folder, seconds, number, chance):
@@ -166,17 +194,17 @@ def calls_of_a_run(test, config, folder):
     return counts
 
 
-def check_kills_at_every_call(test):
-    config, kills = test.config(SHORT), 0
+def check_kills_at_every_call(test, config):
+    kills = 0
     for call, count in sorted(calls_of_a_run(test, config, test.work / "counted").items()):
         for number in range(1, count + 1):
-            folder = test.work / f"{call}-{number}"
+            folder = test.work / f"{config.stem}-{call}-{number}"
             result = traced(test, f"{call}:signal=KILL:when={number}", test.command(config, folder))
             what = f"killed at {call} number {number}"
             assert result.returncode in (137, -signal.SIGKILL), (what, result)
             kills += 1
             test.finish(config, folder, what)
-    print(f"{kills} kills, one at every system call")
+    print(f"{kills} kills, one at every system call of {config.stem}")
 
 
 def check_full_disk(test):
@@ -210,15 +238,18 @@ def main():
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="rwa-kill-", dir=memory) as work:
         test = Test(program, pathlib.Path(work))
-        configs = [test.config(LONG), test.config(SHORT)]
+        configs = [test.config(LONG), test.config(SHORT), test.own_config()]
         test.whole_result = {config: test.whole(config) for config in configs}
+        ended_by, best_step, *_ = test.whole_result[configs[2]]
+        assert ended_by == "patience" and best_step > 0, (ended_by, best_step)
         check_kills_at_random(test)
         check_interrupts(test)
         check_short_disk(test)
         if not can_trace(test):
             print("strace is missing or may not trace here: system calls were not tested")
             return 77
-        check_kills_at_every_call(test)
+        for config in configs[1:]:
+            check_kills_at_every_call(test, config)
         check_full_disk(test)
     return 0
 

@@ -80,6 +80,11 @@ inline void expect_same_run(const std::filesystem::path& found,
   EXPECT_EQ(a.state.loss_sum, b.state.loss_sum);
   EXPECT_EQ(a.state.loss_count, b.state.loss_count);
   EXPECT_EQ(a.state.rule.first, b.state.rule.first);
+  EXPECT_EQ(a.state.best.loss, b.state.best.loss);
+  EXPECT_EQ(a.state.best.step, b.state.best.step);
+  EXPECT_EQ(a.state.best.evaluations_without, b.state.best.evaluations_without);
+  EXPECT_EQ(a.state.reductions, b.state.reductions);
+  EXPECT_EQ(a.optimizer_steps, b.optimizer_steps);
   ASSERT_EQ(a.tensors.size(), b.tensors.size());
   for (std::size_t i = 0; i < a.tensors.size(); ++i) {
     EXPECT_EQ(a.tensors[i].name, b.tensors[i].name);

@@ -28,6 +28,7 @@ namespace rwa::cpu::HWY_NAMESPACE {
 struct Slots {
   int first = 0;  // the step in slot 0
   bool keep = true;
+  bool save = true;  // what the cell saves is written, be it only for this step
   [[nodiscard]] std::size_t rows(int t) const {
     return static_cast<std::size_t>(keep ? t - first : t & 1);
   }
@@ -161,7 +162,7 @@ class Forward {
       : v_(g, in, strip, slots), w_(weights) {}
 
   // Steps begin … end-1, from the state in the strip and h in the row of step `begin`.
-  void walk(int begin, int end, float* h_every) {
+  void walk(int begin, int end, float* h_every, float* share = nullptr) {
     if (v_.at.keep) keep_memory();
     for (int t = begin; t < end; ++t) {
       const int rows = v_.active(t);
@@ -170,6 +171,7 @@ class Forward {
           rows, static_cast<int>(v_.g.panels),
           [&](int panel, int panels, int row, int count) { tile(t, panel, panels, row, count); });
       if (h_every != nullptr) copy_h(t, rows, h_every);
+      if (share != nullptr) copy_share(t, rows, share);
     }
   }
 
@@ -214,7 +216,7 @@ class Forward {
       load_all<C::kState>(state_at, state);
       store(C::forward(pre, state, saved), h);
       store_all<C::kState>(state, state_at);
-      if (v_.at.keep) store_all<C::kSaved>(saved, saved_at);
+      if (v_.at.save) store_all<C::kSaved>(saved, saved_at);
       gates += panels * C::kGates * kWidth;
       only_x += panels * C::kInputs * kWidth;
       h += v_.g.row_stride;
@@ -227,6 +229,18 @@ class Forward {
     const auto H = static_cast<std::size_t>(v_.g.units);
     for (int r = 0; r < rows; ++r) {
       std::copy_n(v_.h_before(t + 1, r), H, h_every + v_.source(t, r) * v_.g.h_stride);
+    }
+  }
+
+  void copy_share(int t, int rows, float* share) {
+    if constexpr (C::kShare >= 0) {
+      const auto H = static_cast<std::size_t>(v_.g.units);
+      for (int r = 0; r < rows; ++r) {
+        float* to = share + v_.source(t, r) * v_.g.h_stride;
+        for (std::size_t j = 0; j < H; ++j) {
+          to[j] = v_.saved(t, static_cast<int>(j / kLanes), r)[C::kShare * kLanes + j % kLanes];
+        }
+      }
     }
   }
 

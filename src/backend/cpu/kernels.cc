@@ -48,7 +48,8 @@ class StripKernelsOf final : public StripKernels {
   void forward(const PackedWeights& w, const RecurrentForward<float>& call,
                Strip& s) const override {
     const bool chunked = call.keep == Memory::kChunked;
-    const Slots slots{0, call.keep == Memory::kFull};
+    const bool full = call.keep == Memory::kFull;
+    const Slots slots{0, full, full || call.share != nullptr};
     const int tape_steps = slots.keep ? s.steps() : chunked ? std::min(kChunkSteps, s.steps()) : 1;
     s.reserve(g_, C::kState, C::kCarry, tape_steps, chunked);
     const View<C> v(g_, call.in, s, slots);
@@ -57,10 +58,10 @@ class StripKernelsOf final : public StripKernels {
     if (chunked) {
       for (int t = 0; t < s.steps(); t += kChunkSteps) {
         save_snapshot(v, t);
-        forward.walk(t, std::min(t + kChunkSteps, s.steps()), call.h_every);
+        forward.walk(t, std::min(t + kChunkSteps, s.steps()), call.h_every, call.share);
       }
     } else {
-      forward.walk(0, s.steps(), call.h_every);
+      forward.walk(0, s.steps(), call.h_every, call.share);
     }
     finish(v, call.h_last, call.final_state);
   }

@@ -151,6 +151,9 @@ class Pass final : public RecurrentPass<double> {
         }
         step.memory_before.push_back(state[j][0]);
         step.h[j] = C::forward(pre.data(), state[j].data(), step.saved.emplace_back().data());
+        if constexpr (C::kShare >= 0) {
+          if (call.share) call.share[row * stride_ + j] = step.saved[j][C::kShare];
+        }
         std::copy(pre.begin() + C::kGates, pre.end(), step.inputs.emplace_back().begin());
       }
       h = step.h;

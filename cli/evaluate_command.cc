@@ -1,0 +1,41 @@
+#include "evaluate_command.h"
+
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "own/score.h"
+#include "own/score_text.h"
+#include "own/trained.h"
+#include "predict_command.h"
+
+namespace rwa::cli {
+namespace {
+
+constexpr const char* kExample =
+    "Examples:\n"
+    "  rwa evaluate runs/vowels vowels_test.ts\n"
+    "  rwa evaluate runs/vowels vowels_test.ts --json | jq .accuracy\n"
+    "\n"
+    "The loss is in the unit of training: bits, or the squared error of numbers made normal. The\n"
+    "answers must stand in the files, where they stood in those of the training.";
+
+void evaluate(const ModelAndData& what, bool json) {
+  const own::Trained trained = own::load_trained(what.model);
+  const own::Scores scores = own::score(trained, open_data(what, trained, true), what.options);
+  fmt::print("{}", json ? own::to_json(scores) : own::to_text(scores));
+}
+
+}  // namespace
+
+void add_evaluate_command(CLI::App& app) {
+  auto what = std::make_shared<ModelAndData>();
+  auto json = std::make_shared<bool>(false);
+  auto* command = app.add_subcommand("evaluate", "How well a model does on your sequences");
+  add_model_and_data(*command, *what);
+  command->add_flag("--json", *json, "For a program to read");
+  command->footer(kExample);
+  command->callback([what, json] { evaluate(*what, *json); });
+}
+
+}  // namespace rwa::cli

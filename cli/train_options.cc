@@ -1,0 +1,105 @@
+#include "train_options.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "bench/plan.h"
+#include "data_options.h"
+#include "interrupt.h"
+#include "say.h"
+#include "words.h"
+
+namespace rwa::cli {
+
+TrainOptions::TrainOptions() : threads(bench::default_threads()) {}
+
+void add_training_data(CLI::App& command, data::FilesTask& task) {
+  // A --config may say it.
+  add_data(command, task, "Files, a folder, or - for the standard input")->required(false);
+  command.add_option("--valid", task.valid, "Files to validate on")->option_text("DATA");
+  command.add_option("--test", task.test, "Files for the last score")->option_text("DATA");
+  command
+      .add_option("--split", task.split,
+                  "Without --valid: the share of each class that is validated on; 0: none")
+      ->capture_default_str();
+  command.add_flag("--balance", task.balance, "In training every class as often as any other");
+  add_preparation(command, task);
+}
+
+void add_network(CLI::App& command, own::Wishes& wishes) {
+  constexpr const char* kGroup = "The network";
+  const auto add = [&](const char* name, auto& wish, const char* description) {
+    command.add_option(name, wish, description)->group(kGroup);
+  };
+  add("--cell", wishes.cell, "rwa (default), rwa-forget, rwa-decay, lstm or gru");
+  add("--units", wishes.units, "Of each layer and direction");
+  add("--layers", wishes.layers, "Recurrent layers, one above the other");
+  command.add_flag("--bidirectional", wishes.bidirectional, "Each layer reads both ways")
+      ->group(kGroup);
+  add("--dropout", wishes.dropout, "The share of a layer's outputs hidden in training");
+  add("--embedding", wishes.embedding, "Learned numbers that stand for a symbol; 0: one-hot");
+  add("--readout", wishes.readout, "last, mean or attention");
+  add("--activation", wishes.activation, "tanh or identity");
+}
+
+void add_optimiser(CLI::App& command, own::Wishes& wishes) {
+  constexpr const char* kGroup = "Training";
+  const auto add = [&](const char* name, auto& wish, const char* description) {
+    command.add_option(name, wish, description)->group(kGroup);
+  };
+  add("--epochs", wishes.epochs, "How often each sequence is seen at most");
+  add("--steps", wishes.steps, "The same in batches");
+  add("--batch", wishes.batch, "Sequences in a batch");
+  add("--learning-rate", wishes.learning_rate, "At the beginning");
+  add("--schedule", wishes.schedule, "plateau (default), cosine or constant");
+  add("--clip-norm", wishes.clip_norm, "Longer gradients are shortened to it; 0: never");
+  add("--every", wishes.every, "Steps between validations");
+  add("--patience", wishes.patience, "Validations without a better score before the end; 0: never");
+  add("--truncate", wishes.truncate,
+      "Learn from long sequences in parts of so many steps: the state is carried over, gradients "
+      "are cut");
+}
+
+void add_machine(CLI::App& command, TrainOptions& options) {
+  command.add_option("--seed", options.request.wishes.seed, "The same seed, the same result");
+  command.add_option("--device", options.request.wishes.device, "cpu (default), cuda or cuda:N");
+  command.add_option("--threads", options.threads, "Threads (default: cores, at most 8)")
+      ->capture_default_str();
+  command.add_option("--jobs", options.jobs, "Runs at a time; they share the threads or the GPU")
+      ->capture_default_str();
+}
+
+own::Plan read_and_plan(const own::Request& request) {
+  own::Plan plan = own::plan(request, {});
+  const data::Files& files = *plan.files;
+  const data::Statistics& seen = files.statistics();
+  say("{} sequences of {} to {} steps; {} to train on, {} to validate, {} to test\n",
+      count(seen.sequences), count(data::shortest(seen)), count(data::longest(seen)),
+      count(files.size(data::Split::kTrain)), count(files.size(data::Split::kValid)),
+      count(files.size(data::Split::kTest)));
+  for (const std::string& note : plan.notes) say("{}\n", note);
+  return plan;
+}
+
+run::Options loop_options(const TrainOptions& options, const own::Plan& plan) {
+  check_count("--threads", options.threads, kMostThreads);
+  check_count("--jobs", options.jobs, kMostJobs);
+  const int jobs = std::min(options.jobs, static_cast<int>(plan.runs.size()));
+  return {.threads = std::max(1, options.threads / jobs),
+          .share = jobs,
+          .stop = &watch_for_interrupts()};
+}
+
+Job job_of(const own::Planned& planned, const std::optional<double>& time_budget) {
+  return {.experiment = planned.experiment,
+          .folder = planned.folder,
+          .title = planned.title,
+          .work_of_step = 1,
+          .dataset = planned.files,
+          .time_budget = time_budget,
+          .memory = planned.memory,
+          .scored_on = own::scored_on(*planned.files)};
+}
+
+}  // namespace rwa::cli

@@ -1,0 +1,140 @@
+#include "tune_command.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "interrupt.h"
+#include "own/tune.h"
+#include "report/table.h"
+#include "rwa/errors.h"
+#include "say.h"
+#include "train_options.h"
+#include "words.h"
+
+namespace rwa::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kExample =
+    "Examples:\n"
+    "  rwa tune vowels.ts --time-budget 10m --out runs/tuned\n"
+    "  rwa tune dna/ --cell rwa --bidirectional --time-budget 1h --candidates 27 --out runs/dna\n"
+    "\n"
+    "What an option says is left alone; the rest is searched: cell, units (32 to 250), layers (1, "
+    "2),\n"
+    "learning rate (0.0005 to 0.02), dropout (0, 0.2, 0.5), batch (16 to 64), for one answer per\n"
+    "sequence both ways or one and the readout, for symbols the embedding. The first candidate "
+    "has\n"
+    "the defaults. All get a part of the time, the better third of them another, and so on.\n"
+    "DIR/model.safetensors is the best, DIR/candidate-N are the runs.";
+
+struct TuneOptions : TrainOptions {
+  int candidates = 9;
+};
+
+struct Candidate {
+  int number = 0;
+  own::Planned planned;
+  double seconds = 0;  // of training it may have used by the end of the round
+  double loss = std::numeric_limits<double>::infinity();
+};
+
+std::vector<Candidate> make_candidates(const TuneOptions& options, const own::Plan& plan) {
+  std::vector<Candidate> candidates;
+  for (int number = 0; number < options.candidates; ++number) {
+    own::Request request = options.request;
+    const own::Planned& base = plan.runs.front();
+    request.wishes =
+        own::candidate(options.request.wishes, base.files->shape(), base.experiment.seed, number);
+    Candidate candidate{.number = number, .planned = base};
+    candidate.planned.experiment = own::experiment_of(request);
+    own::complete(request.wishes, *base.files, candidate.planned.experiment);
+    candidate.planned.folder = request.out / fmt::format("candidate-{}", number);
+    candidate.planned.title = fmt::format("candidate {}", number);
+    candidates.push_back(std::move(candidate));
+  }
+  return candidates;
+}
+
+// All of `candidates` up to their seconds; those that diverge stay without a loss.
+void run_round(std::vector<Candidate>& candidates, const TuneOptions& options,
+               const run::Options& loop, int at_a_time) {
+  std::vector<Job> jobs;
+  jobs.reserve(candidates.size());
+  for (const Candidate& candidate : candidates) {
+    jobs.push_back(job_of(candidate.planned, candidate.seconds));
+  }
+  (void)options;
+  (void)Runner(jobs, loop, at_a_time).run();
+  for (Candidate& candidate : candidates) {
+    candidate.loss = own::best_in_validation(candidate.planned.folder)
+                         .value_or(std::numeric_limits<double>::infinity());
+  }
+  std::ranges::stable_sort(candidates, {}, &Candidate::loss);
+}
+
+void print_table(const std::vector<Candidate>& candidates) {
+  report::Table table{.header = {"candidate", "loss in validation", "what"}, .rows = {}};
+  for (const Candidate& candidate : candidates) {
+    table.rows.push_back({{fmt::format("{}", candidate.number)},
+                          {fmt::format("{:.4f}", candidate.loss)},
+                          {own::in_words(candidate.planned.experiment)}});
+  }
+  fmt::print("{}", report::to_text(table));
+}
+
+void tune(const TuneOptions& options) {
+  check_count("--candidates", options.candidates, 1000);
+  const double budget = duration_of("--time-budget", options.time_budget.value_or("10m")).value();
+  const own::Plan plan = read_and_plan(options.request);
+  if (plan.files->size(data::Split::kValid) == 0) {
+    throw ConfigError("tuning needs data to validate on: expected --valid, or a --split above 0");
+  }
+  const run::Options loop = loop_options(options, plan);
+  std::vector<Candidate> running = make_candidates(options, plan);
+  std::vector<Candidate> ended;
+  const std::vector<int> rounds = own::rounds(options.candidates);
+  for (std::size_t round = 0; round < rounds.size(); ++round) {
+    const double each = budget / static_cast<double>(rounds.size()) / rounds[round] * options.jobs;
+    for (Candidate& candidate : running) candidate.seconds += each;
+    say("round {} of {}: {} candidates, {} more each\n", round + 1, rounds.size(), rounds[round],
+        duration(each));
+    run_round(running, options, loop, std::min(options.jobs, rounds[round]));
+    const auto kept = static_cast<std::size_t>(round + 1 < rounds.size() ? rounds[round + 1] : 1);
+    ended.insert(ended.begin(), running.begin() + static_cast<std::ptrdiff_t>(kept), running.end());
+    running.resize(kept);
+  }
+  ended.insert(ended.begin(), running.front());
+  print_table(ended);
+  const fs::path model = options.request.out / "model.safetensors";
+  fs::copy_file(running.front().planned.folder / "model.safetensors", model,
+                fs::copy_options::overwrite_existing);
+  fmt::print("\nThe best: {}\n", model.string());
+}
+
+}  // namespace
+
+void add_tune_command(CLI::App& app) {
+  auto options = std::make_shared<TuneOptions>();
+  auto* command = app.add_subcommand("tune", "Look for good settings for a data set");
+  add_training_data(*command, options->request.task);
+  add_network(*command, options->request.wishes);
+  add_optimiser(*command, options->request.wishes);
+  add_machine(*command, *options);
+  command->add_option("--candidates", options->candidates, "How many are tried")
+      ->capture_default_str();
+  command->add_option("--time-budget", options->time_budget,
+                      "For all of it, such as 10m (default)");
+  command->add_option("--out", options->request.out, "Folder for the runs and the best model")
+      ->required();
+  command->footer(kExample);
+  command->callback([options] { tune(*options); });
+}
+
+}  // namespace rwa::cli

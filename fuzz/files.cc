@@ -1,0 +1,71 @@
+#include <array>
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "data/encoding.h"
+#include "input_file.h"
+#include "io/safetensors.h"
+#include "io/unpacked.h"
+#include "model/model_file.h"
+#include "rwa/errors.h"
+#include "targets.h"
+
+namespace rwa::fuzz {
+namespace {
+std::string_view as_text(Bytes bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// The first byte says how much is asked for at once. A bomb is not unpacked to its end.
+void unpack(Bytes input) {
+  constexpr std::size_t kEnough = std::size_t{1} << 24;
+  if (input.empty()) return;
+  const InputFile file(input.subspan(1));
+  try {
+    io::Unpacked content(file.path());
+    std::vector<std::byte> part(std::size_t{1} << (input.front() % 20));
+    for (std::size_t done = 0; done < kEnough;) {
+      const std::size_t count = content.read(part);
+      require(count <= part.size());
+      done += count;
+      if (count < part.size()) break;
+    }
+  } catch (const Error&) {
+  }
+}
+
+void read_tensors(Bytes input) {
+  try {
+    const io::TensorFile file = io::parse_safetensors(std::as_bytes(input), "input");
+    const auto written = io::format_safetensors(file);
+    require(io::parse_safetensors(written, "written").tensors.size() == file.tensors.size());
+  } catch (const Error&) {
+  }
+}
+
+void read_model_file(Bytes input) {
+  const InputFile file(input);
+  try {
+    read_model(file.path());
+  } catch (const Error&) {
+  }
+}
+
+void read_encoding(Bytes input) {
+  try {
+    const data::Encoding encoding = data::parse_encoding(as_text(input), "input");
+    require(data::parse_encoding(data::to_json(encoding), "written") == encoding);
+  } catch (const ModelFileError&) {
+  }
+}
+}  // namespace
+
+std::span<const Target> files() {
+  static constexpr std::array kFiles = {
+      Target{"encoding", read_encoding}, Target{"model", read_model_file},
+      Target{"safetensors", read_tensors}, Target{"unpacked", unpack}};
+  return kFiles;
+}
+
+}  // namespace rwa::fuzz

@@ -1,0 +1,36 @@
+// fuzz/input_file.h: an input as a file that lies in memory.
+#pragma once
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "io/descriptor.h"
+#include "targets.h"
+
+namespace rwa::fuzz {
+
+class InputFile {
+ public:
+  explicit InputFile(Bytes content) : descriptor_(::memfd_create("input", MFD_CLOEXEC)) {
+    const auto size = static_cast<ssize_t>(content.size());
+    if (::write(descriptor_.get(), content.data(), content.size()) != size) std::abort();
+  }
+
+  [[nodiscard]] std::filesystem::path path() const {
+    return "/proc/self/fd/" + std::to_string(descriptor_.get());
+  }
+
+ private:
+  io::Descriptor descriptor_;
+};
+
+// For what must hold, whatever the input.
+inline void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+}  // namespace rwa::fuzz

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Writes the seeds that are not text: arrays, archives, packed files, tensors. The first byte of a reader's input chooses
+its options (readers.cc). model/network.safetensors is what write_model() wrote for a small network.
+
+    fuzz/make_seeds.py
+"""
+import gzip
+import io
+import json
+import pathlib
+import struct
+import zipfile
+
+SEEDS = pathlib.Path(__file__).parent / "seeds"
+
+
+def put(name, *parts):
+    path = SEEDS / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"".join(part.encode() if isinstance(part, str) else part for part in parts))
+
+
+def npy(dtype, shape, content, version=1):
+    header = repr({"descr": dtype, "fortran_order": False, "shape": shape}) + "\n"
+    length = struct.pack("<H" if version == 1 else "<I", len(header))
+    return b"\x93NUMPY" + bytes([version, 0]) + length + header.encode() + content
+
+
+def floats(*values):
+    return struct.pack(f"<{len(values)}f", *values)
+
+
+def integers(*values):
+    return struct.pack(f"<{len(values)}q", *values)
+
+
+def archive(method=zipfile.ZIP_DEFLATED, **members):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", method) as file:
+        for name, content in members.items():
+            file.writestr(zipfile.ZipInfo(name + ".npy"), content, method)
+    return stream.getvalue()
+
+
+def tensors(header, content=b""):
+    text = json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + content
+
+
+def zstd(content):  # one frame with one block, as it is
+    assert len(content) < 256
+    return b"\x28\xb5\x2f\xfd\x20" + bytes([len(content)]) + struct.pack("<I", len(content) << 3 | 1)[:3] + content
+
+
+flat = npy("<f4", (2, 3), floats(1, 2, float("nan"), 4, 5, 6.5))
+cube = npy("<f8", (2, 2, 2), struct.pack("<8d", *range(8)), 2)
+put("npy/flat", "0", flat)
+put("npy/labels_of_steps", ";", npy("|u1", (3, 2), bytes([1, 2, 3, 2, 1, 1]), 3))
+for option, layout in zip("123", ("ntc", "nct", "tnc")):
+    put(f"npy/{layout}", option, cube)
+put("npy/of_a_model", "@", cube)
+put("npy/text", ";", npy("<U2", (2,), "ab你".encode("utf-32-le") + bytes(4)))
+put("npy/twelve_bytes", "0", b"\x93NUMPY\x02\x00\xff\xff\xff\xff")
+put("npy/wrapping_shape", "1", npy("<f4", (4194305, 4194305, 211106198978564), b""))
+
+classes = npy("|i1", (2,), b"\x01\x02")
+put("npz/classes", "0", archive(x=flat, y=classes))
+put("npz/stored", "1", archive(zipfile.ZIP_STORED, x=cube, lengths=npy("<i8", (2,), integers(1, 2))))
+put("npz/offsets", "0", archive(values=npy("<f4", (3, 1), floats(1, 2, 3)), offsets=npy("<i8", (3,), integers(0, 1, 3))))
+put("npz/bomb", "0", archive(x=flat + bytes(100000)))
+put("npz/missing", "0", archive(z=flat))
+
+images = b"\0\0\x08\3" + struct.pack(">3I", 2, 2, 3) + bytes(range(12))
+put("idx/images", "0", images)
+put("idx/columns", "2", images)
+put("idx/labels_of_steps", ";", b"\0\0\x08\2" + struct.pack(">2I", 2, 3) + bytes(6))
+put("idx/large", "0", b"\0\0\x08\3" + struct.pack(">3I", *3 * [0xFFFFFFFF]))
+
+table = b"a,b,y\n1,2,up\n3,4,down\n"
+put("unpacked/plain", "0", table)
+put("unpacked/gzip", "0", gzip.compress(table, mtime=0))
+put("unpacked/gzip_twice", "3", gzip.compress(table, mtime=0) * 2)
+put("unpacked/zstd", "3", zstd(table))
+put("unpacked/zstd_skipped", "0", b"\x50\x2a\x4d\x18\4\0\0\0abcd" + zstd(table))
+put("any/gzip", "0", gzip.compress(table, mtime=0))
+put("any/npy", "0", flat)
+put("any/npz", "0", archive(x=flat, y=classes))
+put("any/idx", "0", images)
+
+put("safetensors/empty", tensors({}))
+put("safetensors/two", tensors({"__metadata__": {"a": "b"},
+                                "x": {"dtype": "F32", "shape": [2, 1], "data_offsets": [0, 8]},
+                                "y": {"dtype": "F32", "shape": [1], "data_offsets": [8, 12]}}, floats(1, 2, 3)))
+put("safetensors/wrapping_shape", tensors({"x": {"dtype": "F32", "shape": [4194305, 4194305, 211106198978564],
+                                                 "data_offsets": [0, 16]}}, bytes(16)))

@@ -1,0 +1,125 @@
+#include <array>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "input_file.h"
+#include "read/reader.h"
+#include "rwa/errors.h"
+#include "targets.h"
+
+namespace rwa::fuzz {
+namespace {
+using read::Format;
+using read::Layout;
+using read::Options;
+using read::Schema;
+using TargetKind = read::Target;
+
+constexpr std::string_view kItself = "itself";  // the file is its own table or array of labels
+
+// Those that do not fit a format are refused, which is worth a test, too.
+Options options_of(std::uint8_t choice, const std::string& file) {
+  static const Schema of_numbers{
+      .features = {"a", "b"}, .target = TargetKind::kClass, .targets = {"y"}};
+  static const Schema of_symbols{.symbols = true, .target = TargetKind::kClass, .targets = {"y"}};
+  static const Schema of_steps{
+      .features = {"a"}, .target = TargetKind::kNumbersPerStep, .targets = {"y", "z"}};
+  static const std::array choices = {
+      Options{},
+      Options{.layout = Layout::kNtc},
+      Options{.layout = Layout::kNct},
+      Options{.layout = Layout::kTnc},
+      Options{.layout = Layout::kLong},
+      Options{.layout = Layout::kWide},
+      Options{.task = TargetKind::kNone},
+      Options{.task = TargetKind::kClass},
+      Options{.task = TargetKind::kNumbers},
+      Options{.task = TargetKind::kClassPerStep},
+      Options{.targets = {"y"}, .features = {"a", "b"}, .id = "id", .time = "time"},
+      Options{.label_from = std::string(kItself)},
+      Options{.label_from = "header"},
+      Options{.label_from = "header:2"},
+      Options{.label_from = "folder"},
+      Options{.kmer = 3},
+      Options{.as = of_numbers},
+      Options{.as = of_symbols},
+      Options{.as = of_steps}};
+  Options options = choices[static_cast<std::uint8_t>(choice - '0') % choices.size()];
+  if (options.label_from == kItself) options.label_from = file;
+  return options;
+}
+
+void check_answers(const read::Sequence& sequence, const Schema& schema,
+                   const read::Vocabulary& vocabulary) {
+  const auto steps = static_cast<std::size_t>(sequence.steps);
+  const std::size_t labels = sequence.labels.size(), values = sequence.values.size();
+  for (const std::int32_t label : sequence.labels) {
+    require(label >= 0 && static_cast<std::size_t>(label) < vocabulary.labels.words().size());
+  }
+  switch (schema.target) {
+    case TargetKind::kNone:
+      return require(labels == 0 && values == 0);
+    case TargetKind::kClass:
+      return require(labels <= 1 && values == 0);
+    case TargetKind::kLabels:
+      return require(values == 0);
+    case TargetKind::kNumbers:
+      return require(labels == 0 && (values == 0 || values == schema.targets.size()));
+    case TargetKind::kClassPerStep:
+      return require(values == 0 && (labels == 0 || labels == steps));
+    case TargetKind::kNumbersPerStep:
+      return require(labels == 0 && (values == 0 || values == steps * schema.targets.size()));
+  }
+}
+
+void check(const read::Sequence& sequence, const Schema& schema,
+           const read::Vocabulary& vocabulary) {
+  require(sequence.steps >= 0 && sequence.line >= 1);
+  const auto steps = static_cast<std::size_t>(sequence.steps);
+  require(sequence.symbols.size() == (schema.symbols ? steps : 0));
+  require(sequence.x.size() == (schema.symbols ? 0 : steps * schema.features.size()));
+  for (const std::int32_t symbol : sequence.symbols) {
+    require(symbol >= 0 && static_cast<std::size_t>(symbol) < vocabulary.symbols.words().size());
+  }
+  for (const float value : sequence.x) require(!std::isinf(value));
+  check_answers(sequence, schema, vocabulary);
+}
+
+void read_all(Bytes input, const std::optional<Format>& format) {
+  if (input.empty()) return;
+  const InputFile file(input.subspan(1));
+  const std::array paths = {file.path()};
+  Options options = options_of(input.front(), file.path());
+  options.format = format;
+  try {
+    const auto vocabulary = std::make_shared<read::Vocabulary>();
+    const auto reader = read::open(paths, options, vocabulary);
+    for (read::Sequence sequence; reader->next(sequence);) {
+      check(sequence, reader->schema(), *vocabulary);
+    }
+  } catch (const Error&) {  // as it should be
+  }
+}
+
+template <Format kFormat>
+void read_as(Bytes input) {
+  read_all(input, kFormat);
+}
+}  // namespace
+
+std::span<const Target> readers() {
+  static constexpr std::array kReaders = {
+      Target{"fasta", read_as<Format::kFasta>}, Target{"fastq", read_as<Format::kFastq>},
+      Target{"idx", read_as<Format::kIdx>}, Target{"jsonl", read_as<Format::kJsonl>},
+      Target{"npy", read_as<Format::kNpy>}, Target{"npz", read_as<Format::kNpz>},
+      Target{"table", read_as<Format::kTable>}, Target{"text", read_as<Format::kText>},
+      Target{"ts", read_as<Format::kTs>},
+      // Whatever format it is taken for.
+      Target{"any", [](Bytes input) { read_all(input, {}); }}};
+  return kReaders;
+}
+
+}  // namespace rwa::fuzz

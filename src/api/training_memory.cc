@@ -1,0 +1,110 @@
+// src/api/training_memory.cc: what training takes, from the sizes of a network's parts as the CPU
+// lays them out with its widest vectors. GPUs keep much the same numbers in other forms.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+
+#include "backend/cpu/strip.h"
+#include "base/shards.h"
+#include "model/network_spec.h"
+#include "rwa/errors.h"
+#include "rwa/model.h"
+
+namespace rwa {
+namespace {
+
+std::size_t size(int number) { return static_cast<std::size_t>(number); }
+
+// Adds up numbers; those of a network do not overflow.
+class Count {
+ public:
+  Count(int steps, int batch, Memory memory) : rows_{steps, batch, {}}, memory_(memory) {}
+
+  [[nodiscard]] std::size_t bytes() const { return numbers_ * sizeof(float); }
+
+  void add(std::size_t numbers) { numbers_ += numbers; }
+  void add_rows(std::size_t width) { add(all_rows() * width); }
+
+  // The weights as they are computed with, and the sums of their gradient for each shard.
+  void add(const DenseSpec& spec) {
+    const std::size_t packed = padded(spec.outputs) * (size(spec.inputs) + 1);
+    add(packed + padded(spec.inputs) * size(spec.outputs) + shards() * packed);
+  }
+
+  void add(const RecurrentSpec& spec) {
+    const cpu::Geometry g(spec, kLanes, spec.traits().gates + 1);
+    const std::size_t symbols = size(g.symbols) * g.symbol_size();
+    add(g.forward_size() + g.padded_units() * g.gates_depth() + padded(g.inputs) * g.depth());
+    add(shards() * g.gradient_size() + symbols);
+    add(std::min(shards() * size(g.symbols), all_rows()) * g.symbol_size());
+
+    // Between forward and backward.
+    const CellTraits& cell = spec.traits();
+    const bool chunked = memory_ == Memory::kChunked;
+    const std::size_t chunk = size(cpu::kChunkSteps);
+    const std::size_t steps = chunked ? std::min(chunk, size(rows_.steps)) : size(rows_.steps);
+    const std::size_t state = g.padded_units() * size(1 + cell.state);
+    const std::size_t chunks = chunked ? (size(rows_.steps) + chunk - 1) / chunk : 0;
+    add(size(rows_.batch) * (steps * (g.row_stride + g.panels * g.cell_size) + g.row_stride));
+    add(size(rows_.batch) * (2 * g.delta_stride + g.padded_units() * size(1 + cell.carry)));
+    add(size(rows_.batch) * (chunks + 1) * state);
+  }
+
+  // Also what goes from layer to layer.
+  void add(const StackSpec& stack, bool wants_x) {
+    for (std::size_t l = 0; l < stack.layers.size(); ++l) {
+      const LayerSpec& layer = stack.layers[l];
+      for (const auto& direction : layer.directions) add(direction);
+      const bool every = stack.every || l + 1 < stack.layers.size();
+      add((every ? all_rows() : size(rows_.batch)) * size(layer.width()));
+    }
+    const std::size_t layers = stack.layers.size();
+    if (layers == 0) return;
+    const auto width = size(stack.layers.back().width());
+    add_rows(std::min<std::size_t>(layers - 1, 2) * width);
+    if (stack.layers.front().directions.size() > 1 && (layers > 1 || wants_x)) add_rows(width);
+  }
+
+ private:
+  static constexpr std::size_t kLanes = 16;
+
+  static std::size_t padded(int units) { return (size(units) + kLanes - 1) / kLanes * kLanes; }
+  [[nodiscard]] std::size_t all_rows() const { return rows_.index(rows_.steps, 0); }
+  [[nodiscard]] std::size_t shards() const { return size(std::min(kShards, rows_.batch)); }
+
+  Rows rows_;
+  Memory memory_;
+  std::size_t numbers_ = 0;
+};
+}  // namespace
+
+std::size_t training_memory(const ModelConfig& config, int steps, int batch, Memory memory) {
+  const NetworkSpec spec(config);
+  if (steps < 0 || batch < 0) {
+    throw InputError(fmt::format("{} steps of {} sequences, expected 0 or more", steps, batch));
+  }
+  Count count(steps, batch, memory);
+  count.add(4 * spec.parameters());  // with their gradient, its mean and variance
+  count.add(spec.output);
+  const EncoderSpec& encoder = spec.encoder;
+  const bool embeds = encoder.embedding.has_value();
+  if (embeds) count.add_rows(2 * size(encoder.embedding->width));
+  count.add(encoder.stack, embeds);
+  if (encoder.averages()) count.add_rows(size(encoder.width) + 1);
+  if (spec.decoder) {
+    count.add(spec.decoder->code);
+    count.add_rows(2 * size(spec.decoder->labels.width));
+    count.add(spec.decoder->stack, true);
+  }
+  const bool every = spec.decodes() || spec.readout == Readout::kEvery;
+  const std::size_t outputs = 2 * size(spec.outputs());
+  if (every) {
+    count.add_rows(outputs);
+  } else {
+    count.add(size(batch) * outputs);
+  }
+  return count.bytes();
+}
+
+}  // namespace rwa

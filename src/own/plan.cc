@@ -1,0 +1,205 @@
+#include "own/plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "io/text_file.h"
+#include "own/fit.h"
+#include "run/experiment_toml.h"
+#include "rwa/errors.h"
+
+namespace rwa::own {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What makes a good first model of most data. Chosen on the data of docs/tutorials, none of which
+// decides alone.
+constexpr int kUnits = 100;
+constexpr int kBatch = 32;
+constexpr double kEpochs = 100;
+constexpr int kPatience = 12;
+constexpr double kLearningRate = 3e-3;
+constexpr double kClipNorm = 1;
+// An epoch of many sequences is too long to wait for a score.
+constexpr std::int64_t kMostBetweenScores = 500;
+constexpr int kScoredAtATime = 256;
+
+// Of the memory that is there; the rest is for the batches, the data and everybody else.
+constexpr double kShareOfMemory = 0.7;
+
+run::Experiment starting_point() {
+  run::Experiment experiment;
+  experiment.variant = "own";
+  experiment.task = data::FilesTask{};
+  experiment.network.units = kUnits;
+  experiment.training = {.steps = 0,
+                         .batch = 0,
+                         .learning_rate = kLearningRate,
+                         .clip_norm = kClipNorm,
+                         .schedule = run::Schedule::kPlateau};
+  experiment.evaluation = {.every = 0, .samples = kScoredAtATime, .patience = kPatience};
+  return experiment;
+}
+
+template <class T>
+void take(const std::optional<T>& wish, T& field) {
+  if (wish) field = *wish;
+}
+
+void take(const Wishes& wishes, run::Experiment& experiment) {
+  run::Network& network = experiment.network;
+  if (wishes.cell) network.cell = parse_cell(*wishes.cell);
+  if (wishes.activation) network.activation = parse_activation(*wishes.activation);
+  if (wishes.readout) network.readout = parse_readout(*wishes.readout);
+  if (wishes.schedule) experiment.training.schedule = run::parse_schedule(*wishes.schedule);
+  take(wishes.device, experiment.device);
+  take(wishes.units, network.units);
+  take(wishes.layers, network.layers);
+  take(wishes.embedding, network.embedding);
+  take(wishes.bidirectional, network.bidirectional);
+  take(wishes.dropout, network.dropout);
+  take(wishes.batch, experiment.training.batch);
+  take(wishes.steps, experiment.training.steps);
+  take(wishes.learning_rate, experiment.training.learning_rate);
+  take(wishes.clip_norm, experiment.training.clip_norm);
+  take(wishes.truncate, experiment.training.truncate);
+  take(wishes.every, experiment.evaluation.every);
+  take(wishes.patience, experiment.evaluation.patience);
+  if (wishes.seed) experiment.seed = static_cast<std::uint64_t>(*wishes.seed);
+}
+
+// "vowels" of "data/vowels.csv.gz".
+std::string name_of(const std::string& path) {
+  if (path == "-") return "stdin";
+  const fs::path file = fs::path(path).lexically_normal();
+  const std::string name = (file.has_filename() ? file : file.parent_path()).filename().string();
+  const std::string stem = name.substr(0, name.find('.', 1));
+  return stem.empty() ? "data" : stem;
+}
+
+std::int64_t whole(double value) { return static_cast<std::int64_t>(std::ceil(value)); }
+
+// "fold-2", "seed-1", "fold-2/seed-1", or nothing where there is only one.
+fs::path part_of(const Request& request, int fold, std::uint64_t seed) {
+  fs::path part;
+  if (request.task.folds > 0) part /= fmt::format("fold-{}", fold + 1);
+  if (request.repeat > 1) part /= fmt::format("seed-{}", seed);
+  return part;
+}
+
+void check_request(const Request& request) {
+  if (request.repeat < 1) {
+    throw ConfigError(fmt::format("--repeat is {}, expected at least 1", request.repeat));
+  }
+  if (request.wishes.epochs && !(*request.wishes.epochs > 0)) {
+    throw ConfigError(fmt::format("--epochs is {}, expected more than 0", *request.wishes.epochs));
+  }
+  if (request.wishes.epochs && request.wishes.steps) {
+    throw ConfigError("--epochs with --steps: expected one of them");
+  }
+}
+
+// Without anything to validate on, the last weights are the ones.
+void without_validation(run::Experiment& experiment) {
+  experiment.evaluation.patience = 0;
+  if (experiment.training.schedule == run::Schedule::kPlateau) {
+    experiment.training.schedule = run::Schedule::kCosine;
+  }
+}
+
+void make_room(Planned& planned, Plan& plan) {
+  run::Training& training = planned.experiment.training;
+  if (planned.experiment.device != "cpu") return;
+  const data::Shape& shape = planned.files->shape();
+  const int steps =
+      training.truncate > 0 ? std::min(training.truncate, shape.longest) : shape.longest;
+  const auto room =
+      static_cast<std::size_t>(kShareOfMemory * static_cast<double>(available_memory()));
+  const Fit found = fit(run::model_config(planned.experiment, shape), steps, training.batch, room);
+  if (found.batch < training.batch) {
+    plan.notes.push_back(fmt::format(
+        "{}: batches of {} sequences instead of {}: of up to {} steps no more fit into memory",
+        planned.title, found.batch, training.batch, steps));
+  }
+  planned.memory = found.memory;
+  training.batch = found.batch;
+}
+
+}  // namespace
+
+run::Experiment experiment_of(const Request& request) {
+  run::Experiment experiment = starting_point();
+  if (!request.config.empty()) {
+    const std::string origin = request.config.string();
+    run::change_experiment(run::parse_toml(io::read_text(request.config), origin), origin,
+                           experiment);
+  }
+  take(request.wishes, experiment);
+  if (!request.task.train.empty()) experiment.task = request.task;
+  const auto* task = std::get_if<data::FilesTask>(&experiment.task);
+  if (task == nullptr || task->train.empty()) {
+    throw ConfigError("no data to train on: expected files, a folder, or - for the standard input");
+  }
+  return experiment;
+}
+
+void complete(const Wishes& wishes, const data::Files& files, run::Experiment& experiment) {
+  const std::int64_t samples = files.size(data::Split::kTrain);
+  run::Training& training = experiment.training;
+  if (training.batch == 0)
+    training.batch = static_cast<int>(std::min<std::int64_t>(kBatch, samples));
+  const double per_epoch = static_cast<double>(samples) / training.batch;
+  if (training.steps == 0) training.steps = whole(wishes.epochs.value_or(kEpochs) * per_epoch);
+  if (experiment.evaluation.every == 0) {
+    experiment.evaluation.every = std::min(whole(per_epoch), kMostBetweenScores);
+  }
+  if (files.size(data::Split::kValid) == 0) without_validation(experiment);
+  auto& task = std::get<data::FilesTask>(experiment.task);
+  if (experiment.name.empty()) experiment.name = name_of(task.train.front());
+  task.split_seed = experiment.seed;
+  task.sha256 = files.sha256();
+}
+
+Plan plan(const Request& request, const data::Reading& reading) {
+  check_request(request);
+  run::Experiment experiment = experiment_of(request);
+  if (std::error_code error; !fs::create_directories(request.out, error) && error) {
+    throw ResourceError(
+        fmt::format("{}: cannot make the folder: {}", request.out.string(), error.message()));
+  }
+  Plan plan;
+  const auto& task = std::get<data::FilesTask>(experiment.task);
+  plan.files = data::open_files(task, experiment.seed, request.out, reading);
+  complete(request.wishes, *plan.files, experiment);
+  const std::uint64_t first = experiment.seed;
+  const int folds = task.folds;
+  for (int fold = 0; fold < std::max(1, folds); ++fold) {
+    std::shared_ptr<const data::Files> files = plan.files;
+    if (folds > 0) files = data::with_fold(*plan.files, fold);
+    for (int repeat = 0; repeat < request.repeat; ++repeat) {
+      Planned planned;
+      planned.experiment = experiment;
+      planned.files = files;
+      planned.experiment.seed = first + static_cast<std::uint64_t>(repeat);
+      std::get<data::FilesTask>(planned.experiment.task).fold = fold;
+      const fs::path part = part_of(request, fold, planned.experiment.seed);
+      planned.folder = part.empty() ? request.out : request.out / part;
+      planned.title = part.empty() ? experiment.name : experiment.name + " " + part.string();
+      make_room(planned, plan);
+      plan.runs.push_back(std::move(planned));
+    }
+  }
+  return plan;
+}
+
+std::string scored_on(const data::Files& files) {
+  if (files.size(data::Split::kTest) > 0) return "the test data";
+  return files.size(data::Split::kValid) > 0 ? "the validation data" : "the training data";
+}
+
+}  // namespace rwa::own

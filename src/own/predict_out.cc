@@ -1,0 +1,93 @@
+#include "own/predict_out.h"
+
+#include <cerrno>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "io/write.h"
+
+namespace rwa::own {
+namespace {
+
+namespace fs = std::filesystem;
+
+io::Descriptor open_emptied(const fs::path& file) {
+  io::Descriptor descriptor(io::repeat_if_interrupted(
+      [&] { return ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666); }));
+  if (!descriptor.is_open()) io::throw_refusal("open", file, errno);
+  return descriptor;
+}
+
+bool is_file_or_absent(const fs::path& file) {
+  std::error_code refused;  // then opening it is
+  const auto status = fs::status(file, refused);
+  return status.type() == fs::file_type::regular || status.type() == fs::file_type::not_found;
+}
+
+}  // namespace
+
+Output::Output(const fs::path& file) : file_(file.empty() ? "standard output" : file) {
+  if (file.empty()) {
+    descriptor_.emplace(::dup(STDOUT_FILENO));
+    if (!descriptor_->is_open()) io::throw_refusal("write to", file_, errno);
+  } else if (!is_file_or_absent(file)) {
+    descriptor_.emplace(open_emptied(file));
+  } else {
+    const fs::path temporary = file.parent_path() / fmt::format(".rwa-{}-out.tmp", ::getpid());
+    descriptor_.emplace(open_emptied(temporary));
+    temporary_ = temporary;
+  }
+}
+
+Output::~Output() {
+  // An exception is under way, and its cause matters more than a failure to remove.
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void Output::write(std::string_view text) {
+  io::write_all(*descriptor_, std::as_bytes(std::span(text)), file_);
+}
+
+void Output::finish() {
+  if (!temporary_.empty() &&
+      io::repeat_if_interrupted([&] { return ::fsync(descriptor_->get()); }) != 0) {
+    io::throw_refusal("force to the disk (fsync)", file_, errno);
+  }
+  if (const int error = descriptor_->close(); error != 0) io::throw_refusal("close", file_, error);
+  if (temporary_.empty()) return;
+  if (::rename(temporary_.c_str(), file_.c_str()) != 0) {
+    io::throw_refusal("rename the temporary file to it", file_, errno);
+  }
+  temporary_.clear();
+}
+
+void write_predictions(const Trained& trained, const Samples& next, const PredictOptions& options,
+                       Form form, Output& output) {
+  constexpr std::size_t kPiece = std::size_t{1} << 16;  // bytes that are written at a time
+  const Answers answers(trained.encoding);
+  const auto outputs = answers.names().size();
+  AnswersText rows(answers, form);
+  std::string text = rows.header({.id = "",
+                                  .from = trained.encoding.window > 0 ? 1 : 0,
+                                  .step = answers.every_step() ? 1 : 0});
+  predict(trained, next, options, [&](const Sample& sample, std::span<const float> logits) {
+    Place place{.id = sample.sequence.id, .from = sample.from};
+    for (std::size_t row = 0; row * outputs < logits.size(); ++row) {
+      if (answers.every_step()) place.step = step_of(sample.from, row);
+      rows.append(place, logits.subspan(row * outputs, outputs), text);
+      if (text.size() < kPiece) continue;
+      output.write(text);
+      text.clear();
+    }
+  });
+  output.write(text);
+  output.finish();
+}
+
+}  // namespace rwa::own

@@ -1,0 +1,88 @@
+#include "own/predict_samples.h"
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "data/encoding.h"
+#include "io/quote.h"
+#include "read/reader.h"
+#include "rwa/errors.h"
+
+namespace rwa::own {
+namespace {
+
+class FileSamples {
+ public:
+  FileSamples(const data::Encoding& encoding, std::span<const std::filesystem::path> paths,
+              bool answered)
+      : encoding_(encoding),
+        answered_(answered),
+        words_(std::make_shared<read::Vocabulary>()),
+        reader_(read::open(paths, encoding.options(), words_)),
+        encoder_(encoding, *words_) {}
+
+  bool next(Sample& sample) {
+    if (encoding_.window == 0) {
+      sample.from = 0;
+      return read_next(sample.sequence);
+    }
+    while (piece_ == pieces_.size()) {
+      if (!read_next(whole_)) return false;
+      pieces_ = data::pieces(whole_.steps, encoding_.window, encoding_.stride);
+      piece_ = 0;
+    }
+    const data::Piece piece = pieces_[piece_++];
+    data::cut(whole_, piece, encoding_.answers_every_step(), sample.sequence);
+    sample.from = piece.begin + 1;
+    return true;
+  }
+
+ private:
+  bool read_next(read::Sequence& sequence) {
+    if (!reader_->next(sequence)) return false;
+    if (answered_ && !data::has_answer(encoding_.schema, sequence)) refuse(sequence);
+    encoder_.encode(sequence, reader_->file(), answered_);
+    return true;
+  }
+
+  [[noreturn]] void refuse(const read::Sequence& sequence) const {
+    const auto& targets = encoding_.schema.targets;
+    throw InputError(fmt::format(
+        "{}:{}: found a sequence without an answer, expected {}, to compare the model's with",
+        reader_->file(), sequence.line,
+        targets.empty() ? "its label" : io::escape(fmt::format("{}", fmt::join(targets, ", ")))));
+  }
+
+  const data::Encoding& encoding_;
+  const bool answered_;
+  std::shared_ptr<read::Vocabulary> words_;
+  std::unique_ptr<read::Reader> reader_;
+  data::Encoder encoder_;
+  // Where sequences are cut: the one that is being cut, and the next piece of it.
+  read::Sequence whole_;
+  std::vector<data::Piece> pieces_;
+  std::size_t piece_ = 0;
+};
+
+}  // namespace
+
+Samples open_samples(const data::Encoding& encoding, std::span<const std::filesystem::path> paths,
+                     bool answered) {
+  auto samples = std::make_shared<FileSamples>(encoding, paths, answered);
+  return [samples](Sample& sample) { return samples->next(sample); };
+}
+
+Samples samples_of(const data::Files& files, data::Split split) {
+  return [&files, split, number = std::int64_t{0}](Sample& sample) mutable {
+    if (number == files.size(split)) return false;
+    files.sample(split, number++, sample.sequence);
+    return true;
+  };
+}
+
+}  // namespace rwa::own

@@ -1,0 +1,72 @@
+#include "own/trained.h"
+
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "run/folder.h"
+#include "rwa/errors.h"
+
+namespace rwa::own {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path file_of(const fs::path& path) {
+  constexpr std::string_view kExpected =
+      "expected a model (*.safetensors) or the folder that rwa train has written it to";
+  std::error_code refused;  // then there is none that we could read
+  if (!fs::exists(path, refused)) {
+    throw ConfigError(fmt::format("there is no file or folder '{}', {}", path.string(), kExpected));
+  }
+  if (!fs::is_directory(path, refused)) return path;
+  const fs::path file = path / run::kModelFile;
+  if (fs::exists(file, refused)) return file;
+  throw ConfigError(
+      fmt::format("{}: is a folder without a {}, {}", path.string(), run::kModelFile, kExpected));
+}
+
+void check_equal(const fs::path& file, std::string_view what, int network, int data) {
+  if (network == data) return;
+  throw ModelFileError(
+      fmt::format("{}: the network has {} {}, expected {}, as its note \"{}\" says", file.string(),
+                  network, what, data, data::kEncodingNote));
+}
+
+// A file can be put together from parts that do not belong together.
+void check_fit(const fs::path& file, const ModelConfig& network, const data::Shape& data) {
+  check_equal(file, "inputs", network.inputs, data.inputs);
+  check_equal(file, "outputs", network.outputs, data.outputs);
+  const bool every = data.readout == Readout::kEvery;
+  if (network.input == data.input && network.loss == data.loss && network.code == 0 &&
+      (network.readout == Readout::kEvery) == every) {
+    return;
+  }
+  throw ModelFileError(fmt::format(
+      "{}: found a network of input {}, readout {}{}, loss {}, expected input {}, readout {}, loss "
+      "{}, as its note \"{}\" says",
+      file.string(), to_string(network.input), to_string(network.readout),
+      network.code > 0 ? " with a decoder" : "", to_string(network.loss), to_string(data.input),
+      every ? "every" : "of the whole sequence", to_string(data.loss), data::kEncodingNote));
+}
+
+}  // namespace
+
+Trained load_trained(const fs::path& path) {
+  const fs::path file = file_of(path);
+  Model model = Model::load(file);
+  const auto note = model.notes().find(std::string(data::kEncodingNote));
+  if (note == model.notes().end()) {
+    throw ModelFileError(
+        fmt::format("{}: does not say what its inputs and outputs are (it has no note \"{}\"), "
+                    "expected a model that rwa train has made of files",
+                    file.string(), data::kEncodingNote));
+  }
+  auto encoding = data::parse_encoding(note->second, file.string());
+  check_fit(file, model.config(), encoding.shape());
+  return {std::move(model), std::move(encoding)};
+}
+
+}  // namespace rwa::own

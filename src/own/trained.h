@@ -1,0 +1,22 @@
+// src/own/trained.h: a model that somebody trained on files of their own, and what it must know to
+// be used on more of them.
+#pragma once
+
+#include <filesystem>
+
+#include "data/encoding.h"
+#include "rwa/model.h"
+
+namespace rwa::own {
+
+struct Trained {
+  Model model;
+  data::Encoding encoding;
+};
+
+// From a model's file, or a run's folder with model.safetensors in it. Throws ConfigError where
+// there is neither, ModelFileError for a file that is no model, or one that was not trained on
+// files.
+Trained load_trained(const std::filesystem::path& path);
+
+}  // namespace rwa::own

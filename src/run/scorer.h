@@ -1,0 +1,43 @@
+// src/run/scorer.h: which samples a run is scored on, now and then and at its end.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "data/dataset.h"
+#include "run/evaluate.h"
+#include "run/experiment.h"
+#include "run/metric.h"
+#include "rwa/model.h"
+
+namespace rwa::run {
+
+class Scorer {
+ public:
+  // All must outlive it.
+  Scorer(const Experiment& experiment, const Model& model, const data::Dataset& dataset,
+         const SessionOptions& options);
+
+  // All samples for validation, "valid"; else some of the test samples, "test", other ones at every
+  // evaluation. Nothing where there are neither.
+  std::optional<Metric> score_in_passing(std::int64_t step);
+  // As many test samples as there are, or else those for validation: "final". Nothing where there
+  // are neither, or `stopped` said so on the way.
+  std::optional<Metric> score_at_end(std::int64_t step, const std::function<bool()>& stopped);
+
+ private:
+  Score score_test_draws(std::int64_t step);
+  std::optional<Score> score_all(data::Split split, bool drawn,
+                                 const std::function<bool()>& stopped);
+  [[nodiscard]] bool has(data::Split split) const { return dataset_.size(split) > 0; }
+  [[nodiscard]] Metric to_metric(const Score& score, std::int64_t step, std::string split) const;
+
+  const Experiment& experiment_;
+  const data::Dataset& dataset_;
+  Evaluator evaluator_;
+  std::vector<std::int64_t> samples_;
+};
+
+}  // namespace rwa::run

@@ -1,0 +1,82 @@
+#!/bin/bash
+# tests/cli/evaluate_test.sh: `rwa evaluate` from the outside: its tables, its JSON against the
+# predictions, and what it refuses.
+#   tests/cli/evaluate_test.sh PATH_OF_RWA
+set -euo pipefail
+
+rwa=$1
+waves=$(realpath "$(dirname "$0")/waves.py")
+# shellcheck source=tests/cli/expect.sh
+source "$(dirname "$0")/expect.sh"
+evaluate() { expect "$1" "$2" "$rwa" evaluate "${@:3}"; }
+train() { expect 0 "model" "$rwa" train "$@" --seed 1 --units 8; }
+
+### classes: tables, and JSON that agrees with the predictions
+python3 "$waves" class 60 >waves.csv
+train waves.csv --out trained --epochs 5
+evaluate 0 "accuracy" trained waves.csv
+for text in "macro F1" "Matthews correlation" "precision" "is taken for what" "By length" \
+  "The hardest" "calibration error"; do
+  grep -qF "$text" out || fail "no $text"
+done
+evaluate 0 '"accuracy"' trained waves.csv --json
+cp out scores.json
+expect 0 "id,prediction" "$rwa" predict trained waves.csv
+python3 - <<'PYTHON'
+import csv
+import json
+import math
+
+scores = json.load(open("scores.json", encoding="utf-8"))
+truth = {row["id"]: row["speed"] for row in csv.DictReader(open("waves.csv", encoding="utf-8"))}
+rows = list(csv.DictReader(open("out", encoding="utf-8")))
+right = sum(truth[row["id"]] == row["prediction"] for row in rows)
+loss = -sum(math.log2(float(row["p_" + truth[row["id"]]])) for row in rows) / len(rows)
+assert scores["accuracy"] == right / 60, (scores["accuracy"], right)
+assert abs(scores["loss"] - loss) < 1e-5 and scores["unit"] == "bits", (scores["loss"], loss)
+assert [c["label"] for c in scores["per_class"]] == ["fast", "slow"], scores["per_class"]
+assert sum(map(sum, scores["confusion"])) == sum(c["support"] for c in scores["per_class"]) == 60
+assert sum(b["answers"] for b in scores["calibration"]) == 60
+assert sum(b["sequences"] for b in scores["by_length"]) == 60
+assert scores["hardest"][0]["loss"] >= scores["hardest"][-1]["loss"] >= 0, scores["hardest"]
+assert -1 <= scores["matthews"] <= 1 and 0 <= scores["macro_f1"] <= 1
+PYTHON
+
+### numbers, in their own unit
+python3 "$waves" numbers 40 >numbers.csv
+train numbers.csv --target period --out numbers --epochs 1
+evaluate 0 "RMSE" numbers numbers.csv
+evaluate 0 '"rmse"' numbers numbers.csv --json
+cp out scores.json
+expect 0 "id,period" "$rwa" predict numbers numbers.csv
+python3 - <<'PYTHON'
+import csv
+import json
+import math
+
+scores = json.load(open("scores.json", encoding="utf-8"))
+
+
+def periods(path):
+    with open(path, encoding="utf-8") as file:
+        return {row["id"]: float(row["period"]) for row in csv.DictReader(file)}
+
+
+truth, said = periods("numbers.csv"), periods("out")
+errors = [said[name] - truth[name] for name in truth]
+rmse = math.sqrt(sum(e * e for e in errors) / len(errors))
+assert abs(scores["per_number"][0]["rmse"] - rmse) < 1e-4 * rmse, (scores["per_number"], rmse)
+assert scores["unit"] == "mse" and "accuracy" not in scores, scores
+PYTHON
+
+### a forecast needs no answers
+python3 "$waves" forecast 20 >forecast.csv
+train forecast.csv --task forecast --out forecast --epochs 1
+evaluate 0 '"per_number":[{"name":"u"' forecast forecast.csv --json
+
+### refused
+cut -d, -f1-3 waves.csv >bare.csv
+evaluate 3 "found a sequence without an answer, expected speed" trained bare.csv
+sed 's/slow/still/' waves.csv >other.csv
+evaluate 3 'found the label "still"' trained other.csv
+evaluate 2 "there is no file or folder 'nothing'" nothing waves.csv

@@ -1,0 +1,103 @@
+#!/bin/bash
+# tests/cli/predict_test.sh: `rwa predict` from the outside: what it writes, and what it refuses.
+#   tests/cli/predict_test.sh PATH_OF_RWA
+set -euo pipefail
+
+rwa=$1
+waves=$(realpath "$(dirname "$0")/waves.py")
+# shellcheck source=tests/cli/expect.sh
+source "$(dirname "$0")/expect.sh"
+predict() { expect "$1" "$2" "$rwa" predict "${@:3}"; }
+
+python3 "$waves" class 60 >waves.csv
+expect 0 "model.safetensors" "$rwa" train waves.csv --out trained --seed 1 --epochs 5 --units 8
+
+### a row for each sequence, in the order of the file; the folder and the file are the same model
+predict 0 "id,prediction,p_fast,p_slow" trained waves.csv
+cp out whole
+[[ $(wc -l <whole) == 61 ]] || fail "not a row for each"
+tail -n +2 whole | cut -d, -f1 | diff - <(seq -f 'w%g' 0 59) || fail "not in the order of the file"
+tail -n +2 whole | cut -d, -f2 | grep -qxvE 'slow|fast' && fail "something else than labels"
+predict 0 "prediction" trained/model.safetensors waves.csv --threads 1 --batch 7
+cmp out whole || fail "threads and batches change answers"
+
+### without answers in the file, packed, from the standard input, several files
+cut -d, -f1-3 waves.csv >bare.csv
+gzip -k bare.csv
+predict 0 "prediction" trained bare.csv.gz
+cmp out whole || fail "answers depend on the labels, or on gzip"
+"$rwa" predict trained - <bare.csv | cmp - whole || fail "the standard input is read otherwise"
+predict 0 "prediction" trained bare.csv waves.csv
+[[ $(wc -l <out) == 121 ]] || fail "not the rows of both files"
+
+### columns are found by their names
+awk -F, -v OFS=, '{ print $3, "x", $1, $2 }' bare.csv >turned.csv
+predict 0 "prediction" trained turned.csv
+cmp out whole || fail "the order of columns matters"
+
+### JSON, with the same numbers
+predict 0 '"prediction"' trained waves.csv --json
+python3 - <<'PYTHON'
+import csv
+import json
+
+rows = list(csv.DictReader(open("whole", encoding="utf-8")))
+lines = [json.loads(line) for line in open("out", encoding="utf-8")]
+assert len(rows) == len(lines) == 60, (len(rows), len(lines))
+for row, line in zip(rows, lines):
+    assert row["id"] == line["id"] and row["prediction"] == line["prediction"], (row, line)
+    for label, p in line["probabilities"].items():
+        assert float(row["p_" + label]) == p, (row, line)
+    assert abs(sum(line["probabilities"].values()) - 1) < 1e-6, line
+PYTHON
+
+### --out: as a whole or not at all
+"$rwa" predict trained waves.csv --out answers.csv >out 2>err || fail "--out is refused"
+[[ ! -s out ]] || fail "also on the standard output"
+cmp answers.csv whole || fail "--out has other rows"
+sed '50s/,/,oops/' waves.csv >bad.csv
+predict 3 "bad.csv:50:" trained bad.csv --out answers.csv
+cmp answers.csv whole || fail "a bad file has changed --out"
+[[ -z $(find . -name '.rwa-*') ]] || fail "a temporary file was left"
+predict 7 "No space left" trained waves.csv --out /dev/full
+"$rwa" predict trained waves.csv >/dev/full 2>err && fail "a full disk was not noticed"
+predict 7 "/nowhere" trained waves.csv --out /nowhere/out.csv
+python3 - "$rwa" <<'PYTHON'
+import os
+import subprocess
+import sys
+
+reader, writer = os.pipe()
+os.close(reader)
+done = subprocess.run([sys.argv[1], "predict", "trained", "waves.csv"], stdout=writer,
+                      stderr=subprocess.PIPE, restore_signals=True, check=False)
+assert done.returncode == 7 and b"Broken pipe" in done.stderr, done
+PYTHON
+
+### every step, numbers, a forecast, windows
+train() { expect 0 "model" "$rwa" train "$@" --seed 1 --epochs 1 --units 8; }
+python3 "$waves" step 20 >steps.csv
+train steps.csv --out steps
+predict 0 "id,step,prediction,p_down,p_up" steps steps.csv
+[[ $(wc -l <out) == $(wc -l <steps.csv) ]] || fail "not a row for each step"
+python3 "$waves" numbers 20 >numbers.csv
+train numbers.csv --target period --out numbers
+predict 0 "id,period" numbers numbers.csv
+[[ $(wc -l <out) == 21 ]] || fail "not a number for each sequence"
+python3 "$waves" forecast 20 >forecast.csv
+train forecast.csv --task forecast --out forecast
+predict 0 "id,step,u,v" forecast forecast.csv
+[[ $(wc -l <out) == $(wc -l <forecast.csv) ]] || fail "not a forecast after each step"
+train waves.csv --window 4 --out windows
+predict 0 "id,from,prediction,p_fast,p_slow" windows waves.csv
+grep -q '^w0,5,' out || fail "no second window"
+
+### refused
+predict 2 "there is no file or folder 'nothing'" nothing waves.csv
+predict 2 "DATA is required" trained
+predict 2 "is a folder without a model.safetensors" . waves.csv
+predict 4 "waves.csv" waves.csv waves.csv
+cut -d, -f1-2 waves.csv >short.csv
+predict 3 'v' trained short.csv
+predict 2 "the batch is 0" trained waves.csv --batch 0
+predict 2 "abacus" trained waves.csv --device abacus

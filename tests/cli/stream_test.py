@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""`rwa stream` from the outside: each line is answered before the next is read, through a pipe and
+a pseudo-terminal; streams by id; a state that is kept over ends of every kind.
+
+    tests/cli/stream_test.py PATH_OF_RWA
+"""
+import json
+import os
+import pathlib
+import pty
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import termios
+
+RWA = os.path.abspath(sys.argv[1])
+WAVES = pathlib.Path(__file__).resolve().with_name("waves.py")
+PATIENCE = 60  # seconds: a machine may be busy; an answer that waits for the next line never comes
+
+
+def run(*arguments, text=None, code=0):
+    done = subprocess.run([RWA, *arguments], input=text, capture_output=True, text=True,
+                          check=False)
+    assert done.returncode == code, (arguments, done)
+    return done
+
+
+class Stream:
+    """A process that is asked line by line."""
+
+    def __init__(self, *arguments, terminal=False):
+        self.answers = b""
+        if terminal:
+            self.asking, slave = pty.openpty()
+            settings = termios.tcgetattr(slave)
+            settings[3] &= ~termios.ECHO
+            termios.tcsetattr(slave, termios.TCSANOW, settings)
+        else:
+            slave, self.asking = os.pipe()
+        self.process = subprocess.Popen([RWA, "stream", *arguments], stdin=slave,
+                                        stdout=slave if terminal else subprocess.PIPE,
+                                        stderr=subprocess.PIPE)
+        os.close(slave)
+        self.listening = self.asking if terminal else self.process.stdout.fileno()
+
+    def say(self, line):
+        os.write(self.asking, line.encode() + b"\n")
+
+    def hear(self):
+        while b"\n" not in self.answers:
+            ready, _, _ = select.select([self.listening], [], [], PATIENCE)
+            assert ready, "no answer before the next line"
+            piece = os.read(self.listening, 65536)
+            assert piece, "the end instead of an answer"
+            self.answers += piece
+        line, self.answers = self.answers.split(b"\n", 1)
+        return line.decode().rstrip("\r")
+
+    def ask(self, line):
+        self.say(line)
+        return self.hear()
+
+    def end(self):
+        os.close(self.asking)
+        return self.wait()
+
+    def wait(self):
+        errors = self.process.stderr.read().decode()
+        return self.process.wait(PATIENCE), errors
+
+
+def train(table, out, *options):
+    run("train", table, "--out", out, "--seed", "1", "--epochs", "1", "--units", "8", *options)
+
+
+def table_of(kind, sequences):
+    text = subprocess.run([sys.executable, WAVES, kind, str(sequences)], capture_output=True,
+                          text=True, check=True).stdout
+    pathlib.Path(f"{kind}.csv").write_text(text, encoding="utf-8")
+    return [line.split(",") for line in text.splitlines()]
+
+
+def check_equals_predict(kind, per_step):
+    """What a stream says after the last step, or after each, is the row of the prediction."""
+    rows = table_of(kind, 12)
+    options = {"forecast": ["--task", "forecast"], "numbers": ["--target", "period"]}
+    train(f"{kind}.csv", kind, *options.get(kind, []))
+    predicted = [row.split(",") for row in run("predict", kind, f"{kind}.csv").stdout.splitlines()]
+    lines = "\n".join(",".join(row[:3]) for row in rows) + "\n"
+    said = [row.split(",") for row in run("stream", kind, "--id", text=lines).stdout.splitlines()]
+    if per_step:
+        assert [row[:1] + row[2:] for row in predicted] == said, kind
+    else:
+        last = {row[0]: row for row in said}
+        assert list(last.values()) == predicted, kind
+
+
+def check_answers_at_once(terminal):
+    stream = Stream("class", terminal=terminal)
+    expected = run("stream", "class", text="u,v\n0.5,1\n0.25,2\n\n0.5,1\n").stdout.splitlines()
+    assert stream.ask("u,v") == expected[0]
+    assert stream.ask("0.5,1") == expected[1]
+    assert stream.ask("0.25 2") == expected[2]
+    stream.say("")  # ends the sequence, and has no answer
+    assert stream.ask("0.5\t1") == expected[1] == expected[3]
+    assert stream.end()[0] == 0 or terminal  # a terminal that is gone may hang it up
+
+
+def check_several():
+    stream = Stream("class", "--id")
+    alone = run("stream", "class", text="0.5,1\n0.25,2\n").stdout.splitlines()
+    assert stream.ask("a,0.5,1") == "a," + alone[0]
+    assert stream.ask("b,0.5,1") == "b," + alone[0]
+    assert stream.ask("a,0.25,2") == "a," + alone[1]
+    stream.say("a")
+    assert stream.ask("a,0.5,1") == "a," + alone[0]
+    assert stream.ask("b,0.25,2") == "b," + alone[1]
+    assert stream.end() == (0, "")
+
+
+def check_json():
+    stream = Stream("class", "--json")
+    plain = run("stream", "class", text="u,v\n0.5,1\n").stdout.splitlines()
+    answer = json.loads(stream.ask('{"id": "a", "x": [0.5, 1]}'))
+    fields = dict(zip(plain[0].split(","), plain[1].split(",")))
+    assert answer["id"] == "a" and answer["prediction"] == fields["prediction"], answer
+    for label, p in answer["probabilities"].items():
+        assert p == float(fields["p_" + label]), answer
+    assert stream.end() == (0, "")
+
+
+LINES = ["a,0.5,1", "b,1,0", "a,0.25,2", "b,0,0", "a,0,-1"]
+
+
+def check_state(end, first=3):
+    """However the first half ends, the second goes on from it."""
+    whole = run("stream", "class", "--id", text="\n".join(LINES) + "\n").stdout.splitlines()
+    pathlib.Path("state").unlink(missing_ok=True)
+    stream = Stream("class", "--id", "--state", "state")
+    halves = [stream.ask(line) for line in LINES[:first]]
+    if end == "input":
+        assert stream.end() == (0, "")
+    elif end == "bad line":
+        stream.say("a,1")
+        code, message = stream.wait()
+        expected = "stdin:4: found 1 number, expected 2: u, v"
+        assert code == 3 and expected in message, (code, message)
+    else:
+        stream.process.send_signal(end)
+        code, message = stream.wait()
+        assert code == 6 and "goes on from state" in message, (code, message)
+    halves += run("stream", "class", "--id", "--state", "state",
+                  text="\n".join(LINES[first:]) + "\n").stdout.splitlines()
+    assert halves == whole, (end, halves, whole)
+
+
+def check_refusals():
+    done = run("stream", "class", text="0.5,1\n0.5,x\n0.5,1\n", code=3)
+    assert "stdin:2:5: found \"x\", expected a number for \"v\"" in done.stderr, done
+    assert len(done.stdout.splitlines()) == 1, done
+    done = run("stream", "numbers", "--state", "state", text="", code=4)
+    assert "found the state of another model" in done.stderr, done
+    run("stream", "class", "--state", "/nowhere/state", text="0.5,1\n", code=7)
+    train("class.csv", "both", "--bidirectional")
+    assert "no stream through this network" in run("stream", "both", text="", code=2).stderr
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run([RWA, "stream", "class"], input=b"0.5,1\n", stdout=writer,
+                          stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 7 and b"Broken pipe" in done.stderr, done
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for kind in ("class", "numbers", "step", "forecast"):
+            check_equals_predict(kind, per_step=kind in ("step", "forecast"))
+        check_answers_at_once(terminal=False)
+        check_answers_at_once(terminal=True)
+        check_several()
+        check_json()
+        for end in ("input", "bad line", signal.SIGINT, signal.SIGTERM):
+            check_state(end)
+        check_refusals()
+
+
+main()

@@ -1,0 +1,70 @@
+#!/bin/bash
+# tests/cli/train_test.sh: `rwa train`, `tune` and `verify` from the outside: every kind of answer, folds and
+# seeds, long sequences, going on after an interruption, and what is refused.
+#   tests/cli/train_test.sh PATH_OF_RWA
+set -euo pipefail
+
+rwa=$1
+waves=$(realpath "$(dirname "$0")/waves.py")
+# shellcheck source=tests/cli/expect.sh
+source "$(dirname "$0")/expect.sh"
+train() { expect "$1" "$2" "$rwa" train "${@:3}" --units 8; }
+
+for kind in class numbers step forecast; do python3 "$waves" "$kind" 200 >$kind.csv; done
+
+### every kind of answer, from what stands in the file; the model alone is enough to predict
+train 0 "accuracy" class.csv --out runs/class --epochs 40
+python3 - <<'PYTHON'
+import re
+table = open("out", encoding="utf-8").read()
+assert float(re.search(r"^class +([0-9.]+)", table, re.M).group(1)) >= 90, table
+PYTHON
+[[ -s runs/class/report.html ]] || fail "there is no report"
+train 0 "RMSE of period" numbers.csv --out runs/numbers --epochs 5 --target period
+train 0 "accuracy" step.csv --out runs/step --epochs 5
+train 0 "RMSE of u" forecast.csv --out runs/forecast --epochs 5
+printf 'id\ttext\tlabels\n' >labels.tsv
+for i in $(seq 40); do
+  if ((i % 2)); then printf '%s\tabba%s\todd|all\n' "$i" "$i"; else printf '%s\tcddc%s\tall\n' "$i" "$i"; fi
+done >>labels.tsv
+train 0 "macro F1" labels.tsv --id id --out runs/labels --epochs 5
+for kind in class numbers step forecast; do
+  mv $kind.csv away.csv
+  expect 0 "id" "$rwa" predict runs/$kind away.csv
+  mv away.csv $kind.csv
+done
+
+### the same seed, the same bits; a run that was interrupted has them too
+train 0 "model:" class.csv --out again --epochs 40 --threads 1
+cmp again/model.safetensors runs/class/model.safetensors || fail "threads change the result"
+long=(class.csv --out halves --epochs 3000 --patience 0 --schedule constant --units 8)
+expect 6 "goes on from there" timeout --preserve-status -s INT 2 "$rwa" train "${long[@]}"
+expect 0 "goes on from step" "$rwa" train "${long[@]}" --time-budget 3
+expect 0 "a whole checkpoint" "$rwa" verify halves
+
+### settings of another run; folds, seeds, windows, parts
+train 0 "model:" class.csv --config runs/class/config.toml --out configured
+cmp configured/model.safetensors runs/class/model.safetensors || fail "--config has other settings"
+train 0 "mean ± deviation" class.csv --folds 3 --jobs 2 --epochs 2 --out folds
+train 0 "mean ± deviation" class.csv --repeat 2 --epochs 2 --out seeds
+expect 0 "a whole model" "$rwa" verify seeds/model.safetensors
+train 0 "model:" forecast.csv --window 4 --stride 2 --epochs 2 --out windows
+train 0 "model:" forecast.csv --truncate 3 --epochs 2 --out parts
+train 0 "model:" class.csv --context 3 --positions 4 --epochs 2 --out wide
+train 0 "model:" class.csv --balance --epochs 2 --out balanced
+train 0 "model:" - --epochs 2 --out piped <class.csv
+expect 0 "The best" "$rwa" tune class.csv --candidates 3 --time-budget 3 --units 8 --out tuned
+expect 0 "accuracy" "$rwa" evaluate tuned/model.safetensors class.csv
+
+### what is refused
+sed '3s/,/,oops/' class.csv >bad.csv
+train 3 "bad.csv:3:" bad.csv --out no
+train 2 "there is no nothing.csv" nothing.csv --out no
+train 2 "did you mean" class.csv --target sped --out no
+train 2 "expected only one of them" class.csv --folds 3 --valid class.csv --out no
+train 2 "task.train" class.csv --out runs/step
+printf 'id,x,label\n' >empty.csv
+train 3 "empty.csv" empty.csv --out no
+truncate -s -1 again/model.safetensors
+expect 4 "again/model.safetensors" "$rwa" verify again/model.safetensors
+expect 3 "bad.csv:3:" "$rwa" verify bad.csv

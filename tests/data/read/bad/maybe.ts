@@ -1,0 +1,3 @@
+@univariate maybe
+@data
+1,2

@@ -1,0 +1,4 @@
+@problemName Sample
+@univariate true
+@data
+# nothing

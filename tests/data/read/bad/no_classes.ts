@@ -1,0 +1,4 @@
+@univariate true
+@classLabel true
+@data
+1,2:c

@@ -1,0 +1,2 @@
+@problemName Sample
+@univariate true

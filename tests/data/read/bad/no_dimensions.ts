@@ -1,0 +1,3 @@
+@dimensions 0
+@data
+1,2

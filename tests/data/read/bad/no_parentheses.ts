@@ -1,0 +1,4 @@
+@timeStamps true
+@univariate true
+@data
+(0,1),1

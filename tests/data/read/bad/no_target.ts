@@ -1,0 +1,4 @@
+@univariate true
+@targetLabel true
+@data
+1,2:?

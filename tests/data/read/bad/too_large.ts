@@ -1,0 +1,3 @@
+@univariate true
+@data
+1,1e400

@@ -1,0 +1,5 @@
+@dimensions 2
+@classLabel true a b
+@data
+1,2,3:1,2,3:a
+1,2,3:1,2:b
