@@ -115,6 +115,9 @@ class Encoder {
   Words symbols_, labels_;
 };
 
+// An encoded sequence as the network sees it: where steps are widened, in numbers.
+read::Sequence as_seen(const Encoding& encoding, const read::Sequence& encoded);
+
 // The answers that a sequence has are as many as its target asks for; of several labels any number.
 bool has_answer(const read::Schema& schema, const read::Sequence& sequence);
 // Throws InputError for a number of x that is missing.

@@ -99,6 +99,19 @@ void refuse_missing(const read::Schema& schema, const read::Sequence& sequence,
   refuse_missing_at(schema, sequence, static_cast<std::size_t>(found - sequence.x.begin()), file);
 }
 
+read::Sequence as_seen(const Encoding& encoding, const read::Sequence& encoded) {
+  read::Sequence seen = encoded;
+  if (!encoding.widening.is_needed()) return seen;
+  const std::size_t inputs = encoding.widening.inputs(encoding.width());
+  seen.symbols.clear();
+  seen.x.resize(static_cast<std::size_t>(encoded.steps) * inputs);
+  for (int t = 0; t < encoded.steps; ++t) {
+    encoding.widening.write_row(encoded, encoding.width(), t, t,
+                                seen.x.data() + static_cast<std::size_t>(t) * inputs);
+  }
+  return seen;
+}
+
 Encoder::Words::Words(const std::vector<std::string>& words, std::string_view kind)
     : words_(words), kind_(kind) {
   for (const std::string& word : words) {

@@ -31,7 +31,8 @@ BatchView batch_of(const read::Sequence& sequence) {
 class ByShares : public Attributor {
  public:
   ByShares(const Trained& trained, int threads)
-      : session_(trained.model, {.threads = threads}),
+      : encoding_(trained.encoding),
+        session_(trained.model, {.threads = threads}),
         width_(static_cast<std::size_t>(trained.model.config().units) *
                (trained.model.config().bidirectional ? 2 : 1)) {}
 
@@ -40,7 +41,7 @@ class ByShares : public Attributor {
     Attribution found{.steps = std::vector<float>(steps),
                       .parts = std::vector<float>(steps * width_),
                       .width = width_};
-    session_.shares(batch_of(sequence), found.parts);
+    session_.shares(batch_of(data::as_seen(encoding_, sequence)), found.parts);
     for (std::size_t t = 0; t < steps; ++t) {
       const auto row = std::span(found.parts).subspan(t * width_, width_);
       found.steps[t] = static_cast<float>(std::accumulate(row.begin(), row.end(), 0.0) /
@@ -50,6 +51,7 @@ class ByShares : public Attributor {
   }
 
  private:
+  const data::Encoding& encoding_;
   Session session_;
   std::size_t width_;
 };
@@ -104,6 +106,7 @@ class ByGradients : public Attributor {
  public:
   ByGradients(const Trained& trained, const AttributorOptions& options)
       : model_(trained.model),
+        encoding_(trained.encoding),
         answers_(trained.encoding),
         twin_(numbers_twin(model_)),
         session_(twin_, {.threads = options.threads, .memory = Memory::kChunked}),
@@ -118,6 +121,8 @@ class ByGradients : public Attributor {
   [[nodiscard]] int points_at_once(int steps) const;
   // Makes a batch of the rows times each of these, and runs it.
   void run(std::span<const float> rows, std::span<const float> shares);
+  // What each number of the rows has a part in, to the step and the feature that it is of.
+  void give(const std::vector<double>& parts, Attribution& found) const;
   // Leaves in gradient_ that of what is explained with respect to x_.
   void differentiate(const Explained& explained);
   [[nodiscard]] BatchView batch() const {
@@ -132,6 +137,7 @@ class ByGradients : public Attributor {
   }
 
   const Model& model_;
+  const data::Encoding& encoding_;
   const Answers answers_;
   Model twin_;
   Session session_;
@@ -187,9 +193,32 @@ void ByGradients::differentiate(const Explained& explained) {
   for (float& slope : gradient_) slope /= kLarge;
 }
 
+// A row has the step, those before it, and then where it stands, which is the step's own.
+void ByGradients::give(const std::vector<double>& parts, Attribution& found) const {
+  const auto context = static_cast<std::size_t>(encoding_.widening.context);
+  const auto positions = static_cast<std::size_t>(encoding_.widening.positions);
+  const std::size_t width = (inputs_ - positions) / context;
+  const bool numbers = !encoding_.schema.symbols;
+  std::vector<double> steps(steps_);
+  if (numbers) found.parts.resize(steps_ * width);
+  found.width = numbers ? width : 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::size_t row = i / inputs_;
+    const std::size_t place = i % inputs_;
+    const bool is_place = place >= context * width;
+    const std::size_t before = is_place ? 0 : place / width;
+    if (before > row) continue;  // there is no such step, and a zero in its place
+    steps[row - before] += parts[i];
+    if (numbers && !is_place) {
+      found.parts[(row - before) * width + place % width] += static_cast<float>(parts[i]);
+    }
+  }
+  found.steps.assign(steps.begin(), steps.end());
+}
+
 Attribution ByGradients::attribute(const read::Sequence& sequence, std::size_t output) {
   const Explained explained(answers_, output);
-  const std::vector<float> rows = twin_rows(model_, sequence);
+  const std::vector<float> rows = twin_rows(model_, data::as_seen(encoding_, sequence));
   std::vector<float> points(kPoints);
   for (std::size_t k = 0; k < kPoints; ++k) points[k] = (static_cast<float>(k) + 0.5F) / kPoints;
   std::vector<double> parts(rows.size());
@@ -202,15 +231,8 @@ Attribution ByGradients::attribute(const read::Sequence& sequence, std::size_t o
       parts[place] += double{gradient_[i]} * rows[place] / kPoints;
     }
   }
-  Attribution found{.steps = std::vector<float>(steps_)};
-  for (std::size_t t = 0; t < steps_; ++t) {
-    const auto row = std::span(parts).subspan(t * inputs_, inputs_);
-    found.steps[t] = static_cast<float>(std::accumulate(row.begin(), row.end(), 0.0));
-  }
-  if (model_.config().input == Input::kNumbers) {
-    found.parts.assign(parts.begin(), parts.end());
-    found.width = inputs_;
-  }
+  Attribution found;
+  give(parts, found);
   constexpr float kEnds[] = {0, 1};
   run(rows, kEnds);
   found.baseline = explained.value(outputs(0));

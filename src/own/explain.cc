@@ -76,8 +76,8 @@ void Explainer::run(Explanation& made) {
   const std::size_t outputs = answers_.names().size();
   std::vector<float> y((answers_.every_step() ? static_cast<std::size_t>(sequence.steps) : 1) *
                        outputs);
-  session_.run({.x = sequence.x, .steps = sequence.steps, .batch = 1, .symbols = sequence.symbols},
-               y);
+  const read::Sequence seen = data::as_seen(encoding_, sequence);
+  session_.run({.x = seen.x, .steps = seen.steps, .batch = 1, .symbols = seen.symbols}, y);
   made.logits.assign(y.end() - static_cast<std::ptrdiff_t>(outputs), y.end());
 }
 

@@ -22,7 +22,7 @@ fs::path file_of(const fs::path& path) {
     throw ConfigError(fmt::format("there is no file or folder '{}', {}", path.string(), kExpected));
   }
   if (!fs::is_directory(path, refused)) return path;
-  const fs::path file = path / run::kModelFile;
+  fs::path file = path / run::kModelFile;
   if (fs::exists(file, refused)) return file;
   throw ConfigError(
       fmt::format("{}: is a folder without a {}, {}", path.string(), run::kModelFile, kExpected));
