@@ -37,8 +37,8 @@ done
 ### the same seed, the same bits; a run that was interrupted has them too
 train 0 "model:" class.csv --out again --epochs 40 --threads 1
 cmp again/model.safetensors runs/class/model.safetensors || fail "threads change the result"
-long=(class.csv --out halves --epochs 3000 --patience 0 --schedule constant --units 8)
-expect 6 "goes on from there" timeout --preserve-status -s INT 2 "$rwa" train "${long[@]}"
+long=(class.csv --out halves --epochs 1000000 --patience 0 --schedule constant --units 8)
+expect 6 "goes on from there" timeout --foreground --preserve-status -s TERM 1 "$rwa" train "${long[@]}"
 expect 0 "goes on from step" "$rwa" train "${long[@]}" --time-budget 3
 expect 0 "a whole checkpoint" "$rwa" verify halves
 
