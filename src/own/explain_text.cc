@@ -20,7 +20,7 @@ namespace rwa::own {
 namespace {
 
 constexpr std::size_t kTopSteps = 5;
-constexpr std::size_t kMostColumns = 6;  // of features in a table
+constexpr std::size_t kMostColumns = 6;  // of features in a table, and of numbers in an answer
 constexpr std::size_t kLineLength = 80;  // of letters in a terminal
 constexpr std::size_t kMostLetters = 10 * kLineLength;
 
@@ -100,8 +100,12 @@ std::string ExplanationText::prediction(const Explanation& made) const {
   answers_.read(made.logits, answer);
   std::vector<std::string> words;
   if (answers_.loss() == Loss::kSquaredError) {
-    for (const float value : answer.values) words.push_back(report::in_digits(value, 4));
-    return fmt::format("{}", fmt::join(words, ", "));
+    const std::size_t count = answer.values.size();
+    for (std::size_t i = 0; i < std::min(count, kMostColumns); ++i) {
+      const std::string name = count > 1 ? answers_.names()[i] + " " : "";
+      words.push_back(name + report::in_digits(answer.values[i], 4));
+    }
+    return fmt::format("{}{}", fmt::join(words, ", "), count > kMostColumns ? ", …" : "");
   }
   for (const std::size_t i : answer.chosen) {
     words.push_back(
@@ -141,7 +145,10 @@ std::vector<double> ExplanationText::numbers(const Explanation& made, std::size_
   const data::Normal& normal = encoding_.features;
   std::vector<double> numbers;
   for (std::size_t i = feature; i < made.sequence.x.size(); i += width) {
-    numbers.push_back(made.sequence.x[i] * normal.scale[feature] + normal.mean[feature]);
+    const double number = made.sequence.x[i] * normal.scale[feature] + normal.mean[feature];
+    // What was 0 comes back as what a float's rounding leaves of it.
+    const bool is_zero = std::abs(number) < 1e-6 * std::abs(normal.mean[feature]);
+    numbers.push_back(is_zero ? 0 : number);
   }
   return numbers;
 }

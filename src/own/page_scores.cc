@@ -147,7 +147,8 @@ void add_charts(const Scores& scores, report::Page& page) {
   if (!scores.calibration.empty()) figure.panels.push_back(calibration_of(scores));
   if (scores.lengths.size() > 1) figure.panels.push_back(lengths_of(scores));
   if (figure.panels.empty()) return;
-  page.blocks.emplace_back(Heading{"Confidence and length", "confidence"});
+  page.blocks.emplace_back(
+      Heading{scores.calibration.empty() ? "Length" : "Confidence and length", "confidence"});
   page.blocks.emplace_back(std::move(figure));
 }
 
