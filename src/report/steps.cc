@@ -38,7 +38,7 @@ constexpr std::size_t kMostLetters = 24;  // of a word or a name
 using Values = std::vector<double>;
 
 std::string shortened(std::string_view text) {
-  const std::string line = one_line(text);
+  std::string line = one_line(text);
   if (character_count(line) <= kMostLetters) return line;
   std::size_t end = 0;
   for (std::size_t count = 0; count < kMostLetters; ++end) {
