@@ -132,14 +132,15 @@ run::Outcome Runner::run_and_show(std::size_t index) {
 void Runner::say_outcome(std::size_t index, run::Outcome outcome, double seconds) {
   const Job& job = jobs_[index];
   const run::Record record = run::read_run(job.folder);
+  const std::string last = final_score(record);
+  const std::string scored =
+      last.empty() ? std::string() : fmt::format(": {} on {}", last, job.scored_on);
   switch (outcome) {
     case run::Outcome::kFinished:
-      display_.say(fmt::format("{}finished in {}: {} on {}", about(index), duration(seconds),
-                               final_score(record), job.scored_on));
+      display_.say(fmt::format("{}finished in {}{}", about(index), duration(seconds), scored));
       return;
     case run::Outcome::kAlreadyFinished:
-      display_.say(fmt::format("{}was finished already: {} on {}", about(index),
-                               final_score(record), job.scored_on));
+      display_.say(fmt::format("{}was finished already{}", about(index), scored));
       return;
     case run::Outcome::kInterrupted: {
       const std::lock_guard lock(mutex_);

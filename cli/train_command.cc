@@ -18,6 +18,7 @@
 #include "report/write_page.h"
 #include "run/folder.h"
 #include "rwa/errors.h"
+#include "rwa/model.h"
 #include "say.h"
 #include "train_options.h"
 #include "words.h"
@@ -73,8 +74,7 @@ void keep_best(const own::Plan& plan, const own::Request& request) {
     fmt::print("models and reports: in the folders of {}\n", request.out.string());
     return;
   }
-  fs::copy_file(best->folder / run::kModelFile, request.out / run::kModelFile,
-                fs::copy_options::overwrite_existing);
+  Model::load(best->folder / run::kModelFile).save(request.out / run::kModelFile);
   fmt::print("model: {} (of {}, the best in validation)\n",
              (request.out / run::kModelFile).string(), best->title);
 }

@@ -11,7 +11,9 @@
 #include "interrupt.h"
 #include "own/tune.h"
 #include "report/table.h"
+#include "run/folder.h"
 #include "rwa/errors.h"
+#include "rwa/model.h"
 #include "say.h"
 #include "train_options.h"
 #include "words.h"
@@ -63,14 +65,12 @@ std::vector<Candidate> make_candidates(const TuneOptions& options, const own::Pl
 }
 
 // All of `candidates` up to their seconds; those that diverge stay without a loss.
-void run_round(std::vector<Candidate>& candidates, const TuneOptions& options,
-               const run::Options& loop, int at_a_time) {
+void run_round(std::vector<Candidate>& candidates, const run::Options& loop, int at_a_time) {
   std::vector<Job> jobs;
   jobs.reserve(candidates.size());
   for (const Candidate& candidate : candidates) {
     jobs.push_back(job_of(candidate.planned, candidate.seconds));
   }
-  (void)options;
   (void)Runner(jobs, loop, at_a_time).run();
   for (Candidate& candidate : candidates) {
     candidate.loss = own::best_in_validation(candidate.planned.folder)
@@ -105,16 +105,15 @@ void tune(const TuneOptions& options) {
     for (Candidate& candidate : running) candidate.seconds += each;
     say("round {} of {}: {} candidates, {} more each\n", round + 1, rounds.size(), rounds[round],
         duration(each));
-    run_round(running, options, loop, std::min(options.jobs, rounds[round]));
+    run_round(running, loop, std::min(options.jobs, rounds[round]));
     const auto kept = static_cast<std::size_t>(round + 1 < rounds.size() ? rounds[round + 1] : 1);
     ended.insert(ended.begin(), running.begin() + static_cast<std::ptrdiff_t>(kept), running.end());
     running.resize(kept);
   }
   ended.insert(ended.begin(), running.front());
   print_table(ended);
-  const fs::path model = options.request.out / "model.safetensors";
-  fs::copy_file(running.front().planned.folder / "model.safetensors", model,
-                fs::copy_options::overwrite_existing);
+  const fs::path model = options.request.out / run::kModelFile;
+  Model::load(running.front().planned.folder / run::kModelFile).save(model);
   fmt::print("\nThe best: {}\n", model.string());
 }
 

@@ -17,9 +17,11 @@ LAYERS = [
     ["src/model", "src/data", "src/net"],
     ["src/train"],
     ["src/api"],
+    ["src/export"],
     ["src/run", "src/report"],
     ["src/paper", "src/own"],
     ["src/bench"],
+    ["src/capi"],
     ["cli"],
 ]
 # Inside src/backend the devices do not know each other, and their common interface knows none of them; the file
@@ -27,7 +29,7 @@ LAYERS = [
 BACKENDS = ["src/backend/reference", "src/backend/cpu", "src/backend/cuda"]
 KNOW_OTHERS = ["src/backend/device.cc", "src/backend/no_cuda/no_cuda.cc"]
 # The program is a user of the library: of src/ it sees what runs, measures and reports, nothing else.
-CLI_SEES = ["include/rwa", "src/run", "src/report", "src/paper", "src/own", "src/bench", "cli"]
+CLI_SEES = ["include/rwa", "src/export", "src/run", "src/report", "src/paper", "src/own", "src/bench", "cli"]
 
 
 def layer_of(path, layers):

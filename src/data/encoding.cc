@@ -76,12 +76,13 @@ std::vector<std::string> Encoding::outputs() const {
 
 read::Options Encoding::options() const { return {.kmer = kmer, .as = schema}; }
 
-std::vector<Piece> pieces(int steps, int window, int stride) {
-  if (window == 0 || steps <= window) return {{0, steps}};
+std::vector<Piece> pieces(int steps, int window, int stride, bool of_forecast) {
+  const std::int64_t length = std::int64_t{window} + (of_forecast ? 1 : 0);
+  if (window == 0 || steps <= length) return {{0, steps}};
   std::vector<Piece> all;
   for (std::int64_t begin = 0; all.empty() || all.back().end < steps; begin += stride) {
     all.push_back(
-        {static_cast<int>(begin), static_cast<int>(std::min<std::int64_t>(begin + window, steps))});
+        {static_cast<int>(begin), static_cast<int>(std::min<std::int64_t>(begin + length, steps))});
   }
   return all;
 }

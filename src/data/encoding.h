@@ -125,11 +125,12 @@ void refuse_missing(const read::Schema& schema, const read::Sequence& sequence,
                     std::string_view file);
 
 // The pieces a long sequence is cut into: [begin, end) of each, in order; the last may be shorter. The
-// whole where window is 0.
+// whole where window is 0. Those of a forecast have a step more, which is only an answer there and the
+// first of the next piece.
 struct Piece {
   int begin = 0, end = 0;
 };
-std::vector<Piece> pieces(int steps, int window, int stride);
+std::vector<Piece> pieces(int steps, int window, int stride, bool of_forecast = false);
 // One of them, as a sequence with the same id and, where answers are not those of steps, which are cut
 // too, with the same answers.
 void cut(const read::Sequence& whole, Piece piece, bool answers_every_step, read::Sequence& out);

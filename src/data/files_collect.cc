@@ -53,16 +53,14 @@ void Collector::add(read::Sequence& sequence, Part& part) {
   hash_.add(record_);
   if (features_ > 0) part.sums.features.add(sequence.x, features_);
   if (!sequence.values.empty()) part.sums.targets.add(sequence.values, schema_.targets.size());
-  // A forecast of n steps takes n + 1: the last is only an answer, and the first of the next piece.
-  const int extra = forecasts_ ? 1 : 0;
-  const auto all = pieces(std::max(sequence.steps - extra, 0), window_, stride_);
+  const auto all = pieces(sequence.steps, window_, stride_, forecasts_);
   if (all.size() == 1) {
     add_sample(sequence, part);
     return;
   }
   if (missing_ == Missing::kPrevious) carry_forward(sequence.x, features_);
   for (const Piece piece : all) {
-    cut(sequence, {piece.begin, piece.end + extra}, every_step_, piece_);
+    cut(sequence, piece, every_step_, piece_);
     pack(piece_, record_);
     add_sample(piece_, part);
   }

@@ -21,10 +21,10 @@ constexpr std::string_view kSuffix = ".tmp";
 namespace fs = std::filesystem;
 
 // rename() would put a regular file in the place of /dev/null, if asked to by root.
-void require_regular_or_absent(const fs::path& file) {
+const fs::path& regular_or_absent(const fs::path& file) {
   struct stat status {};
   if (::stat(file.c_str(), &status) != 0) {
-    if (errno == ENOENT) return;
+    if (errno == ENOENT) return file;
     throw_refusal("inspect", file, errno);
   }
   if (S_ISDIR(status.st_mode)) throw_refusal("replace", file, EISDIR);
@@ -33,6 +33,7 @@ void require_regular_or_absent(const fs::path& file) {
         fmt::format("{}: cannot replace: found a pipe, socket or device, expected a regular file",
                     file.string()));
   }
+  return file;
 }
 
 Descriptor open_folder(const fs::path& file) {
@@ -55,8 +56,9 @@ class Temporary {
     if (!renamed_) ::unlinkat(folder_.get(), name_.c_str(), 0);
   }
 
-  void write(std::span<const std::byte> content) {
-    write_all(descriptor_, content, file_);
+  void write(std::span<const std::byte> content) { write_all(descriptor_, content, file_); }
+
+  void close() {
     if (repeat_if_interrupted([&] { return ::fsync(descriptor_.get()); }) != 0) {
       throw_refusal("force to the disk (fsync)", file_, errno);
     }
@@ -101,16 +103,34 @@ bool is_unfinished(const fs::path& file) {
   return name.starts_with(kPrefix) && name.ends_with(kSuffix);
 }
 
-void replace_file(const fs::path& file, std::span<const std::byte> content) {
-  require_regular_or_absent(file);
-  const Descriptor folder = open_folder(file);
-  Temporary temporary(folder, file);
-  temporary.write(content);
-  temporary.rename();
+struct Replacement::Impl {
+  explicit Impl(const fs::path& target)
+      : file(regular_or_absent(target)), folder(open_folder(file)), temporary(folder, file) {}
+
+  const fs::path file;
+  const Descriptor folder;
+  Temporary temporary;
+};
+
+Replacement::Replacement(const fs::path& file) : impl_(std::make_unique<Impl>(file)) {}
+Replacement::~Replacement() = default;
+
+void Replacement::write(std::span<const std::byte> bytes) { impl_->temporary.write(bytes); }
+
+void Replacement::finish() {
+  impl_->temporary.close();
+  impl_->temporary.rename();
   // EINVAL: this file system does not offer fsync for folders, so there is nothing left to do.
-  if (repeat_if_interrupted([&] { return ::fsync(folder.get()); }) != 0 && errno != EINVAL) {
-    throw_refusal("force its folder to the disk (fsync) after replacing it", file, errno);
+  if (repeat_if_interrupted([&] { return ::fsync(impl_->folder.get()); }) != 0 &&
+      errno != EINVAL) {
+    throw_refusal("force its folder to the disk (fsync) after replacing it", impl_->file, errno);
   }
+}
+
+void replace_file(const fs::path& file, std::span<const std::byte> content) {
+  Replacement replacement(file);
+  replacement.write(content);
+  replacement.finish();
 }
 
 }  // namespace rwa::io

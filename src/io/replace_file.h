@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <span>
 
 namespace rwa::io {
@@ -16,7 +17,21 @@ namespace rwa::io {
 // after the rename, and the message says so.
 void replace_file(const std::filesystem::path& file, std::span<const std::byte> content);
 
-// Whether a file is one that replace_file() had begun when its process was killed.
+// The same for content that comes piece by piece.
+class Replacement {
+ public:
+  explicit Replacement(const std::filesystem::path& file);
+  ~Replacement();  // leaves the old file where finish() was not called
+
+  void write(std::span<const std::byte> bytes);
+  void finish();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// Whether a file is one that these had begun when its process was killed.
 bool is_unfinished(const std::filesystem::path& file);
 
 }  // namespace rwa::io

@@ -17,9 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-io::Descriptor open_emptied(const fs::path& file) {
+io::Descriptor open_for_writing(const fs::path& file) {
   io::Descriptor descriptor(io::repeat_if_interrupted(
-      [&] { return ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666); }));
+      [&] { return ::open(file.c_str(), O_WRONLY | O_CLOEXEC); }));
   if (!descriptor.is_open()) io::throw_refusal("open", file, errno);
   return descriptor;
 }
@@ -36,35 +36,28 @@ Output::Output(const fs::path& file) : file_(file.empty() ? "standard output" : 
   if (file.empty()) {
     descriptor_.emplace(::dup(STDOUT_FILENO));
     if (!descriptor_->is_open()) io::throw_refusal("write to", file_, errno);
-  } else if (!is_file_or_absent(file)) {
-    descriptor_.emplace(open_emptied(file));
+  } else if (is_file_or_absent(file)) {
+    replacement_.emplace(file);
   } else {
-    const fs::path temporary = file.parent_path() / fmt::format(".rwa-{}-out.tmp", ::getpid());
-    descriptor_.emplace(open_emptied(temporary));
-    temporary_ = temporary;
+    descriptor_.emplace(open_for_writing(file));
   }
-}
-
-Output::~Output() {
-  // An exception is under way, and its cause matters more than a failure to remove.
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
 void Output::write(std::string_view text) {
-  io::write_all(*descriptor_, std::as_bytes(std::span(text)), file_);
+  const auto bytes = std::as_bytes(std::span(text));
+  if (replacement_) {
+    replacement_->write(bytes);
+  } else {
+    io::write_all(*descriptor_, bytes, file_);
+  }
 }
 
 void Output::finish() {
-  if (!temporary_.empty() &&
-      io::repeat_if_interrupted([&] { return ::fsync(descriptor_->get()); }) != 0) {
-    io::throw_refusal("force to the disk (fsync)", file_, errno);
+  if (replacement_) {
+    replacement_->finish();
+  } else if (const int error = descriptor_->close(); error != 0) {
+    io::throw_refusal("close", file_, error);
   }
-  if (const int error = descriptor_->close(); error != 0) io::throw_refusal("close", file_, error);
-  if (temporary_.empty()) return;
-  if (::rename(temporary_.c_str(), file_.c_str()) != 0) {
-    io::throw_refusal("rename the temporary file to it", file_, errno);
-  }
-  temporary_.clear();
 }
 
 void write_predictions(const Trained& trained, const Samples& next, const PredictOptions& options,

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "io/descriptor.h"
+#include "io/replace_file.h"
 #include "own/answers_text.h"
 #include "own/predict.h"
 
@@ -19,19 +20,15 @@ class Output {
   // No path: the standard output. What is no regular file, such as /dev/null, is written to
   // directly.
   explicit Output(const std::filesystem::path& file = {});
-  Output(const Output&) = delete;
-  Output& operator=(const Output&) = delete;
-  ~Output();
 
   void write(std::string_view text);
   // Everything is written: the file takes its place.
   void finish();
 
  private:
-  std::filesystem::path file_;  // for messages
-  std::filesystem::path
-      temporary_;  // beside the file, until it takes its place; empty: there is none
-  std::optional<io::Descriptor> descriptor_;
+  std::filesystem::path file_;                    // for messages
+  std::optional<io::Descriptor> descriptor_;      // that is written to directly, or
+  std::optional<io::Replacement> replacement_;
 };
 
 // Every sequence, or every step of it, is a row.

@@ -33,7 +33,9 @@ class FileSamples {
     }
     while (piece_ == pieces_.size()) {
       if (!read_next(whole_)) return false;
-      pieces_ = data::pieces(whole_.steps, encoding_.window, encoding_.stride);
+      // What is said about a step is wanted once; a score wants to know what came after the last.
+      const bool scored_forecast = answered_ && encoding_.schema.target == read::Target::kNone;
+      pieces_ = data::pieces(whole_.steps, encoding_.window, encoding_.stride, scored_forecast);
       piece_ = 0;
     }
     const data::Piece piece = pieces_[piece_++];

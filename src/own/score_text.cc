@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "report/text.h"
+#include "report/numbers.h"
 
 namespace rwa::own {
 namespace {
@@ -14,10 +14,10 @@ namespace {
 using nlohmann::ordered_json;
 using report::Table;
 
-std::string count(std::int64_t number) { return report::with_thousands(fmt::format("{}", number)); }
-std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+std::string count(std::int64_t number) { return report::in_thousands(number); }
+std::string percent(double share) { return report::in_percent(share); }
 std::string decimals(double number) { return fmt::format("{:.3f}", number); }
-std::string digits(double number) { return fmt::format("{:.4g}", number); }
+std::string digits(double number) { return report::in_digits(number, 4); }
 
 Table overview(const Scores& scores) {
   Table table{.header = {"score", "value"}, .rows = {}};

@@ -1,7 +1,6 @@
 #include "paper/words.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
@@ -11,22 +10,6 @@ namespace rwa::paper {
 
 std::string in_thousands(double number) {
   return report::with_thousands(fmt::format("{:.0f}", number));
-}
-
-std::string in_percent(double fraction, int decimals) {
-  return fmt::format("{:.{}f} %", 100 * fraction, decimals);
-}
-
-std::string in_digits(double number) { return fmt::format("{:.3g}", number); }
-
-std::string in_time(double seconds) {
-  constexpr double kTooLong = 1000.0 * 24 * 3600;
-  if (!(seconds < kTooLong)) return "over 1000 days";
-  const auto s = std::llround(std::max(seconds, 0.0));
-  if (s < 60) return fmt::format("{}s", s);
-  if (s < 3600) return fmt::format("{}m{:02}s", s / 60, s % 60);
-  if (s < 24 * 3600) return fmt::format("{}h{:02}m", s / 3600, s / 60 % 60);
-  return fmt::format("{}d{:02}h", s / (24 * 3600), s / 3600 % 24);
 }
 
 std::string in_rate(double number) {

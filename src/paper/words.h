@@ -5,13 +5,14 @@
 #include <string_view>
 
 #include "paper/catalogue.h"
+#include "report/numbers.h"
 
 namespace rwa::paper {
 
 std::string in_thousands(double number);                    // "250,000"; rounded
-std::string in_percent(double fraction, int decimals = 1);  // "98.1 %"
-std::string in_digits(double number);  // three of them: "0.175", "1.73", "2e-06"
-std::string in_time(double seconds);   // "45s", "4m05s", "2h10m", "3d04h"
+using report::in_digits;
+using report::in_percent;
+using report::in_time;
 std::string in_rate(double number);    // "0.813", "12.5", "5,430"
 
 // A number that a claim is about: a step, a loss, an accuracy, …

@@ -64,12 +64,15 @@ void refuse_another(const Experiment& there, const Experiment& here, const fs::p
 }
 
 // Whether all is done for this experiment, which is the folder's own but for its steps.
-bool is_finished(const Experiment& experiment, bool configured, const fs::path& folder) {
+bool is_finished(const Experiment& experiment, bool configured, const fs::path& folder,
+                 const std::optional<double>& time_budget) {
   if (!fs::exists(folder / kRunFile) || !fs::exists(folder / kModelFile)) return false;
   const RunSummary summary = read_run_file(folder / kRunFile);
   if (summary.status != Status::kFinished) return false;
   const std::int64_t steps = experiment.training.steps;
   if (summary.end == End::kPatience) return summary.steps <= steps;  // more would not be done
+  const double seconds = summary.train_seconds + summary.evaluate_seconds;
+  if (summary.end == End::kTime && time_budget && seconds < *time_budget) return false;
   return configured && summary.steps_asked_for == steps;
 }
 
@@ -139,7 +142,8 @@ io::Descriptor make_and_lock(const fs::path& folder) try {
 
 }  // namespace
 
-Found inspect(const Experiment& experiment, const fs::path& folder) try {
+Found inspect(const Experiment& experiment, const fs::path& folder,
+              const std::optional<double>& time_budget) try {
   Found found;
   const fs::path config = folder / kConfigFile;
   if (!fs::exists(config)) {
@@ -150,7 +154,7 @@ Found inspect(const Experiment& experiment, const fs::path& folder) try {
   const Experiment there = parse_experiment(io::read_text(config), config.string());
   refuse_another(there, experiment, folder);
   found.configured = differences(there, experiment).empty();
-  found.finished = is_finished(experiment, found.configured, folder);
+  found.finished = is_finished(experiment, found.configured, folder, time_budget);
   if (fs::exists(folder / kCheckpointFile)) {
     found.checkpoint = find_place(experiment, folder);
   } else if (!found.finished) {

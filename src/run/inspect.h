@@ -21,7 +21,9 @@ struct Found {
 // the differences, has more steps behind it than are asked for, or has a model that a new start
 // would remove; ModelFileError, InputError and ResourceError for files that are damaged or cannot
 // be read.
-Found inspect(const Experiment& experiment, const std::filesystem::path& folder);
+// One that ended because its time was used up is not finished for who gives it more (Options).
+Found inspect(const Experiment& experiment, const std::filesystem::path& folder,
+              const std::optional<double>& time_budget = {});
 
 // Makes the folder where there is none, and keeps other processes out of it: they get a
 // ConfigError. A process that dies gives it up.

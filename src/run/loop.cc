@@ -359,14 +359,15 @@ void check_options(const Options& options) {
 
 }  // namespace
 
-bool check(const Experiment& experiment, const fs::path& folder) {
+bool check(const Experiment& experiment, const fs::path& folder,
+           const std::optional<double>& time_budget) {
   check_experiment(experiment, folder);
-  return inspect(experiment, folder).finished;
+  return inspect(experiment, folder, time_budget).finished;
 }
 
 Outcome run(const Experiment& experiment, const fs::path& folder, const Options& options,
             const Listener& listener) try {
-  if (check(experiment, folder)) return Outcome::kAlreadyFinished;
+  if (check(experiment, folder, options.time_budget)) return Outcome::kAlreadyFinished;
   return run(experiment, data::open_task(experiment.task, experiment.seed, options.data_folder),
              folder, options, listener);
 } catch (const std::bad_alloc&) {
@@ -377,11 +378,11 @@ Outcome run(const Experiment& experiment, std::shared_ptr<const data::Dataset> d
             const fs::path& folder, const Options& options, const Listener& listener) try {
   check_experiment(experiment, *dataset, folder);
   check_options(options);
-  if (inspect(experiment, folder).finished) return Outcome::kAlreadyFinished;
+  if (inspect(experiment, folder, options.time_budget).finished) return Outcome::kAlreadyFinished;
   Loop loop(experiment, std::move(dataset), folder, options, listener);
   const FolderLock lock(folder);
   // Only now can nobody else change it.
-  const Found found = inspect(experiment, folder);
+  const Found found = inspect(experiment, folder, options.time_budget);
   if (found.finished) return Outcome::kAlreadyFinished;
   loop.begin(found);
   return loop.go_on();

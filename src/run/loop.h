@@ -52,7 +52,8 @@ enum class Outcome {
 // Throws what run() would about the experiment and what is in the folder, naming the folder, and
 // changes nothing. It does not look for the files of a task, nor at what depends on them.
 // True: the run is finished already.
-bool check(const Experiment& experiment, const std::filesystem::path& folder);
+bool check(const Experiment& experiment, const std::filesystem::path& folder,
+           const std::optional<double>& time_budget = {});
 
 // Runs the experiment in `folder`, from its beginning or from the checkpoint there; the result has
 // the bits of a run in one go. Another number of steps than in the folder's own configuration, but

@@ -120,6 +120,7 @@ RunSummary read_run_file(const std::filesystem::path& file) {
       json.has("/steps_asked_for") ? json.count("/steps_asked_for") : summary.steps;
   if (json.has("/best_step")) summary.best_step = json.count("/best_step");
   summary.train_seconds = json.number("/train_seconds");
+  if (json.has("/evaluate_seconds")) summary.evaluate_seconds = json.number("/evaluate_seconds");
   summary.parameters = json.count("/parameters");
   summary.machine = machine_in_words(json);
   summary.had_machine_alone = runs_on_gpu(json) <= 1;

@@ -39,6 +39,7 @@ struct RunSummary {
   std::int64_t steps_asked_for = 0;  // when this was written
   std::optional<std::int64_t> best_step;
   double train_seconds = 0;
+  double evaluate_seconds = 0;
   std::int64_t parameters = 0;
   std::string machine;            // for people
   bool had_machine_alone = true;  // else its times say little

@@ -320,6 +320,13 @@ TEST(Pieces, AreOfTheWindowAndTheStride) {
   EXPECT_EQ(ends(5, 4, 1), (Ends{{0, 4}, {1, 5}}));
 }
 
+// What is only an answer in one piece is the first step of the next, so that none is lost between them.
+TEST(Pieces, OfAForecastEndWithTheFirstStepOfTheNext) {
+  std::vector<std::pair<int, int>> all;
+  for (const Piece piece : pieces(10, 4, 4, true)) all.emplace_back(piece.begin, piece.end);
+  EXPECT_EQ(all, (std::vector<std::pair<int, int>>{{0, 5}, {4, 9}, {8, 10}}));
+}
+
 RC_GTEST_PROP(Pieces, HaveEveryStepAndNoneTwiceInARow, ()) {
   const int steps = *rc::gen::inRange(0, 200);
   const int window = *rc::gen::inRange(1, 50);

@@ -9,20 +9,10 @@
 
 #include "report/assets.h"
 #include "sample_page.h"
+#include "text_testing.h"
 
 namespace rwa::report {
 namespace {
-
-std::size_t count(std::string_view text, std::string_view part) {
-  std::size_t found = 0;
-  for (std::size_t at = text.find(part); at != std::string_view::npos;
-       at = text.find(part, at + part.size())) {
-    ++found;
-  }
-  return found;
-}
-
-bool contains(std::string_view text, std::string_view part) { return count(text, part) > 0; }
 
 std::string between(const std::string& text, const std::string& begin, const std::string& end) {
   const std::size_t from = text.find(begin);

@@ -214,6 +214,21 @@ TEST(TimeBudget, EndsARunInGoodOrder) {
   }
 }
 
+TEST(TimeBudget, WhoGivesMoreTimeGoesOn) {
+  const How how = with_all();
+  const TempFolder folder, whole;
+  const auto within = [](double seconds) {
+    return Options{.checkpoint_seconds = kNever, .time_budget = seconds};
+  };
+  ASSERT_EQ(run_with(drifting_experiment(), folder.path(), how, within(1e-9)), Outcome::kFinished);
+  EXPECT_EQ(run_with(drifting_experiment(), folder.path(), how, within(1e-9)),
+            Outcome::kAlreadyFinished);
+  ASSERT_EQ(run_with(drifting_experiment(), folder.path(), how, within(1e9)), Outcome::kFinished);
+  EXPECT_EQ(read_run(folder.path()).end, End::kPatience);
+  run_quietly(drifting_experiment(), whole.path(), how);
+  EXPECT_EQ(weights_of(folder.path()), weights_of(whole.path()));
+}
+
 TEST(TimeBudget, CountsTheTimeBeforeACheckpoint) {
   const How how = with_all();
   const TempFolder folder;

@@ -9,26 +9,16 @@
 
 #include <gtest/gtest.h>
 
-#include "backend/cuda/cuda.h"
 #include "backend/reference/reference.h"
 #include "io/io_testing.h"
 #include "model/network.h"
 #include "rwa/rwa.h"
 #include "support/batches.h"
 #include "support/derivative.h"
-#include "support/far_backend.h"
+#include "support/far_as_cuda.h"
 #include "train/networks.h"
 
 namespace rwa {
-
-// In this program "cuda" is a device that every machine has.
-std::unique_ptr<Backend<float>> make_cuda_backend(int, int) {
-  return std::make_unique<far::FarBackend>();
-}
-int cuda_devices() { return 1; }
-std::string why_no_cuda() { return {}; }
-std::string cuda_device_name(int) { return "far"; }
-
 namespace {
 
 using cases::copy;
