@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <fstream>
+#include <thread>
 
 #include "backend/cuda/cuda.h"
+#include "base/shards.h"
 #include "rwa/errors.h"
 
 namespace rwa {
@@ -28,6 +30,10 @@ std::vector<DeviceInfo> devices() {
     all.push_back({fmt::format("cuda:{}", i), cuda_device_name(i)});
   }
   return all;
+}
+
+int default_threads() {
+  return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kShards);
 }
 
 DeviceInfo find_device(std::string_view name) {

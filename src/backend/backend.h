@@ -45,7 +45,7 @@ class Feed {
   virtual ~Feed() = default;
 
   // Brings a batch in from the host's memory, which must stay as it is until the work that reads
-  // the feed is done. Rows of x are `inputs` wide, those of the targets' values `outputs`. The
+  // the feed is done; the lengths must only until the next batch is loaded. Rows of x are `inputs` wide, those of the targets' values `outputs`. The
   // targets' rows are the batch's, or one step, or, for a decoder, rows with lengths of their own.
   // Work that was asked for before still sees the batch of before.
   virtual void load(const Sequences<Real>& host, int inputs, const Targets<Real>& host_targets,
@@ -105,6 +105,18 @@ struct RecurrentBackward {
   // Written: all that comes to h of each step, from the loss and from the step after, [T,B,H] in
   // rows of H; null where not wanted. Only where the memory is the host's.
   Real* dh_total = nullptr;
+  // Instead of dh_last, what comes to the final state: [B, 1 + carry, H] as `initial`.
+  const Real* dfinal_state = nullptr;
+
+  // What comes to h of each sequence's last step, wherever it lies.
+  struct Last {
+    const Real* dh;      // [B,H]; null: nothing
+    std::size_t stride;  // from one row to the next
+  };
+  [[nodiscard]] Last last(const RecurrentSpec& spec) const {
+    if (dfinal_state == nullptr) return {dh_last, static_cast<std::size_t>(spec.h_stride())};
+    return {dfinal_state, spec.carried_size()};
+  }
 };
 
 // Which row of a table stands at each step.
@@ -148,6 +160,9 @@ class Backend {
   virtual void* allocate(std::size_t bytes) = 0;
   virtual void release(void* memory) noexcept = 0;
   virtual void clear(void* memory, std::size_t bytes) = 0;
+  // Rows of `width` numbers, so many numbers apart.
+  virtual void copy_rows(std::size_t rows, std::size_t width, const Real* from,
+                         std::size_t from_stride, Real* to, std::size_t to_stride) = 0;
   // From the host; its memory may change when this returns.
   virtual void write(void* to, const void* host, std::size_t bytes) = 0;
   // To the host; waits.
@@ -155,6 +170,11 @@ class Backend {
   [[nodiscard]] virtual std::unique_ptr<Reader> make_reader(std::size_t bytes) = 0;
 
   [[nodiscard]] virtual std::unique_ptr<Feed<Real>> make_feed() = 0;
+  // Does `work`, which only asks this backend for work: after all that `stream`, somebody else's,
+  // has been asked for, and before all that it will be asked for. Nobody waits for it. A GPU takes
+  // a cudaStream_t of its own; where work is done when a call returns there are none, and it is
+  // null. What the thread has made its current device stays so.
+  virtual void between(void* stream, const std::function<void()>& work) = 0;
   // Does `work`, which only asks this backend for work, always for the same; a device may note it
   // down in `recording`, which starts out empty, and repeat it from there without calling `work`.
   virtual void repeat(std::unique_ptr<Recording>& recording, const std::function<void()>& work) = 0;

@@ -56,6 +56,12 @@ class HostBackend : public Backend<Real> {
   void clear(void* memory, std::size_t bytes) final {
     if (bytes > 0) std::memset(memory, 0, bytes);
   }
+  void copy_rows(std::size_t rows, std::size_t width, const Real* from, std::size_t from_stride,
+                 Real* to, std::size_t to_stride) final {
+    for (std::size_t row = 0; row < rows; ++row) {
+      std::copy_n(from + row * from_stride, width, to + row * to_stride);
+    }
+  }
   void write(void* to, const void* host, std::size_t bytes) final {
     if (bytes > 0) std::memcpy(to, host, bytes);
   }
@@ -66,6 +72,7 @@ class HostBackend : public Backend<Real> {
   [[nodiscard]] std::unique_ptr<Feed<Real>> make_feed() final {
     return std::make_unique<host::HostFeed<Real>>();
   }
+  void between(void*, const std::function<void()>& work) final { work(); }
   void repeat(std::unique_ptr<Recording>&, const std::function<void()>& work) final { work(); }
 
   void beside(const std::function<void()>& one, const std::function<void()>& other) final {

@@ -34,6 +34,8 @@ struct RecurrentSpec {
   }
   // Numbers in the state of one sequence: h and what the cell carries, [1 + state, H].
   [[nodiscard]] std::size_t state_size() const { return size(1 + traits().state, 1); }
+  // Of these, those that have a gradient: h and the carried sums, [1 + carry, H].
+  [[nodiscard]] std::size_t carried_size() const { return size(1 + traits().carry, 1); }
 
  private:
   [[nodiscard]] std::size_t size(int blocks, int columns) const {

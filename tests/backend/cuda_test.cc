@@ -86,6 +86,8 @@ TEST_F(Cuda, AgreesWithTheReference) {
           if (batch % 3 == 0) layer.dh_every.clear();
           if (!fits(path, layer.spec)) continue;
           expect_parity(*make(path), layer, describe(layer, path));
+          cases::send_to_final_state(layer, draw);
+          expect_parity(*make(path), layer, describe(layer, path) + ", to the final state");
         }
       }
     }
@@ -172,7 +174,8 @@ TEST_F(Cuda, HasTheSameBitsAgainInAnyShareAndWithLittleMemory) {
                 .cell = cell, .inputs = 30, .units = 250, .symbols = true, .reverse = true},
             RecurrentSpec{.cell = cell, .inputs = 30, .units = 250, .reverse = true}}) {
         Draw draw(6);
-        const Layer layer = cases::make_layer(spec, 150, 60, draw);
+        Layer layer = cases::make_layer(spec, 150, 60, draw);
+        if (spec.symbols) cases::send_to_final_state(layer, draw);
         const auto first = cases::run(*make(path), layer);
         expect_same(first, cases::run(*make(path), layer), describe(layer, path) + ", again");
         for (const int share : {2, 4, 64}) {

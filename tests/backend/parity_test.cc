@@ -30,14 +30,16 @@ constexpr double kGradientBound = 3.3e-5;
 constexpr double kLargeOutputBound = 1e-6;
 constexpr double kLargeGradientBound = 3e-6;
 
-// Gradients come to the last step, to every step, or to both; the start is learned or given.
+// Gradients come to the last step, to every step, or to both, or to the final state; the start is
+// learned or given.
 Layer varied(Layer layer) {
-  const int readouts = *rc::gen::inRange(0, 3);
-  if (readouts == 0) layer.dh_every.clear();
+  cases::Draw draw(*rc::gen::noShrink(rc::gen::arbitrary<std::uint32_t>()));
+  const int readouts = *rc::gen::inRange(0, 5);
+  if (readouts % 3 == 0) layer.dh_every.clear();
   if (readouts == 1) layer.dh_last.clear();
+  if (readouts >= 3) cases::send_to_final_state(layer, draw);
   layer.wants_dh_total = true;
   if (*rc::gen::arbitrary<bool>()) {
-    cases::Draw draw(*rc::gen::noShrink(rc::gen::arbitrary<std::uint32_t>()));
     layer.initial_state = cases::make_state(layer.spec, layer.batch, draw);
   }
   return layer;

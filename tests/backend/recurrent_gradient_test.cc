@@ -28,7 +28,7 @@ struct Shape {
   std::vector<std::int32_t> lengths;  // empty: all T
 };
 
-enum class Probe { kLast, kEvery, kBoth };
+enum class Probe { kLast, kEvery, kBoth, kFinalState };
 
 enum class Form { kPlain, kSymbols, kReverse, kReverseSymbolsApart };
 
@@ -57,7 +57,8 @@ struct Case {
   }
 };
 
-// A layer, its inputs, and the number  Σ probe · h  that the gradients belong to.
+// A layer, its inputs, and the number  Σ probe · h  that the gradients belong to; of a final state,
+// too.
 class Problem {
  public:
   explicit Problem(const Case& c)
@@ -78,6 +79,8 @@ class Problem {
     }
     probe_every_ = random.normal<double>(count * units);
     probe_last_ = random.normal<double>(static_cast<std::size_t>(c.shape.B) * units);
+    probe_final_ =
+        random.normal<double>(static_cast<std::size_t>(c.shape.B) * spec_.carried_size());
     if (c.with_state) state = random_state(random);
     hide_padding();
   }
@@ -89,7 +92,9 @@ class Problem {
     cases::UnitRows<double> every(*backend_, spec_, Values(probe_every_.size(), 0.0));
     cases::UnitRows<double> last(*backend_, spec_, Values(probe_last_.size(), 0.0));
     cases::Numbers<double> initial(*backend_, state);
-    forward(initial.data(), every.data(), last.data());
+    cases::Numbers<double> final(*backend_,
+                                 static_cast<std::size_t>(case_.shape.B) * spec_.state_size());
+    forward(initial.data(), every.data(), last.data(), final.data());
     const Values h = every.read();
     const Values h_last = last.read();
     double sum = 0;
@@ -99,6 +104,12 @@ class Problem {
     for (std::size_t i = 0; i < h_last.size() && uses_last(); ++i) {
       sum += probe_last_[i] * h_last[i];
     }
+    const Values final_state = final.read();
+    for (std::size_t i = 0; i < probe_final_.size() && uses_final(); ++i) {
+      const double number = final_state[place_in_state(i)];
+      // A sequence without steps has taken nothing in: L is -infinity whatever happens.
+      if (std::isfinite(number)) sum += probe_final_[i] * number;
+    }
     return sum;
   }
 
@@ -106,17 +117,19 @@ class Problem {
     cases::Numbers<double> initial(*backend_, state);
     cases::UnitRows<double> dh_every(*backend_, spec_, uses_every() ? probe_every_ : Values());
     cases::UnitRows<double> dh_last(*backend_, spec_, uses_last() ? probe_last_ : Values());
+    cases::Numbers<double> dfinal(*backend_, uses_final() ? probe_final_ : Values());
     cases::Numbers<double> of_parameters(*backend_, dparameters);
     cases::Numbers<double> of_x(*backend_, dx);
     cases::Numbers<double> of_state(*backend_, dstate);
-    forward(initial.data(), nullptr, nullptr);
+    forward(initial.data(), nullptr, nullptr, nullptr);
     pass_->backward(*weights_, {.in = feed_->in(),
                                 .initial_state = initial.data(),
                                 .dh_every = dh_every.data(),
                                 .dh_last = dh_last.data(),
                                 .parameters = of_parameters.data(),
                                 .x = of_x.data(),
-                                .initial = of_state.data()});
+                                .initial = of_state.data(),
+                                .dfinal_state = dfinal.data()});
     dparameters = of_parameters.read();
     dx = of_x.read();
     dstate = of_state.read();
@@ -128,11 +141,20 @@ class Problem {
     return spec_.traits().state == 4 ? std::vector<std::size_t>{0, 1, 3}
                                      : std::vector<std::size_t>{0, 1};
   }
-  [[nodiscard]] const RecurrentSpec& spec() const { return spec_; }
+  // Where in a batch of states the i-th number of a gradient [B, 1 + carry, H] belongs.
+  [[nodiscard]] std::size_t place_in_state(std::size_t i) const {
+    const auto units = static_cast<std::size_t>(spec_.units);
+    const auto rows = carried();
+    const std::size_t sequence = i / spec_.carried_size();
+    return sequence * spec_.state_size() + rows[i / units % rows.size()] * units + i % units;
+  }
 
  private:
   [[nodiscard]] bool uses_every() const { return case_.probe != Probe::kLast; }
-  [[nodiscard]] bool uses_last() const { return case_.probe != Probe::kEvery; }
+  [[nodiscard]] bool uses_last() const {
+    return case_.probe == Probe::kLast || case_.probe == Probe::kBoth;
+  }
+  [[nodiscard]] bool uses_final() const { return case_.probe == Probe::kFinalState; }
   [[nodiscard]] Rows rows() const { return {case_.shape.T, case_.shape.B, case_.shape.lengths}; }
   // Whether the i-th number of a [T,B,H] array lies within its sequence.
   [[nodiscard]] bool counts(std::size_t i) const {
@@ -169,13 +191,14 @@ class Problem {
     }
   }
 
-  void forward(const double* initial, double* every, double* last) {
+  void forward(const double* initial, double* every, double* last, double* final) {
     weights_->load(cases::Numbers<double>(*backend_, parameters).data());
     feed_->load({x.data(), rows(), symbols_.data()}, spec_.inputs, {}, 0);
     pass_->forward(*weights_, {.in = feed_->in(),
                                .initial_state = initial,
                                .h_every = every,
                                .h_last = last,
+                               .final_state = final,
                                .keep = Memory::kFull});
   }
 
@@ -185,7 +208,7 @@ class Problem {
   std::unique_ptr<LayerWeights<double>> weights_;
   std::unique_ptr<RecurrentPass<double>> pass_;
   std::unique_ptr<Feed<double>> feed_;
-  Values probe_every_, probe_last_;
+  Values probe_every_, probe_last_, probe_final_;
   std::vector<std::int32_t> symbols_;
 };
 
@@ -199,11 +222,9 @@ void expect_derivative(double gradient, Problem& problem, double& at, const char
 void check(const Case& c) {
   SCOPED_TRACE(c);
   Problem problem(c);
-  const auto units = static_cast<std::size_t>(c.shape.H);
-  const auto carried = problem.carried();
   Values dparameters(problem.parameters.size(), kBefore);
   Values dx(problem.x.size(), kBefore);
-  Values dstate(static_cast<std::size_t>(c.shape.B) * carried.size() * units, kBefore);
+  Values dstate(static_cast<std::size_t>(c.shape.B) * c.spec().carried_size(), kBefore);
   problem.gradient(dparameters, dx, dstate);
   for (std::size_t i = 0; i < dparameters.size(); ++i) {
     expect_derivative(dparameters[i], problem, problem.parameters[i], "parameter", i);
@@ -213,10 +234,8 @@ void check(const Case& c) {
   }
   if (!c.with_state) return;
   for (std::size_t i = 0; i < dstate.size(); ++i) {
-    const std::size_t sequence = i / units / carried.size();
-    const std::size_t row = carried[i / units % carried.size()];
-    const std::size_t at = sequence * problem.spec().state_size() + row * units + i % units;
-    expect_derivative(dstate[i], problem, problem.state[at], "initial state", i);
+    expect_derivative(dstate[i], problem, problem.state[problem.place_in_state(i)], "initial state",
+                      i);
   }
 }
 
@@ -226,12 +245,13 @@ const Shape kShapes[] = {{1, 1, 1, 1, {}},     {1, 1, 1, 1, {0}}, {5, 2, 3, 7, {
 void check_cell(Cell cell) {
   for (const Activation activation : {Activation::kTanh, Activation::kIdentity}) {
     for (const Shape& shape : kShapes) {
-      for (const Probe probe : {Probe::kLast, Probe::kEvery, Probe::kBoth}) {
+      for (const Probe probe : {Probe::kLast, Probe::kEvery, Probe::kBoth, Probe::kFinalState}) {
         check({cell, activation, shape, probe, false});
         check({cell, activation, shape, probe, true});
       }
       for (const Form form : {Form::kSymbols, Form::kReverse, Form::kReverseSymbolsApart}) {
         check({cell, activation, shape, Probe::kBoth, false, form});
+        check({cell, activation, shape, Probe::kFinalState, false, form});
       }
     }
   }

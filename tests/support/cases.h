@@ -66,6 +66,7 @@ struct Layer {
   std::vector<float> initial_state;   // [B, 1 + state, H], or empty
   std::vector<float> dh_every;        // [T,B,H], or empty
   std::vector<float> dh_last;         // [B,H], or empty
+  std::vector<float> dfinal_state;    // [B, 1 + carry, H] instead of dh_last, or empty
   bool wants_dh_total = false;        // which only backends of the host's memory have
 
   [[nodiscard]] Rows rows() const { return {steps, batch, lengths}; }
@@ -91,7 +92,14 @@ inline Layer make_layer(const RecurrentSpec& spec, int steps, int batch, Draw& d
           .symbols = draw.integers(spec.symbols ? product(steps, batch) : 0, 0, spec.inputs - 1),
           .initial_state = {},
           .dh_every = draw.numbers(product(steps, batch, spec.units), 1.0F),
-          .dh_last = draw.numbers(product(batch, spec.units), 1.0F)};
+          .dh_last = draw.numbers(product(batch, spec.units), 1.0F),
+          .dfinal_state = {}};
+}
+
+// The same where the gradient comes to all of the final state.
+inline void send_to_final_state(Layer& layer, Draw& draw) {
+  layer.dh_last.clear();
+  layer.dfinal_state = draw.numbers(product(layer.batch, 1) * layer.spec.carried_size(), 1.0F);
 }
 
 // A state in the middle of some sequence, with nothing in the rounding errors that RWA carries.
@@ -238,9 +246,11 @@ Result<Real> run(Backend<Real>& backend, const Layer& layer, Memory memory = Mem
   Numbers<Real> parameters(backend, spec.parameters()), dx(backend, x.size());
   Numbers<Real> initial(backend, product(layer.batch, 1 + spec.traits().carry, spec.units));
   Numbers<Real> dh_total(backend, layer.wants_dh_total ? every_size : 0);
-  if (!layer.dh_every.empty() || !layer.dh_last.empty()) {
+  Numbers<Real> dfinal_state(backend, layer.dfinal_state);
+  if (!layer.dh_every.empty() || !layer.dh_last.empty() || !layer.dfinal_state.empty()) {
     pass->backward(*weights, {feed->in(), initial_state.data(), dh_every.data(), dh_last.data(),
-                              parameters.data(), dx.data(), initial.data(), dh_total.data()});
+                              parameters.data(), dx.data(), initial.data(), dh_total.data(),
+                              dfinal_state.data()});
   }
   return {h_every.read(), h_last.read(),  final_state.read(), parameters.read(),
           dx.read(),      initial.read(), dh_total.read()};

@@ -118,9 +118,9 @@ class FarFeed final : public Feed<float> {
       make_room(host.rows, static_cast<std::size_t>(inputs), out,
                 static_cast<std::size_t>(outputs));
     }
-    queue_.ask([=, this] {
-      rows_ = placed(host.rows);
-      out_rows_ = placed(out);
+    queue_.ask([=, this, in_now = placed(host.rows), out_now = placed(out)] {
+      rows_ = in_now;
+      out_rows_ = out_now;
       const std::size_t x_size = count(host.rows.steps, host.rows.batch);
       const std::size_t y_size = count(out.steps, out.batch);
       copy(host.x, x_size * static_cast<std::size_t>(inputs), x_);
@@ -200,9 +200,9 @@ class FarPass final : public RecurrentPass<float> {
   }
   void backward(const LayerWeights<float>& weights, const RecurrentBackward<float>& c) override {
     queue_.ask([=, this, &w = FarWeights::of(weights)] {
-      cpu_->backward(
-          w, {to_near(c.in), to_near(c.initial_state), to_near(c.dh_every), to_near(c.dh_last),
-              to_near(c.parameters), to_near(c.x), to_near(c.initial)});
+      cpu_->backward(w, {to_near(c.in), to_near(c.initial_state), to_near(c.dh_every),
+                         to_near(c.dh_last), to_near(c.parameters), to_near(c.x),
+                         to_near(c.initial), nullptr, to_near(c.dfinal_state)});
     });
   }
 
@@ -226,6 +226,12 @@ class FarBackend final : public Backend<float> {
   void clear(void* memory, std::size_t bytes) override {
     queue_.ask([=, this] { cpu_->clear(to_near(memory), bytes); });
   }
+  void copy_rows(std::size_t rows, std::size_t width, const float* from, std::size_t from_stride,
+                 float* to, std::size_t to_stride) override {
+    queue_.ask([=, this] {
+      cpu_->copy_rows(rows, width, to_near(from), from_stride, to_near(to), to_stride);
+    });
+  }
   void write(void* to, const void* host, std::size_t bytes) override {
     queue_.check_not_learning();
     const auto* first = static_cast<const std::byte*>(host);
@@ -244,6 +250,8 @@ class FarBackend final : public Backend<float> {
   [[nodiscard]] std::unique_ptr<Feed<float>> make_feed() override {
     return std::make_unique<FarFeed>(queue_);
   }
+
+  void between(void*, const Work& work) override { work(); }
 
   void repeat(std::unique_ptr<Recording>& recording, const Work& work) override {
     if (recording == nullptr) {

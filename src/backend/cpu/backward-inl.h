@@ -35,9 +35,13 @@ HWY_INLINE void add_part(Vector value, float* to, std::size_t count) {
 template <class C>
 class Backward {
  public:
-  Backward(const Geometry& g, const PackedWeights& weights, const RecurrentBackward<float>& call,
-           Strip& strip, Slots slots, Gradients& gradients)
-      : v_(g, call.in, strip, slots), w_(weights), call_(call), gradients_(gradients) {}
+  Backward(const RecurrentSpec& spec, const Geometry& g, const PackedWeights& weights,
+           const RecurrentBackward<float>& call, Strip& strip, Slots slots, Gradients& gradients)
+      : v_(g, call.in, strip, slots),
+        w_(weights),
+        call_(call),
+        last_(call.last(spec)),
+        gradients_(gradients) {}
 
   // Steps end-1 … begin, which are on the tape. Where later steps exist, their share of dh waits in
   // the strip; at the end the share of step begin-1 does.
@@ -85,8 +89,8 @@ class Backward {
     if (call_.dh_every != nullptr && t >= 0) {
       sum = load_part(call_.dh_every + v_.source(t, row) * v_.g.h_stride + unit, H - unit);
     }
-    if (call_.dh_last != nullptr && v_.s.length[static_cast<std::size_t>(row)] == t + 1) {
-      sum = sum + load_part(call_.dh_last + v_.sequence(row) * v_.g.h_stride + unit, H - unit);
+    if (last_.dh != nullptr && v_.s.length[static_cast<std::size_t>(row)] == t + 1) {
+      sum = sum + load_part(last_.dh + v_.sequence(row) * last_.stride + unit, H - unit);
     }
     return sum;
   }
@@ -279,6 +283,7 @@ class Backward {
   View<C> v_;
   const PackedWeights& w_;
   const RecurrentBackward<float>& call_;
+  RecurrentBackward<float>::Last last_;
   Gradients& gradients_;
 };
 

@@ -68,13 +68,13 @@ class StripKernelsOf final : public StripKernels {
 
   void backward(const PackedWeights& w, const RecurrentBackward<float>& call, Memory memory,
                 Strip& s, Gradients& gradients) const override {
-    std::fill_n(s.carry.data(), g_.padded_units() * s.count() * C::kCarry, 0.0f);
+    const View<C> v(g_, call.in, s, Slots{});
+    begin_backward(call.dfinal_state, v);
     if (memory == Memory::kFull) {
-      Backward<C>(g_, w, call, s, Slots{}, gradients).walk(0, s.steps());
+      Backward<C>(spec_, g_, w, call, s, Slots{}, gradients).walk(0, s.steps());
     } else {
       backward_chunks(w, call, s, gradients);
     }
-    const View<C> v(g_, call.in, s, Slots{});
     if (call.initial != nullptr) initial_gradient(v, call.initial);
     if (C::kLearnedStart && call.initial_state == nullptr) start_gradient(v, w, gradients);
   }
@@ -132,6 +132,20 @@ class StripKernelsOf final : public StripKernels {
     }
   }
 
+  // What comes to the carried numbers after the last step.
+  void begin_backward(const float* dfinal_state, const View<C>& v) const {
+    std::fill_n(v.s.carry.data(), g_.padded_units() * v.s.count() * C::kCarry, 0.0f);
+    if (dfinal_state == nullptr) return;
+    const auto H = static_cast<std::size_t>(g_.units);
+    for (int r = 0; r < v.s.rows(); ++r) {
+      const float* from = dfinal_state + v.sequence(r) * spec_.carried_size();
+      for (std::size_t j = 0; j < H; ++j) {
+        float* carry = v.carry(static_cast<int>(j / kLanes), r) + j % kLanes;
+        for (std::size_t i = 0; i < C::kCarry; ++i) carry[i * kLanes] = from[(i + 1) * H + j];
+      }
+    }
+  }
+
   // The state and h before step t, by chunk.
   float* snapshot(const View<C>& v, int t) const {
     const std::size_t size = g_.padded_units() * v.s.count() * (C::kState + 1);
@@ -165,14 +179,14 @@ class StripKernelsOf final : public StripKernels {
         load_snapshot(View<C>(g_, call.in, s, slots), begin);
         Forward<C>(g_, w, call.in, s, slots).walk(begin, end, nullptr);
       }
-      Backward<C>(g_, w, call, s, slots, gradients).walk(begin, end);
+      Backward<C>(spec_, g_, w, call, s, slots, gradients).walk(begin, end);
     }
   }
 
   void initial_gradient(const View<C>& v, float* out) const {
     const auto H = static_cast<std::size_t>(g_.units);
     for (int r = 0; r < v.s.rows(); ++r) {
-      float* to = out + v.sequence(r) * (1 + C::kCarry) * H;
+      float* to = out + v.sequence(r) * spec_.carried_size();
       for (std::size_t j = 0; j < H; ++j) {
         to[j] += v.dh(r)[j];
         const float* carry = v.carry(static_cast<int>(j / kLanes), r) + j % kLanes;

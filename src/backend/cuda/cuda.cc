@@ -107,6 +107,14 @@ class CudaBackend final : public Backend<float> {
     context_.make_current();
     cuda::check(cudaMemsetAsync(memory, 0, bytes, context_.stream), "clearing memory");
   }
+  void copy_rows(std::size_t rows, std::size_t width, const float* from, std::size_t from_stride,
+                 float* to, std::size_t to_stride) override {
+    constexpr std::size_t kBytes = sizeof(float);
+    context_.make_current();
+    cuda::check(cudaMemcpy2DAsync(to, to_stride * kBytes, from, from_stride * kBytes,
+                                  width * kBytes, rows, cudaMemcpyDeviceToDevice, context_.stream),
+                "copying rows");
+  }
   void write(void* to, const void* host, std::size_t bytes) override {
     copy(to, host, bytes, cudaMemcpyHostToDevice, "copying numbers to the GPU");
   }
@@ -120,6 +128,12 @@ class CudaBackend final : public Backend<float> {
   [[nodiscard]] std::unique_ptr<Feed<float>> make_feed() override {
     context_.make_current();
     return cuda::make_feed(context_);
+  }
+  void between(void* stream, const std::function<void()>& work) override {
+    const cuda::CurrentDevice callers;
+    context_.make_current();
+    const cuda::Fork fork(callers_, context_.stream, static_cast<cudaStream_t>(stream));
+    work();
   }
   void repeat(std::unique_ptr<Recording>& recording, const std::function<void()>& work) override {
     context_.make_current();
@@ -139,7 +153,7 @@ class CudaBackend final : public Backend<float> {
   // Only for what has its scratch memory to itself, as passes do.
   void beside(const std::function<void()>& one, const std::function<void()>& other) override {
     context_.make_current();
-    const cuda::SideStream::Fork fork(side_, context_.stream);
+    const cuda::Fork fork = side_.fork(context_.stream);
     one();
     const cuda::SideStream::Turn turn(side_, context_);
     other();
@@ -223,6 +237,7 @@ class CudaBackend final : public Backend<float> {
 
   cuda::Context context_;
   cuda::SideStream side_;
+  cuda::Fork::Events callers_;
   cuda::DeviceMemory block_sums_;
   cuda::DeviceMemory scratch_;  // of one call
 };
@@ -230,6 +245,7 @@ class CudaBackend final : public Backend<float> {
 }  // namespace
 
 std::unique_ptr<Backend<float>> make_cuda_backend(int number, int share) {
+  const cuda::CurrentDevice callers;
   return std::make_unique<CudaBackend>(number, share);
 }
 

@@ -97,13 +97,16 @@ class Pass final : public RecurrentPass<float> {
     if (needs_input_deltas(call)) {
       delta_input_.reserve(static_cast<std::size_t>(rows.tape_rows()) * padded_ * sizeof(float));
     }
+    const auto last = call.last(spec_);
     BackwardArguments all{
         .in = batch(call.in, w.packed()),
         .weights = w.packed(),
         .initial_state = call.initial_state,
         .saved = saved_.as<float>(),
         .dh_every = call.dh_every,
-        .dh_last = call.dh_last,
+        .dh_last = last.dh,
+        .last_stride = static_cast<int>(last.stride),
+        .last_has_carry = call.dfinal_state != nullptr,
         .earlier = neighbour_.as<float>(),
         .delta = delta_.as<float>(),
         .delta_max = is_split() ? delta_max_.as<float>() : nullptr,

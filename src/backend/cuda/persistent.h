@@ -76,7 +76,10 @@ struct BackwardArguments {
   const float* initial_state = nullptr;  // at `begin`
   const float* saved = nullptr;
   const float* dh_every = nullptr;  // [T,B,H]
-  const float* dh_last = nullptr;   // [B,H]
+  const float* dh_last = nullptr;   // [B,H], in rows of last_stride
+  int last_stride = 0;
+  // A row of dh_last goes on with what comes to the carried numbers after the last step.
+  bool last_has_carry = false;
   // From and to the neighbouring chunks: the gradient of h, then of the carried numbers, after
   // step `end` and before step `begin`, [1 + carry][slots][Hp]. May be the same memory. Without
   // `later` this is the last chunk, and x_sums starts at zero.

@@ -224,11 +224,17 @@ class BackwardKernel {
       item.length = item.sequence < 0 ? 0 : p_.in.rows.length[item.slot];
       item.first_memory = start.template state<0>(item.sequence, unit());
       const bool wanted = p_.dh_last != nullptr && item.sequence >= 0 && is_unit();
-      const auto last_row = static_cast<std::size_t>(wanted ? item.sequence : 0);
-      item.dh_last = wanted ? p_.dh_last[last_row * p_.in.h_stride + unit()] : 0;
+      const std::size_t last_at =
+          static_cast<std::size_t>(wanted ? item.sequence : 0) * p_.last_stride + unit();
+      item.dh_last = wanted ? p_.dh_last[last_at] : 0;
 #pragma unroll
       for (int c = 0; c < C::kCarry; ++c) {
-        item.carry[c] = has_item(i) && p_.later != nullptr ? p_.later[neighbour(item, 1 + c)] : 0;
+        if (p_.later != nullptr) {
+          item.carry[c] = has_item(i) ? p_.later[neighbour(item, 1 + c)] : 0;
+        } else {
+          item.carry[c] =
+              wanted && p_.last_has_carry ? p_.dh_last[last_at + (1 + c) * p_.in.units] : 0;
+        }
       }
       item.x = row(i) * p_.in.features.width;
       // What came from later steps lies where the other blocks' shares will.

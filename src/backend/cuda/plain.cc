@@ -53,7 +53,9 @@ class Pass final : public RecurrentPass<float> {
     reserve_backward(job);
     place_chunks(context_, job.rows(), placed_.as<std::int32_t>());
     turn_weights(context_, job.layer, turned_.as<float>());
-    clear(carry_.as<float>(), job.slot_units() * count(spec_.traits().carry));
+    kernels_->start_backward(context_, job.rows(), job.layer, call.dfinal_state,
+                             carry_.as<float>());
+    const auto last = call.last(spec_);
     BackwardStep step{.in = job.in,
                       .layer = job.layer,
                       .tape = {},
@@ -61,7 +63,8 @@ class Pass final : public RecurrentPass<float> {
                       .later_gates = later_gates_.as<float>(),
                       .state_before = nullptr,
                       .dh_every = call.dh_every,
-                      .dh_last = call.dh_last,
+                      .dh_last = last.dh,
+                      .last_stride = last.stride,
                       .carry = carry_.as<float>(),
                       .t = -1};
     for (int c = job.chunks(); c-- > 0;) backward_chunk(job, call, c, step);
@@ -139,9 +142,6 @@ class Pass final : public RecurrentPass<float> {
     check(cudaMemcpyAsync(to, from, numbers * sizeof(float), cudaMemcpyDeviceToDevice,
                           context_.stream),
           "cudaMemcpyAsync");
-  }
-  void clear(float* memory, std::size_t numbers) const {
-    check(cudaMemsetAsync(memory, 0, numbers * sizeof(float), context_.stream), "cudaMemsetAsync");
   }
 
   [[nodiscard]] float* state_before(const Job& job, int chunk) const {

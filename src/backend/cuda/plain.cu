@@ -271,13 +271,12 @@ __device__ float memory_before(const BackwardStep& s, int slot, int unit) {
 // What the loss sends to h of a step, which for those of length 0 is -1.
 __device__ float from_loss(const BackwardStep& s, int slot, int unit) {
   const PlacedRows& rows = s.in.rows;
-  const int stride = s.layer.stride;
   float sum = 0.0f;
   if (s.dh_every != nullptr && s.t >= 0) {
-    sum = s.dh_every[s.in.source(s.t, slot) * stride + unit];
+    sum = s.dh_every[s.in.source(s.t, slot) * s.layer.stride + unit];
   }
   if (s.dh_last != nullptr && rows.length[slot] == s.t + 1) {
-    sum += s.dh_last[static_cast<std::size_t>(rows.sequence[slot]) * stride + unit];
+    sum += s.dh_last[static_cast<std::size_t>(rows.sequence[slot]) * s.last_stride + unit];
   }
   return sum;
 }
@@ -439,6 +438,26 @@ __global__ void final_outputs(const PlacedRows rows, const Layer layer, const fl
 }
 
 template <class C>
+__global__ void start_carry(const PlacedRows rows, const Layer layer, const float* dfinal_state,
+                            float* carry) {
+  const int unit = this_unit();
+  if (unit >= layer.padded_units) return;
+  const int sequence = rows.sequence[this_slot()];
+  const bool is_there = dfinal_state != nullptr && sequence >= 0 && unit < layer.units;
+  const float* from = is_there ? dfinal_state +
+                                     static_cast<std::size_t>(sequence) * (1 + C::kCarry) *
+                                         layer.units +
+                                     unit
+                               : nullptr;
+  float* to =
+      carry + static_cast<std::size_t>(this_slot()) * C::kCarry * layer.padded_units + unit;
+#pragma unroll
+  for (int c = 0; c < C::kCarry; ++c) {
+    to[c * layer.padded_units] = is_there ? from[(1 + c) * layer.units] : 0.0f;
+  }
+}
+
+template <class C>
 class KernelsOf final : public Kernels {
   static_assert(cells::check_cell<C>());
   using Forward = ForwardTile<C>;
@@ -472,6 +491,12 @@ class KernelsOf final : public Kernels {
     final_outputs<C><<<unit_grid(rows, layer), kUnitThreads, 0, context.stream>>>(
         rows, layer, state, h_last, final_state);
     check_launch("final_outputs");
+  }
+  void start_backward(const Context& context, const PlacedRows& rows, const Layer& layer,
+                      const float* dfinal_state, float* carry) const override {
+    start_carry<C><<<unit_grid(rows, layer), kUnitThreads, 0, context.stream>>>(
+        rows, layer, dfinal_state, carry);
+    check_launch("start_carry");
   }
   void backward(const Context& context, const BackwardStep& step) const override {
     backward_step<C><<<tile_grid(step.in.rows, step.layer, kBackwardUnits), kThreads,

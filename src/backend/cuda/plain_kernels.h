@@ -66,8 +66,9 @@ struct BackwardStep {
   const float* later_gates;
   const float* state_before;  // [slots][1 + state][Hp]: at the start of the chunk
   const float* dh_every;      // [T,B] rows of H or null
-  const float* dh_last;       // [B] rows of H or null
-  float* carry;               // [slots][carry][Hp]
+  const float* dh_last;       // [B] rows of H, last_stride apart, or null
+  std::size_t last_stride;
+  float* carry;  // [slots][carry][Hp]
   int t;
 };
 
@@ -85,6 +86,10 @@ class Kernels {
   // h_last, [B] rows of H, and final_state [B, 1 + state, H], where not null.
   virtual void finish(const Context&, const PlacedRows&, const Layer&, const float* state,
                       float* h_last, float* final_state) const = 0;
+  // What the last step finds in `carry`, [slots][carry][Hp]: zeros, or what comes with
+  // dfinal_state, [B, 1 + carry, H].
+  virtual void start_backward(const Context&, const PlacedRows&, const Layer&,
+                              const float* dfinal_state, float* carry) const = 0;
   virtual void backward(const Context&, const BackwardStep&) const = 0;
   // The gradient of h_0: what step 0, in later_gates, sends to the step before it. Writes dh_0
   // [slots][Hp], adds to `initial` [B, 1 + carry, H] where not null.

@@ -49,6 +49,28 @@ struct Context {
   int shared_memory = 0;  // bytes that a block can have
 };
 
+// While it lives, the thread may take another device; then its current one is as it was.
+class CurrentDevice {
+ public:
+  CurrentDevice() : device_(current()) {}
+  ~CurrentDevice() {
+    if (device_ >= 0 && current() != device_) (void)cudaSetDevice(device_);
+  }
+  CurrentDevice(const CurrentDevice&) = delete;
+  CurrentDevice& operator=(const CurrentDevice&) = delete;
+
+ private:
+  // -1: there is none.
+  static int current() {
+    int device = -1;
+    if (cudaGetDevice(&device) == cudaSuccess) return device;
+    (void)cudaGetLastError();
+    return -1;
+  }
+
+  int device_;
+};
+
 // Memory of the device that grows and never shrinks; contents are lost when it grows. Growing waits
 // for the device. Not while a recording is made: see cuda/graph.h.
 class DeviceMemory {

@@ -1,9 +1,39 @@
-// src/backend/cuda/side_stream.h: work beside other work, on a second stream of a backend.
+// src/backend/cuda/side_stream.h: work of one stream in the midst of another's: beside it, on a
+// second stream of a backend, or instead of it, where the other is a caller's.
 #pragma once
 
 #include "backend/cuda/runtime.h"
 
 namespace rwa::cuda {
+
+// While it lives, `side` goes on from where `main` was at its beginning; then main waits for side. A
+// recording of the main stream has both. What goes wrong at the end goes wrong in the next call
+// too.
+class Fork {
+ public:
+  struct Events {
+    Event begin, end;
+  };
+
+  Fork(Events& events, cudaStream_t side, cudaStream_t main)
+      : events_(events), side_(side), main_(main) {
+    events_.begin.record(main_);
+    events_.begin.hold(side_);
+  }
+  ~Fork() {
+    try {
+      events_.end.record(side_);
+      events_.end.hold(main_);
+    } catch (...) {
+    }
+  }
+  Fork(const Fork&) = delete;
+  Fork& operator=(const Fork&) = delete;
+
+ private:
+  Events& events_;
+  cudaStream_t side_, main_;
+};
 
 class SideStream {
  public:
@@ -14,29 +44,8 @@ class SideStream {
   SideStream(const SideStream&) = delete;
   SideStream& operator=(const SideStream&) = delete;
 
-  // Starts from where the main stream is now, which at the end of the fork waits for it. A
-  // recording of the main stream has both. What goes wrong at the end goes wrong in the next call
-  // too.
-  class Fork {
-   public:
-    Fork(SideStream& side, cudaStream_t main) : side_(side), main_(main) {
-      side_.begin_.record(main_);
-      side_.begin_.hold(side_.stream_);
-    }
-    ~Fork() {
-      try {
-        side_.end_.record(side_.stream_);
-        side_.end_.hold(main_);
-      } catch (...) {
-      }
-    }
-    Fork(const Fork&) = delete;
-    Fork& operator=(const Fork&) = delete;
-
-   private:
-    SideStream& side_;
-    cudaStream_t main_;
-  };
+  // Beside the main stream, from here on.
+  [[nodiscard]] Fork fork(cudaStream_t main) { return {events_, stream_, main}; }
 
   // While it lives, the context's work goes to the side stream.
   class Turn {
@@ -55,7 +64,7 @@ class SideStream {
 
  private:
   cudaStream_t stream_ = nullptr;
-  Event begin_, end_;
+  Fork::Events events_;
 };
 
 }  // namespace rwa::cuda

@@ -174,7 +174,12 @@ class Pass final : public RecurrentPass<double> {
   void backward_sequence(const Weights& w, const RecurrentBackward<double>& call, std::size_t b) {
     std::vector<double> dh(H_, 0.0);
     std::vector<std::array<double, C::kCarry>> carry(H_);
-    if (call.dh_last) std::copy_n(call.dh_last + b * stride_, H_, dh.begin());
+    const auto last = call.last(spec_);
+    if (last.dh) std::copy_n(last.dh + b * last.stride, H_, dh.begin());
+    for (std::size_t j = 0; call.dfinal_state && j < H_; ++j) {
+      const double* from = call.dfinal_state + b * spec_.carried_size() + j;
+      for (std::size_t s = 0; s < C::kCarry; ++s) carry[j][s] = from[(s + 1) * H_];
+    }
     for (std::size_t t = tapes_[b].size(); t-- > 0;) {
       Step<C>& step = tapes_[b][t];
       const std::size_t row = at(call.in.rows, t, b);
@@ -219,7 +224,7 @@ class Pass final : public RecurrentPass<double> {
               const std::vector<std::array<double, C::kCarry>>& carry, const Weights& w) const {
     for (std::size_t j = 0; j < H_; ++j) {
       if (call.initial) {
-        double* out = call.initial + b * (1 + C::kCarry) * H_;
+        double* out = call.initial + b * spec_.carried_size();
         out[j] += dh[j];
         for (std::size_t s = 0; s < C::kCarry; ++s) out[(s + 1) * H_ + j] += carry[j][s];
       }

@@ -1,0 +1,286 @@
+#include "rwa/layer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+
+#include "api/layer_layout.h"
+#include "api/model_impl.h"
+#include "api/shared_backend.h"
+#include "backend/array.h"
+
+namespace rwa {
+namespace {
+
+void require(const void* pointer, std::string_view name) {
+  if (pointer == nullptr) throw InputError(fmt::format("{} is null", name));
+}
+
+// Of a network with this layer alone, which knows what can be and what cannot.
+NetworkSpec network_of(const LayerConfig& c) {
+  return NetworkSpec(ModelConfig{
+      .inputs = c.inputs, .cell = c.cell, .activation = c.activation, .units = c.units});
+}
+
+RecurrentSpec spec_of(const NetworkSpec& network, bool reverse) {
+  RecurrentSpec spec = network.encoder.stack.layers.front().directions.front();
+  spec.reverse = reverse;
+  return spec;
+}
+
+// What one forward, and its backward, work with.
+class Workspace {
+ public:
+  Workspace(const RecurrentSpec& spec, Backend<float>& backend)
+      : spec_(spec),
+        backend_(backend),
+        weights_(backend.make_weights(spec)),
+        pass_(backend.make_pass(spec)),
+        feed_(backend.make_feed()),
+        state_(backend),
+        initial_(backend),
+        passed_on_(backend) {}
+
+  void forward(const Rows& rows, const LayerInput& in, const LayerOutput& out,
+               std::optional<Memory> keep);
+  void backward(const LayerInput& in, const LayerGradient& gradient);
+
+  [[nodiscard]] const Rows& rows() const { return rows_; }
+
+ private:
+  [[nodiscard]] bool is_doubled() const { return state_is_output(spec_.cell); }
+  [[nodiscard]] std::size_t batch() const { return static_cast<std::size_t>(rows_.batch); }
+  [[nodiscard]] std::size_t units() const { return static_cast<std::size_t>(spec_.units); }
+
+  void place(const Rows& rows);
+  [[nodiscard]] Sequences<float> sequences(const float* x) const;
+  const float* placed_state(const float* state);
+  float* placed_initial(float* initial);
+  void add_doubled(float* initial);
+  void clear(float* numbers, std::size_t count) {
+    if (numbers != nullptr) backend_.clear(numbers, count * sizeof(float));
+  }
+
+  RecurrentSpec spec_;
+  Backend<float>& backend_;
+  std::unique_ptr<LayerWeights<float>> weights_;
+  std::unique_ptr<RecurrentPass<float>> pass_;
+  std::unique_ptr<Feed<float>> feed_;  // has the lengths alone
+  std::vector<std::int32_t> lengths_;
+  Rows rows_;  // whose lengths these are; no sequences: none have been placed
+  // Of a cell whose state is h, which outside stands once and inside twice: [B,2,H] each, and [B,H].
+  Array<float> state_, initial_, passed_on_;
+};
+
+// Those of the batch before are often the same.
+void Workspace::place(const Rows& rows) {
+  if (rows.steps == rows_.steps && rows.batch == rows_.batch &&
+      std::ranges::equal(rows.lengths, lengths_)) {
+    return;
+  }
+  rows_ = {};  // until all is there
+  lengths_.assign(rows.lengths.begin(), rows.lengths.end());
+  const Rows kept{rows.steps, rows.batch, lengths_};
+  feed_->load({nullptr, kept}, 0, {}, 0);
+  rows_ = kept;
+}
+
+Sequences<float> Workspace::sequences(const float* x) const {
+  Sequences<float> in = feed_->in();
+  in.x = x;
+  return in;
+}
+
+const float* Workspace::placed_state(const float* state) {
+  if (!is_doubled() || state == nullptr) return state;
+  state_.reserve(2 * batch() * units());
+  for (const std::size_t half : {std::size_t{0}, units()}) {
+    backend_.copy_rows(batch(), units(), state, units(), state_.data() + half, 2 * units());
+  }
+  return state_.data();
+}
+
+void Workspace::forward(const Rows& rows, const LayerInput& in, const LayerOutput& out,
+                        std::optional<Memory> keep) {
+  place(rows);
+  weights_->load(in.parameters);
+  const bool has_padding =
+      std::ranges::any_of(lengths_, [&](std::int32_t length) { return length < rows.steps; });
+  if (has_padding) clear(out.h, rows.index(rows.steps, 0) * units());
+  pass_->forward(*weights_, {.in = sequences(in.x),
+                             .initial_state = placed_state(in.state),
+                             .h_every = out.h,
+                             .h_last = is_doubled() ? out.state : nullptr,
+                             .final_state = is_doubled() ? nullptr : out.state,
+                             .keep = keep});
+}
+
+void Workspace::backward(const LayerInput& in, const LayerGradient& gradient) {
+  clear(gradient.parameters, spec_.parameters());
+  clear(gradient.x, rows_.index(rows_.steps, 0) * static_cast<std::size_t>(spec_.inputs));
+  pass_->backward(*weights_,
+                  {.in = sequences(in.x),
+                   .initial_state = in.state == nullptr || !is_doubled() ? in.state : state_.data(),
+                   .dh_every = gradient.h,
+                   .dh_last = is_doubled() ? gradient.state : nullptr,
+                   .parameters = gradient.parameters,
+                   .x = gradient.x,
+                   .initial = placed_initial(gradient.initial),
+                   .dfinal_state = is_doubled() ? nullptr : gradient.state});
+  if (is_doubled()) add_doubled(gradient.initial);
+}
+
+float* Workspace::placed_initial(float* initial) {
+  if (initial == nullptr) return nullptr;
+  if (is_doubled()) {
+    initial_.reserve(batch() * spec_.carried_size());
+    initial = initial_.data();
+  }
+  clear(initial, batch() * spec_.carried_size());
+  return initial;
+}
+
+// What comes to h by way of the gates, and past them.
+void Workspace::add_doubled(float* initial) {
+  if (initial == nullptr) return;
+  const std::size_t count = batch() * units();
+  passed_on_.reserve(count);
+  backend_.copy_rows(batch(), units(), initial_.data(), 2 * units(), initial, units());
+  backend_.copy_rows(batch(), units(), initial_.data() + units(), 2 * units(), passed_on_.data(),
+                     units());
+  backend_.add(count, passed_on_.data(), initial);
+}
+
+}  // namespace
+
+struct Layer::Impl {
+  explicit Impl(const LayerConfig& c)
+      : config(c),
+        network(network_of(c)),
+        spec(spec_of(network, c.reverse)),
+        layout(layer_layout(spec)),
+        device(shared_backend({.threads = c.threads, .memory = c.memory, .device = c.device})) {}
+
+  [[nodiscard]] Rows checked_rows(const LayerInput& in) const {
+    if (in.steps > 0) require(in.x, "x");
+    const std::size_t numbers = static_cast<std::size_t>(std::max(in.steps, 0)) *
+                                static_cast<std::size_t>(std::max(in.batch, 0)) *
+                                static_cast<std::size_t>(config.inputs);
+    return checked_sequences(
+               network,
+               {.x = {in.x, numbers}, .steps = in.steps, .batch = in.batch, .lengths = in.lengths})
+        .rows;
+  }
+
+  // With the device's turn.
+  std::unique_ptr<Workspace> take() {
+    {
+      const std::lock_guard lock(mutex);
+      if (!idle.empty()) {
+        auto last = std::move(idle.back());
+        idle.pop_back();
+        return last;
+      }
+      idle.reserve(++made);  // so that giving back cannot fail
+    }
+    return std::make_unique<Workspace>(spec, *device->backend);
+  }
+  void give_back(std::unique_ptr<Workspace> workspace) noexcept {
+    const std::lock_guard lock(mutex);
+    idle.push_back(std::move(workspace));
+  }
+
+  LayerConfig config;
+  NetworkSpec network;
+  RecurrentSpec spec;
+  LayerLayout layout;
+  std::shared_ptr<SharedBackend> device;
+  std::mutex mutex;
+  std::size_t made = 0;
+  std::vector<std::unique_ptr<Workspace>> idle;
+};
+
+// A workspace on loan. The layer's memory lives as long as somebody has some of it.
+struct Tape::Impl {
+  explicit Impl(std::shared_ptr<Layer::Impl> from) : layer(std::move(from)) {}
+  ~Impl() {
+    if (workspace != nullptr) layer->give_back(std::move(workspace));
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  void forward(const LayerInput& in, const LayerOutput& out, std::optional<Memory> keep,
+               void* stream) {
+    require(in.parameters, "parameters");
+    const Rows rows = layer->checked_rows(in);
+    within_memory("running a layer", [&] {
+      const std::lock_guard turn(layer->device->turn);
+      layer->device->backend->between(stream, [&] {
+        workspace = layer->take();
+        workspace->forward(rows, in, out, keep);
+      });
+    });
+    has_state = in.state != nullptr;
+  }
+
+  void check(const LayerInput& in, const LayerGradient& gradient) const {
+    if (workspace == nullptr) {
+      throw InputError("the tape has been used, expected one backward for each forward");
+    }
+    const Rows& rows = workspace->rows();
+    if (in.steps != rows.steps || in.batch != rows.batch) {
+      throw InputError(
+          fmt::format("found {} steps of {} sequences, expected {} of {} as in forward", in.steps,
+                      in.batch, rows.steps, rows.batch));
+    }
+    if ((in.state != nullptr) != has_state) {
+      throw InputError(fmt::format("the state is {}, expected {} as in forward",
+                                   has_state ? "null" : "given", has_state ? "one" : "none"));
+    }
+    if (in.steps > 0) require(in.x, "x");
+    require(gradient.parameters, "the gradient of the parameters");
+  }
+
+  void backward(const LayerInput& in, const LayerGradient& gradient, void* stream) {
+    check(in, gradient);
+    Impl used(layer);  // whatever happens
+    used.workspace = std::move(workspace);
+    within_memory("the gradient of a layer", [&] {
+      const std::lock_guard turn(layer->device->turn);
+      layer->device->backend->between(stream, [&] { used.workspace->backward(in, gradient); });
+    });
+  }
+
+  std::shared_ptr<Layer::Impl> layer;
+  std::unique_ptr<Workspace> workspace;
+  bool has_state = false;
+};
+
+Tape::Tape(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Tape::~Tape() = default;
+Tape::Tape(Tape&&) noexcept = default;
+Tape& Tape::operator=(Tape&&) noexcept = default;
+
+void Tape::backward(const LayerInput& in, const LayerGradient& gradient, void* stream) {
+  impl_->backward(in, gradient, stream);
+}
+
+Layer::Layer(const LayerConfig& config)
+    : impl_(within_memory("a layer", [&] { return std::make_shared<Impl>(config); })) {}
+
+const LayerConfig& Layer::config() const { return impl_->config; }
+const LayerLayout& Layer::layout() const { return impl_->layout; }
+
+void Layer::run(const LayerInput& in, const LayerOutput& out, void* stream) {
+  Tape::Impl(impl_).forward(in, out, std::nullopt, stream);
+}
+
+Tape Layer::forward(const LayerInput& in, const LayerOutput& out, void* stream) {
+  auto tape = std::make_unique<Tape::Impl>(impl_);
+  tape->forward(in, out, impl_->config.memory, stream);
+  return Tape(std::move(tape));
+}
+
+}  // namespace rwa

@@ -1,0 +1,37 @@
+#include "api/shared_backend.h"
+
+#include <unistd.h>
+
+#include <map>
+#include <string>
+#include <tuple>
+
+#include "api/model_impl.h"
+#include "backend/device.h"
+
+namespace rwa {
+namespace {
+std::shared_ptr<SharedBackend> make(const SessionOptions& options) {
+  auto made = std::make_shared<SharedBackend>();
+  made->backend = checked_backend(options);
+  return made;
+}
+}  // namespace
+
+std::shared_ptr<SharedBackend> shared_backend(const SessionOptions& options) {
+  const bool on_host = is_host(options.device);
+  if (on_host && options.threads == 1) return make(options);
+  // A child of the process knows its parent's, but has none of their threads.
+  using Key = std::tuple<pid_t, std::string, int>;
+  const Key key = {getpid(), options.device == "cuda" ? "cuda:0" : options.device,
+                   on_host ? options.threads : 0};
+  static std::mutex mutex;
+  static std::map<Key, std::weak_ptr<SharedBackend>> known;
+  const std::lock_guard lock(mutex);
+  const auto found = known.find(key);
+  auto shared = found == known.end() ? nullptr : found->second.lock();
+  if (shared == nullptr) known[key] = shared = make(options);
+  return shared;
+}
+
+}  // namespace rwa
