@@ -92,8 +92,8 @@ void add_names(CLI::App& command, BenchOptions& options) {
   add_list(command, "--memory", options.memories, "What training keeps: full, chunked");
   auto* peers = command.add_option("--peers", options.plan.peers,
                                    "Others to measure, where installed (default: all): "
-                                   "onednn-lstm, torch-lstm, torch-rwa; on a GPU cudnn-lstm, "
-                                   "torch-lstm, torch-rwa, jax-rwa");
+                                   "onednn-lstm, torch-lstm, torch-rwa, rwa.torch; on a GPU "
+                                   "cudnn-lstm, torch-lstm, torch-rwa, rwa.torch, jax-rwa");
   peers->delimiter(',')->allow_extra_args(false);
   command.add_flag("--no-peers", options.no_peers, "Only ourselves")->excludes(peers);
 }

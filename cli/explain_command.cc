@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "bench/plan.h"
 #include "own/explain.h"
 #include "own/explain_page.h"
 #include "own/explain_text.h"
@@ -16,6 +15,7 @@
 #include "own/trained.h"
 #include "report/steps.h"
 #include "report/write_page.h"
+#include "rwa/device.h"
 #include "rwa/errors.h"
 #include "rwa/version.h"
 
@@ -121,7 +121,7 @@ void explain(ExplainCommand& command) {
 
 void add_explain_command(CLI::App& app) {
   auto options = std::make_shared<ExplainCommand>();
-  options->options.threads = bench::default_threads();
+  options->options.threads = default_threads();
   auto* command = app.add_subcommand("explain", "Which steps of your sequences a model goes by");
   command
       ->add_option("MODEL", options->model,

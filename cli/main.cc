@@ -15,7 +15,9 @@
 #include "bench_command.h"
 #include "evaluate_command.h"
 #include "explain_command.h"
+#include "export_command.h"
 #include "generate_command.h"
+#include "import_command.h"
 #include "inspect_command.h"
 #include "interrupt.h"
 #include "paper_command.h"
@@ -123,6 +125,8 @@ int run(int argc, char** argv) {
   rwa::cli::add_generate_command(app);
   rwa::cli::add_explain_command(app);
   rwa::cli::add_tune_command(app);
+  rwa::cli::add_export_command(app);
+  rwa::cli::add_import_command(app);
   rwa::cli::add_inspect_command(app);
   rwa::cli::add_verify_command(app);
   rwa::cli::add_paper_command(app);

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "bench/plan.h"
 #include "paper/gradients.h"
 #include "paper_command.h"
+#include "rwa/device.h"
 
 namespace rwa::cli {
 namespace {
@@ -32,7 +32,7 @@ struct GradientsOptions {
 
 void write_gradients(const GradientsOptions& options) {
   for (const fs::path& folder : options.runs) {
-    const fs::path file = paper::write_gradients(folder, options.data, bench::default_threads());
+    const fs::path file = paper::write_gradients(folder, options.data, default_threads());
     fmt::print("{}\n", file.string());
   }
 }

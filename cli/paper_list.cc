@@ -76,7 +76,7 @@ double seconds_of_step(Cell cell, const std::string& device, int length,
                          .batch = experiment.training.batch,
                          .units = experiment.network.units,
                          .steps = length,
-                         .threads = bench::default_threads()};
+                         .threads = default_threads()};
   return bench::measure(what, kMeasuringSeconds).us_per_step * 1e-6 * length;
 }
 
@@ -238,7 +238,7 @@ void list(bool json) {
       "The paper's:\n{}\n"
       "Times are expected ones, from a short measurement on {} threads of this machine.\n"
       "On a GPU: {}.\n",
-      to_text(lines), bench::default_threads(),
+      to_text(lines), default_threads(),
       gpu ? fmt::format("RWA and LSTM on this machine's {}, a run at a time", *gpu)
           : "no GPU here that this build can use");
   fmt::print("\nBeyond it, networks of several kinds:\n{}\nStudies:\n{}", to_text("beyond"),

@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "bench/plan.h"
 #include "interrupt.h"
 #include "paper/evidence.h"
 #include "paper/places.h"
@@ -20,6 +19,7 @@
 #include "report/table.h"
 #include "run/loop.h"
 #include "runner.h"
+#include "rwa/device.h"
 #include "rwa/errors.h"
 #include "rwa/version.h"
 #include "say.h"
@@ -44,7 +44,7 @@ constexpr const char* kExample =
 struct RunOptions {
   paper::Request request;
   std::filesystem::path data;
-  int threads = bench::default_threads();
+  int threads = default_threads();
   int jobs = 1;
   double checkpoint_seconds = 60;
   std::optional<std::string> time_limit;

@@ -3,11 +3,11 @@
 #include <atomic>
 #include <memory>
 
-#include "bench/plan.h"
 #include "interrupt.h"
 #include "own/predict_out.h"
 #include "own/predict_samples.h"
 #include "own/trained.h"
+#include "rwa/device.h"
 #include "rwa/version.h"
 
 namespace rwa::cli {
@@ -41,7 +41,7 @@ void predict(const PredictCommand& command) {
 
 }  // namespace
 
-ModelAndData::ModelAndData() { options.session.threads = bench::default_threads(); }
+ModelAndData::ModelAndData() { options.session.threads = default_threads(); }
 
 void add_model_and_data(CLI::App& command, ModelAndData& what) {
   command

@@ -4,15 +4,15 @@
 
 #include <fmt/format.h>
 
-#include "bench/plan.h"
 #include "data_options.h"
 #include "interrupt.h"
+#include "rwa/device.h"
 #include "say.h"
 #include "words.h"
 
 namespace rwa::cli {
 
-TrainOptions::TrainOptions() : threads(bench::default_threads()) {}
+TrainOptions::TrainOptions() : threads(default_threads()) {}
 
 void add_training_data(CLI::App& command, data::FilesTask& task) {
   // A --config may say it.

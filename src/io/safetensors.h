@@ -32,15 +32,20 @@ struct TensorFile {
   std::vector<Tensor> tensors;
 };
 
+// Which numbers a file may have: those of our own files, or also F16, BF16 and F64, which become
+// the nearest F32; one that is too large for it is not finite.
+enum class Accept { kF32, kAnyFloat };
+
 // Reads a file that anyone may have altered. Tensors come in the order of their bytes. `origin` is
 // the file's name for messages. Throws ModelFileError where the content breaks any rule of the
 // format or of this header. Memory in use stays in proportion to the size of `bytes`.
-TensorFile parse_safetensors(std::span<const std::byte> bytes, std::string_view origin);
+TensorFile parse_safetensors(std::span<const std::byte> bytes, std::string_view origin,
+                             Accept accept = Accept::kF32);
 
 // As above; throws ResourceError where the file cannot be read or memory is short. A file with a
 // wrong header is refused before its data is read; values go straight to where they stay, so that
 // memory in use is about the size of the file.
-TensorFile read_safetensors(const std::filesystem::path& file);
+TensorFile read_safetensors(const std::filesystem::path& file, Accept accept = Accept::kF32);
 
 // Equal arguments give equal bytes: tensors in the given order, data 8-byte aligned. Throws
 // InputError for what parse_safetensors() would refuse, so whatever is written can be read.

@@ -2,9 +2,12 @@
 // before anything of that size is allocated, no byte of the file may go unexplained, and no value
 // is read before the whole header is known to be right.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <functional>
+#include <limits>
 #include <new>
 #include <optional>
 #include <set>
@@ -35,9 +38,49 @@ std::string found(dom::element element) {
 // Fills the whole of its argument with the next bytes of the file.
 using NextBytes = std::function<void(std::span<std::byte>)>;
 
+// What a number may be stored as.
+struct Dtype {
+  std::string_view name;
+  std::size_t bytes;
+  float (*read)(const std::byte*);
+};
+
+template <class T>
+T copy_of(const std::byte* bytes) {
+  T value;
+  std::memcpy(&value, bytes, sizeof(value));
+  return value;
+}
+
+float read_f32(const std::byte* bytes) { return copy_of<float>(bytes); }
+float read_f64(const std::byte* bytes) { return static_cast<float>(copy_of<double>(bytes)); }
+
+// The high half of a float.
+float read_bf16(const std::byte* bytes) {
+  return std::bit_cast<float>(std::uint32_t{copy_of<std::uint16_t>(bytes)} << 16);
+}
+
+// A sign, 5 bits of exponent, 10 of fraction; every such number is a float.
+float read_f16(const std::byte* bytes) {
+  const int bits = copy_of<std::uint16_t>(bytes);
+  const int exponent = bits >> 10 & 0x1F;
+  const auto fraction = static_cast<float>(bits & 0x3FF);
+  const float sign = (bits & 0x8000) == 0 ? 1.0F : -1.0F;
+  if (exponent == 0x1F) {
+    using Limits = std::numeric_limits<float>;
+    return fraction == 0 ? sign * Limits::infinity() : Limits::quiet_NaN();
+  }
+  return sign *
+         (exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(0x400 + fraction, exponent - 25));
+}
+
+constexpr std::array<Dtype, 4> kDtypes = {
+    {{"F32", 4, read_f32}, {"F16", 2, read_f16}, {"BF16", 2, read_bf16}, {"F64", 8, read_f64}}};
+
 // A tensor as the header describes it, its bytes given relative to the start of the data.
 struct Entry {
   std::string name;
+  Dtype dtype = kDtypes.front();
   std::vector<std::int64_t> shape;
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -46,8 +89,8 @@ struct Entry {
 class Reader {
  public:
   // `next` gives `size` bytes.
-  Reader(std::uint64_t size, NextBytes next, std::string_view origin)
-      : size_(size), next_(std::move(next)), origin_(origin) {}
+  Reader(std::uint64_t size, NextBytes next, std::string_view origin, Accept accept)
+      : size_(size), next_(std::move(next)), origin_(origin), accept_(accept) {}
 
   TensorFile read() {
     read_header();
@@ -84,16 +127,18 @@ class Reader {
   dom::object parse_header(dom::parser& parser) const;
   std::map<std::string, std::string> read_metadata(dom::element value) const;
   Entry read_entry(std::string_view name, dom::element value) const;
-  void read_dtype(const Entry& entry, dom::element value) const;
+  void read_dtype(Entry& entry, dom::element value) const;
   void read_shape(Entry& entry, dom::element value) const;
   void read_offsets(Entry& entry, dom::element value) const;
   void check_size(const Entry& entry) const;
   void check_coverage(std::span<const Entry> entries) const;
   Tensor read_tensor(Entry entry) const;
+  void read_converted(const Dtype& dtype, std::span<float> values) const;
 
   std::uint64_t size_;
   NextBytes next_;
   std::string_view origin_;
+  Accept accept_;
   std::vector<std::byte> header_;
   std::uint64_t data_size_ = 0;
 };
@@ -182,11 +227,17 @@ Entry Reader::read_entry(std::string_view name, dom::element value) const {
   return entry;
 }
 
-void Reader::read_dtype(const Entry& entry, dom::element value) const {
-  std::string_view dtype;
-  if (value.get(dtype) != simdjson::SUCCESS || dtype != "F32") {
-    fail("tensor {} has dtype {}, expected \"F32\"", quote(entry.name), found(value));
+void Reader::read_dtype(Entry& entry, dom::element value) const {
+  const std::span known = std::span(kDtypes).first(accept_ == Accept::kF32 ? 1 : kDtypes.size());
+  std::string_view name;
+  const auto dtype = value.get(name) == simdjson::SUCCESS
+                         ? std::ranges::find(known, name, &Dtype::name)
+                         : known.end();
+  if (dtype == known.end()) {
+    fail("tensor {} has dtype {}, expected \"F32\"{}", quote(entry.name), found(value),
+         accept_ == Accept::kF32 ? "" : ", \"F16\", \"BF16\" or \"F64\"");
   }
+  entry.dtype = *dtype;
 }
 
 void Reader::read_shape(Entry& entry, dom::element value) const {
@@ -238,15 +289,15 @@ void Reader::read_offsets(Entry& entry, dom::element value) const {
 void Reader::check_size(const Entry& entry) const {
   const std::uint64_t stored = entry.end - entry.begin;
   // Dividing what is stored, rather than multiplying the dimensions, cannot wrap around.
-  std::uint64_t remaining = stored / sizeof(float);
-  bool exact = stored % sizeof(float) == 0;
+  std::uint64_t remaining = stored / entry.dtype.bytes;
+  bool exact = stored % entry.dtype.bytes == 0;
   for (const std::int64_t dim : entry.shape) {
     exact = exact && remaining % static_cast<std::uint64_t>(dim) == 0;
     remaining /= static_cast<std::uint64_t>(dim);
   }
   if (!exact || remaining != 1) {
     fail("tensor {} has {} bytes of data, expected {} for each value of its shape [{}]",
-         quote(entry.name), stored, sizeof(float), fmt::join(entry.shape, ", "));
+         quote(entry.name), stored, entry.dtype.bytes, fmt::join(entry.shape, ", "));
   }
 }
 
@@ -270,8 +321,12 @@ void Reader::check_coverage(std::span<const Entry> entries) const {
 // To be called for the entries in the order of their bytes, which leave no hole: the next bytes are
 // this tensor's.
 Tensor Reader::read_tensor(Entry entry) const {
-  std::vector<float> values((entry.end - entry.begin) / sizeof(float));
-  next_(std::as_writable_bytes(std::span(values)));
+  std::vector<float> values((entry.end - entry.begin) / entry.dtype.bytes);
+  if (entry.dtype.name == "F32") {
+    next_(std::as_writable_bytes(std::span(values)));
+  } else {
+    read_converted(entry.dtype, values);
+  }
   const auto wrong = std::ranges::find_if_not(values, [](float x) { return std::isfinite(x); });
   if (wrong != values.end()) {
     fail("tensor {} has the value {} at index {}, expected finite values", quote(entry.name),
@@ -280,21 +335,36 @@ Tensor Reader::read_tensor(Entry entry) const {
   return {std::move(entry.name), std::move(entry.shape), std::move(values)};
 }
 
+// A piece at a time, so that the stored form is never in memory as a whole.
+void Reader::read_converted(const Dtype& dtype, std::span<float> values) const {
+  constexpr std::size_t kPiece = 1 << 14;
+  std::vector<std::byte> stored(std::min(kPiece, values.size()) * dtype.bytes);
+  while (!values.empty()) {
+    const std::span piece = values.first(std::min(kPiece, values.size()));
+    next_(std::span(stored).first(piece.size() * dtype.bytes));
+    for (std::size_t i = 0; i < piece.size(); ++i) {
+      piece[i] = dtype.read(stored.data() + i * dtype.bytes);
+    }
+    values = values.subspan(piece.size());
+  }
+}
+
 }  // namespace
 
-TensorFile parse_safetensors(std::span<const std::byte> bytes, std::string_view origin) {
+TensorFile parse_safetensors(std::span<const std::byte> bytes, std::string_view origin,
+                             Accept accept) {
   const auto next = [rest = bytes](std::span<std::byte> part) mutable {
     std::ranges::copy(rest.first(part.size()), part.begin());
     rest = rest.subspan(part.size());
   };
-  return Reader(bytes.size(), next, origin).read();
+  return Reader(bytes.size(), next, origin, accept).read();
 }
 
-TensorFile read_safetensors(const std::filesystem::path& file) try {
+TensorFile read_safetensors(const std::filesystem::path& file, Accept accept) try {
   InputFile input(file);
   const std::string origin = file.string();
   const auto next = [&](std::span<std::byte> part) { input.read(part); };
-  return Reader(input.size(), next, origin).read();
+  return Reader(input.size(), next, origin, accept).read();
 } catch (const std::bad_alloc&) {
   throw ResourceError(fmt::format("{}: cannot read: memory is short", file.string()));
 }

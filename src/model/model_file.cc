@@ -6,17 +6,14 @@
 
 #include <algorithm>
 #include <array>
-#include <concepts>
-#include <limits>
-#include <map>
-#include <new>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <type_traits>
 #include <utility>
 
+#include "io/json_fields.h"
 #include "io/quote.h"
 #include "io/safetensors.h"
+#include "model/config_json.h"
 #include "model/network.h"
 #include "rwa/errors.h"
 
@@ -29,133 +26,18 @@ constexpr std::string_view kNetwork = "the description of the network";
 // What of the metadata is no note.
 constexpr std::array<std::string_view, 3> kOwnKeys = {"format", "format_version", "network"};
 
-// The fields of a description, each named once; reading and writing walk through them.
-template <class Config, class Visitor>
-void visit_fields(Config& c, Visitor& visit) {
-  visit("input", c.input);
-  visit("inputs", c.inputs);
-  visit("embedding", c.embedding);
-  visit("cell", c.cell);
-  visit("activation", c.activation);
-  visit("units", c.units);
-  visit("layers", c.layers);
-  visit("bidirectional", c.bidirectional);
-  visit("dropout", c.dropout);
-  visit("span", c.span);
-  visit("lasting", c.lasting);
-  visit("learned_decay", c.learned_decay);
-  visit("readout", c.readout);
-  visit("outputs", c.outputs);
-  visit("loss", c.loss);
-  visit("code", c.code);
-  visit("seed", c.seed);
-}
-
-class FieldWriter {
- public:
-  template <class T>
-  void operator()(const char* name, const T& value) {
-    if constexpr (std::is_enum_v<T>) {
-      json_[name] = to_string(value);
-    } else {
-      json_[name] = value;
-    }
-  }
-  [[nodiscard]] std::string text() const { return json_.dump(); }
-
- private:
-  nlohmann::ordered_json json_;
-};
-
-std::string format_network(const ModelConfig& config) {
-  FieldWriter writer;
-  visit_fields(config, writer);
-  return writer.text();
-}
-
-void parse(std::string_view name, Input& value) { value = parse_input(name); }
-void parse(std::string_view name, Cell& value) { value = parse_cell(name); }
-void parse(std::string_view name, Activation& value) { value = parse_activation(name); }
-void parse(std::string_view name, Readout& value) { value = parse_readout(name); }
-void parse(std::string_view name, Loss& value) { value = parse_loss(name); }
-
-// The fields of an object, each of which must be there once and nothing else. `where` begins every
-// message.
-class FieldReader {
- public:
-  FieldReader(const simdjson::dom::object& json, std::string where) : where_(std::move(where)) {
-    for (const auto& field : json) {
-      if (!fields_.emplace(field.key, field.value).second) {
-        fail("the field {} stands twice", io::quote(field.key));
-      }
-    }
-  }
-
-  template <std::integral Whole>
-  void operator()(std::string_view name, Whole& value) {
-    constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<Whole>::max());
-    std::uint64_t found = 0;
-    if (take(name).get(found) != simdjson::SUCCESS || found > kMost) {
-      fail("{} is not a whole number from 0 to {}", io::quote(name), kMost);
-    }
-    value = static_cast<Whole>(found);
-  }
-  void operator()(std::string_view name, bool& value) {
-    if (take(name).get(value) != simdjson::SUCCESS)
-      fail("{} is not true or false", io::quote(name));
-  }
-  void operator()(std::string_view name, double& value) {
-    if (take(name).get(value) != simdjson::SUCCESS) fail("{} is not a number", io::quote(name));
-  }
-  // One of the names of the enumeration.
-  template <class Enum>
-  requires std::is_enum_v<Enum>
-  void operator()(std::string_view name, Enum& value) {
-    std::string_view text;
-    if (take(name).get(text) != simdjson::SUCCESS) fail("{} is not a text", io::quote(name));
-    try {
-      parse(io::escape(text), value);  // it goes into the message; a known name is its own escape
-    } catch (const ConfigError& error) {
-      fail("{}", error.what());
-    }
-  }
-  simdjson::dom::array array(std::string_view name) {
-    simdjson::dom::array value;
-    if (take(name).get(value) != simdjson::SUCCESS) fail("{} is not an array", io::quote(name));
-    return value;
-  }
-  void finish() const {
-    if (!fields_.empty()) fail("the field {} is unknown", io::quote(fields_.begin()->first));
-  }
-
-  template <typename... Args>
-  [[noreturn]] void fail(fmt::format_string<Args...> text, Args&&... args) const {
-    throw ModelFileError(where_ + ", " + fmt::format(text, std::forward<Args>(args)...));
-  }
-
- private:
-  simdjson::dom::element take(std::string_view name) {
-    const auto found = fields_.find(name);
-    if (found == fields_.end()) fail("the field {} is missing", io::quote(name));
-    const simdjson::dom::element value = found->second;
-    fields_.erase(found);
-    return value;
-  }
-
-  std::map<std::string_view, simdjson::dom::element> fields_;
-  std::string where_;
-};
+using NetworkFields = ConfigFields<io::FieldReader>;
 
 // The description of the first version, of one layer of numbers; where forget gates had started, it
 // did not say.
-void parse_first_version(FieldReader& network, std::string_view origin, ModelConfig& c) {
+void parse_first_version(NetworkFields& network, std::string_view origin, ModelConfig& c) {
   network("inputs", c.inputs);
   const simdjson::dom::array layers = network.array("layers");
   simdjson::dom::object json;
   if (layers.size() != 1 || layers.at(0).get(json) != simdjson::SUCCESS) {
     network.fail("\"layers\" is not an array of one object, as it is in version {}", kFirstVersion);
   }
-  FieldReader layer(json, fmt::format("{}: in layer 0 of {}", origin, kNetwork));
+  NetworkFields layer(json, fmt::format("{}: in layer 0 of {}", origin, kNetwork));
   layer("cell", c.cell);
   layer("activation", c.activation);
   layer("units", c.units);
@@ -169,13 +51,8 @@ void parse_first_version(FieldReader& network, std::string_view origin, ModelCon
 ModelConfig parse_network(const std::string& text, std::string_view version,
                           std::string_view origin) {
   simdjson::dom::parser parser;
-  simdjson::dom::object json;
-  if (const auto error = parser.parse(text).get(json); error != simdjson::SUCCESS) {
-    if (error == simdjson::MEMALLOC) throw std::bad_alloc();
-    throw ModelFileError(fmt::format("{}: {} is not a JSON object: {}", origin, kNetwork,
-                                     simdjson::error_message(error)));
-  }
-  FieldReader network(json, fmt::format("{}: in {}", origin, kNetwork));
+  const auto json = io::parse_object(parser, text, fmt::format("{}: {}", origin, kNetwork));
+  NetworkFields network(json, fmt::format("{}: in {}", origin, kNetwork));
   ModelConfig c;
   if (version == kFirstVersion) {
     parse_first_version(network, origin, c);
@@ -207,7 +84,7 @@ Notes metadata_of(const ModelConfig& config, const Notes& notes) {
   Notes all = notes;
   all["format"] = kFormat;
   all["format_version"] = kVersion;
-  all["network"] = format_network(config);
+  all["network"] = format_config(config);
   return all;
 }
 

@@ -1,0 +1,30 @@
+// src/export/onnx_data.h: what a model that was trained on files knows of them, as ONNX nodes and
+// metadata.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "data/encoding.h"
+#include "export/onnx_graph.h"
+#include "rwa/model.h"
+
+namespace rwa::exports {
+
+// What the model's note says; nothing where it has none. Throws ModelFileError for a note that does
+// not fit the network.
+std::optional<data::Encoding> data_of(const Model& model);
+
+// Names of what comes in and goes out, by their key, as JSON.
+std::map<std::string, std::string> names_of(const data::Encoding& data);
+
+// The numbers of a file as the network sees them. What is missing, a NaN, becomes the mean, where
+// the model was trained so.
+Value made_normal(Graph& graph, const data::Encoding& data, const Value& x);
+// Where steps are seen with others: of x [T,B,D], or symbols [T,B], the rows that the network sees.
+Value widened(Graph& graph, const data::Encoding& data, const Value& x);
+// The network's numbers as those of a file.
+Value in_own_unit(Graph& graph, const data::Encoding& data, const Value& y);
+
+}  // namespace rwa::exports

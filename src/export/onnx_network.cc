@@ -1,0 +1,187 @@
+#include "export/onnx_network.h"
+
+#include <limits>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "export/onnx_native.h"
+
+namespace rwa::exports {
+namespace {
+
+NamedLayer named(const std::string& stack, std::size_t number, const Placed<RecurrentSpec>& layer,
+                 std::span<const float> weights) {
+  return {.spec = layer,
+          .parameters = weights.subspan(layer.offset, layer.parameters()),
+          .name = fmt::format("{}.{}{}", stack, number, layer.reverse ? ".reverse" : "")};
+}
+
+// Layers that read forward, for one step after the other. The state is [B,S], that of all layers.
+class ForwardStack {
+ public:
+  ForwardStack(Graph& graph, const std::string& name, const StackSpec& stack,
+               std::span<const float> weights) {
+    for (const LayerSpec& layer : stack.layers) {
+      layers_.emplace_back(graph, named(name, layers_.size(), layer.directions.front(), weights));
+    }
+  }
+
+  [[nodiscard]] std::vector<float> start() const {
+    std::vector<float> all;
+    for (const RecurrentNodes& layer : layers_) {
+      all.insert(all.end(), layer.start().begin(), layer.start().end());
+    }
+    return all;
+  }
+
+  // Returns h of the last layer, and replaces the state.
+  Value step(Graph& graph, Value x, Value& state) const {
+    const std::size_t blocks = layers_.front().state_blocks();
+    const Values before = split(graph, state, blocks * layers_.size());
+    Values after;
+    for (std::size_t l = 0; l < layers_.size(); ++l) {
+      const auto first = before.begin() + static_cast<std::ptrdiff_t>(l * blocks);
+      const Values made =
+          layers_[l].step(graph, x, Values(first, first + static_cast<std::ptrdiff_t>(blocks)));
+      after.insert(after.end(), made.begin(), made.end());
+      x = made.front();
+    }
+    state = graph.add("Concat", after, {attribute("axis", -1)});
+    return x;
+  }
+
+ private:
+  std::vector<RecurrentNodes> layers_;
+};
+
+}  // namespace
+
+Value NetworkNodes::run(const Value& x, const Value& lengths, const Value& steps) {
+  graph_.begin_part("input");
+  const Steps rows = steps_of(x, lengths);
+  Value seen = x;
+  if (spec_.takes_symbols()) {
+    // Past a length anything may stand.
+    const Value is_there = graph_.add("Squeeze", {rows.mask, graph_.integers({2})});
+    seen = embedded(graph_.add("Where", {is_there, x, graph_.integer(0)}));
+  }
+  const Value h = stack(seen, rows);
+  const Value read = spec_.encoder.averages() ? averaged(h, rows) : h;
+  return spec_.decoder ? decode(read, steps, rows.batch)
+                       : dense(graph_, "output", spec_.output, read);
+}
+
+NetworkNodes::Stepped NetworkNodes::step(const Value& x, const Value& state) {
+  graph_.begin_part("step");
+  const ForwardStack layers(graph_, "layers", spec_.encoder.stack, weights_);
+  Stepped made{.y = {}, .state = state, .start = layers.start()};
+  const Value h = layers.step(graph_, embedded(x), made.state);
+  made.y = dense(graph_, "output", spec_.output, h);
+  return made;
+}
+
+Steps NetworkNodes::steps_of(const Value& x, const Value& lengths) {
+  const Value shape = graph_.add("Shape", {x});
+  const Value count = graph_.add("Gather", {shape, graph_.integer(0)});
+  const Value number = graph_.add("Range", {graph_.integer(0), count, graph_.integer(1)});
+  const Value column = graph_.add("Unsqueeze", {number, graph_.integers({1})});
+  const Value mask = graph_.add("Less", {column, lengths});
+  return {.lengths = lengths,
+          .mask = graph_.add("Unsqueeze", {mask, graph_.integers({2})}),
+          .batch = graph_.add("Gather", {shape, graph_.integers({1})})};
+}
+
+Value NetworkNodes::embedded(const Value& x) {
+  const auto& embedding = spec_.encoder.embedding;
+  return embedding ? graph_.add("Gather", {table("embedding.weight", *embedding), x}) : x;
+}
+
+Value NetworkNodes::stack(const Value& x, const Steps& steps) {
+  const StackSpec& stack = spec_.encoder.stack;
+  Value h = x;
+  for (std::size_t l = 0; l < stack.layers.size(); ++l) {
+    const bool every = stack.every || l + 1 < stack.layers.size();
+    Values ways;
+    for (const auto& direction : stack.layers[l].directions) {
+      const NamedLayer layer = named("layers", l, direction, weights_);
+      graph_.begin_part(layer.name);
+      ways.push_back(has_native(layer.spec)
+                         ? run_native(graph_, layer, h, steps, every)
+                         : RecurrentNodes(graph_, layer).run(graph_, h, steps, every));
+    }
+    h = ways.size() == 1 ? ways.front() : graph_.add("Concat", ways, {attribute("axis", -1)});
+  }
+  return h;
+}
+
+// Of a sequence without steps it is zeros.
+Value NetworkNodes::averaged(const Value& h, const Steps& steps) {
+  graph_.begin_part("readout");
+  const EncoderSpec& encoder = spec_.encoder;
+  const Value first_axis = graph_.integers({0});
+  // Past a length there may be anything, even what is no number.
+  const Value there = graph_.add("Where", {steps.mask, h, graph_.number(0)});
+  const auto sum = [&](const Value& rows) {
+    return graph_.add("ReduceSum", {rows, first_axis}, {attribute("keepdims", 0)});
+  };
+  if (encoder.readout == Readout::kMean) {
+    const Value lengths =
+        graph_.add("Cast", {steps.lengths}, {attribute("to", onnx::TensorProto::FLOAT)});
+    const Value count = graph_.add("Max", {lengths, graph_.number(1)});
+    return graph_.add("Div", {sum(there), graph_.add("Unsqueeze", {count, graph_.integers({1})})});
+  }
+  const auto width = static_cast<std::size_t>(encoder.width);
+  const Value weight = graph_.constant("attention.weight", weights_.subspan(encoder.score, width),
+                                       {encoder.width, 1});
+  const Value lowest = graph_.number(std::numeric_limits<float>::lowest());
+  const Value score =
+      graph_.add("Where", {steps.mask, graph_.add("MatMul", {there, weight}), lowest});
+  const Value share = graph_.add("Softmax", {score}, {attribute("axis", 0)});
+  return sum(graph_.add("Mul", {share, there}));
+}
+
+// Each step sees the most likely label of the one before; at first it sees row 0 of the labels.
+Value NetworkNodes::decode(const Value& read, const Value& steps, const Value& batch) {
+  graph_.begin_part("decoder");
+  const DecoderSpec& decoder = *spec_.decoder;
+  const Value code = dense(graph_, "code", decoder.code, read);
+  const Value labels = table("decoder.embedding.weight", decoder.labels);
+  const ForwardStack layers(graph_, "decoder.layers", decoder.stack, weights_);
+  const Value none = graph_.add("Expand", {graph_.integer(0), batch});
+  const Value start = add_start(graph_, "decoder", layers.start(), batch);
+
+  Graph body = graph_.body();
+  const Shape state_shape = {"B", static_cast<int>(decoder.stack.state_size())};
+  body.input(body.fresh("number"), Type::kInteger, {});
+  const Value going = body.input(body.fresh("going"), Type::kTruth, {});
+  const Value before = body.input(body.fresh("before"), Type::kInteger, {"B"});
+  Value state = body.input(body.fresh("state"), Type::kFloat, state_shape);
+  const Value seen = body.add("Add", {body.add("Gather", {labels, before}), code});
+  const Value y = dense(body, "output", spec_.output, layers.step(body, seen, state));
+  const Value said = body.add("ArgMax", {y}, {attribute("axis", -1), attribute("keepdims", 0)});
+  body.output(body.add("Identity", {going}), Type::kTruth, {});
+  body.output(body.add("Add", {said, body.integer(1)}), Type::kInteger, {"B"});
+  body.output(state, Type::kFloat, state_shape);
+  body.output(y, Type::kFloat, {"B", spec_.outputs()});
+  return graph_.add_many("Loop", {steps, "", none, start}, 3, {attribute("body", std::move(body))})
+      .back();
+}
+
+Value NetworkNodes::dense(Graph& graph, const char* name, const Placed<DenseSpec>& spec,
+                          const Value& x) {
+  const auto values = weights_.subspan(spec.offset, spec.parameters());
+  const Value weight =
+      add_weight(graph, fmt::format("{}.weight", name), values, spec.outputs, spec.inputs);
+  const Value bias =
+      graph.constant(fmt::format("{}.bias", name), values.subspan(spec.bias()), {spec.outputs});
+  return graph.add("Add", {graph.add("MatMul", {x, weight}), bias});
+}
+
+Value NetworkNodes::table(const char* name, const Placed<TableSpec>& spec) {
+  return graph_.constant(name, weights_.subspan(spec.offset, spec.parameters()),
+                         {spec.symbols, spec.width});
+}
+
+}  // namespace rwa::exports

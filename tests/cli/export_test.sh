@@ -1,0 +1,63 @@
+#!/bin/bash
+# tests/cli/export_test.sh: `rwa export` from the outside: what it writes, and what it refuses.
+#   tests/cli/export_test.sh PATH_OF_RWA
+set -euo pipefail
+
+rwa=$1
+waves=$(realpath "$(dirname "$0")/waves.py")
+# shellcheck source=tests/cli/expect.sh
+source "$(dirname "$0")/expect.sh"
+export_to() { expect "$1" "$2" "$rwa" export "${@:3}"; }
+expect_unchanged() {
+  [[ $(ls -A here) == model.onnx && $(cat here/model.onnx) == before ]] || fail "here has changed"
+}
+# refuse CODE TEXT ARGUMENT…: and a file that was there stays as it was, with nothing beside it.
+refuse() {
+  rm -rf here && mkdir here && echo before >here/model.onnx
+  export_to "$@"
+  expect_unchanged
+}
+train() { expect 0 "model.safetensors" "$rwa" train "$@" --seed 1 --units 8 --epochs 2; }
+
+python3 "$waves" class 40 >waves.csv
+train waves.csv --out waves
+
+### a run's folder, or a model's file: the same bytes each time
+export_to 0 "whole sequences" waves --onnx waves.onnx
+export_to 0 "again.onnx: " waves/model.safetensors --onnx again.onnx
+cmp waves.onnx again.onnx || fail "the same model makes another file"
+export_to 0 "one step of a stream" waves --onnx step.onnx --step
+cmp -s waves.onnx step.onnx && fail "a step is the whole"
+
+### what the model knows of its data is in the file
+for text in '"cell":"rwa' '["fast","slow"]' probabilities lengths; do
+  grep -qaF -- "$text" waves.onnx || fail "no $text in waves.onnx"
+done
+grep -qa initial_state step.onnx || fail "no initial state in step.onnx"
+grep -qa initial_state waves.onnx && fail "an initial state in waves.onnx"
+
+### steps that are seen with others
+train waves.csv --out wide --context 3
+export_to 0 "whole sequences" wide --onnx wide.onnx
+
+### for PyTorch
+export_to 0 "a module of PyTorch" waves --torch network.py
+python3 -m py_compile network.py || fail "no Python"
+[[ -s network.safetensors ]] || fail "no weights beside the module"
+
+### what is refused
+refuse 2 "expected one of --onnx FILE and --torch FILE" waves
+refuse 2 "expected one of --onnx FILE and --torch FILE" waves --onnx here/model.onnx --torch x.py
+refuse 2 "--torch excludes --step" waves --torch x.py --step
+refuse 7 "nothing/model.safetensors" nothing/model.safetensors --onnx here/model.onnx
+refuse 4 "here/model.onnx" here/model.onnx --onnx here/model.onnx
+refuse 7 "no/model.onnx" waves --onnx here/no/model.onnx
+train waves.csv --out both --bidirectional
+refuse 2 "no stream through this network: it reads both ways" both --onnx here/model.onnx --step
+refuse 2 "sees steps with others (context 3, positions 0)" wide --onnx here/model.onnx --step
+
+### a disk without room leaves no half
+(ulimit -f 1 && trap '' XFSZ && "$rwa" export waves --onnx here/model.onnx) >out 2>err &&
+  fail "has written more than it may"
+grep -qF "here/model.onnx: cannot" err || fail "does not say what it cannot write"
+expect_unchanged

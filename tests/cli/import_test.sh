@@ -1,0 +1,73 @@
+#!/bin/bash
+# tests/cli/import_test.sh: `rwa import` from the outside: what it says of a network, and what it refuses. That
+# the numbers are PyTorch's is for tests/export/torch_import_test.py.
+#   tests/cli/import_test.sh PATH_OF_RWA
+set -euo pipefail
+
+rwa=$1
+# shellcheck source=tests/cli/expect.sh
+source "$(dirname "$0")/expect.sh"
+import() { expect "$1" "$2" "$rwa" import "${@:3}"; }
+
+# weights FILE NAME=SHAPE…: a safetensors file as PyTorch's, of ones; a shape may end in a type: fc.bias=4:F16.
+weights() {
+  python3 - "$@" <<'PYTHON'
+import json
+import math
+import struct
+import sys
+
+BYTES = {"F32": struct.pack("<f", 1), "F16": struct.pack("<e", 1), "I64": struct.pack("<q", 1)}
+header, data = {"__metadata__": {"format": "pt"}}, b""
+for argument in sys.argv[2:]:
+    name, _, rest = argument.partition("=")
+    sizes, _, dtype = rest.partition(":")
+    shape = [int(size) for size in sizes.split(",")]
+    begin = len(data)
+    data += BYTES[dtype or "F32"] * math.prod(shape)
+    header[name] = {"dtype": dtype or "F32", "shape": shape, "data_offsets": [begin, len(data)]}
+text = json.dumps(header).encode()
+with open(sys.argv[1], "wb") as file:
+    file.write(struct.pack("<Q", len(text)) + text + data)
+PYTHON
+}
+
+lstm=(lstm.weight_ih_l0=8,3 lstm.weight_hh_l0=8,2 lstm.bias_ih_l0=8 lstm.bias_hh_l0=8)
+gru=(gru.weight_ih_l0=6,3:F16 gru.weight_hh_l0=6,2:F16 gru.weight_ih_l0_reverse=6,3:F16 gru.weight_hh_l0_reverse=6,2:F16)
+
+### a model that the other commands take
+weights net.safetensors "${lstm[@]}" fc.weight=4,2 fc.bias=4
+import 0 "model.safetensors: 60 weights" net.safetensors --out model.safetensors
+grep -qF 'lstm, tanh, 2 units, [T,B,2]' out || fail "the recurrent layer is not shown"
+expect 0 "cell lstm, readout last, loss softmax" "$rwa" inspect model.safetensors
+import 0 "mean of all steps" net.safetensors --out model.safetensors --readout mean --loss squared-error
+expect 0 "readout mean, loss squared-error" "$rwa" inspect model.safetensors
+weights both.safetensors emb.weight=9,3 "${gru[@]}" out.weight=1,4
+import 0 "gru, tanh, 2 units, both ways, [T,B,4]" both.safetensors --out both-model.safetensors
+expect 0 "9 symbols" "$rwa" inspect both-model.safetensors
+weights bare.safetensors "${lstm[@]}"
+import 0 "fully connected, loss softmax, [B,2]" bare.safetensors --out bare-model.safetensors --no-head
+
+### what does not say enough
+import 4 "no linear layer on top of the 2 units" bare.safetensors --out none
+weights two.safetensors "${lstm[@]}" a.weight=4,2 a.bias=4 b.weight=5,2 b.bias=5
+import 2 "expected --head with one of: a, b" two.safetensors --out none
+import 0 "[B,5]" two.safetensors --out two-model.safetensors --head b.
+import 2 '--head is "c"' two.safetensors --out none --head c
+import 2 "both given" two.safetensors --out none --head a --no-head
+import 2 "--out is required" net.safetensors
+import 2 "unknown readout 'first'" net.safetensors --out none --readout first
+import 2 "expected last, every or mean" net.safetensors --out none --readout attention
+
+### what is no such network
+weights extra.safetensors "${lstm[@]}" fc.weight=4,2 fc.bias=4 norm.weight=2
+import 4 'tensor "norm.weight" [2] has no place' extra.safetensors --out none
+weights steps.safetensors "${lstm[@]}" fc.weight=4,2 fc.bias=4 batches=1:I64
+import 4 'has dtype "I64"' steps.safetensors --out none
+weights rnn.safetensors rnn.weight_ih_l0=2,3 rnn.weight_hh_l0=2,2
+import 4 "that of a torch.nn.RNN" rnn.safetensors --out none
+import 4 "a model of rwa already" model.safetensors --out none
+printf 'PK\x03\x04' >net.pt
+import 4 "torch.save()" net.pt --out none
+import 7 "No such file" missing.safetensors --out none
+[[ ! -e none ]] || fail "a refused import has left a model"

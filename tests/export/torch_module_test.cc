@@ -1,0 +1,106 @@
+// tests/export/torch_module_test.cc: the files of an exported module and what is refused; what they
+// compute is for torch_module_test.py.
+#include "export/torch_module.h"
+
+#include <fstream>
+
+#include "data/encoding.h"
+#include "export/torch_module_render.h"
+#include "io/io_testing.h"
+#include "io/safetensors.h"
+#include "io/text_file.h"
+#include "rwa/errors.h"
+
+namespace rwa::exports {
+namespace {
+
+using io::expect_error;
+
+TEST(Render, LeavesOutAndFillsIn) {
+  const std::string_view text =
+      "#: a note\n"
+      "a @x@ b@x@\n"
+      "#if one !two\n"
+      "only one\n"
+      "#if two\n"
+      "both\n"
+      "#else\n"
+      "not two\n"
+      "#end\n"
+      "#else\n"
+      "the rest\n"
+      "#end\n"
+      "# a comment\n";
+  EXPECT_EQ(render(text, {{"one"}, {{"x", "@y@"}}}),
+            "a @y@ b@y@\nonly one\nnot two\n# a comment\n");
+  EXPECT_EQ(render(text, {{"one", "two"}, {{"x", ""}}}), "a  b\nthe rest\n# a comment\n");
+}
+
+TEST(Render, RefusesATextThatIsWrong) {
+  EXPECT_THROW(render("@x@\n", {}), std::logic_error);
+  EXPECT_THROW(render("#if a\n", {}), std::logic_error);
+  EXPECT_THROW(render("#end\n", {}), std::logic_error);
+}
+
+TEST(TorchModule, HasExactlyItsNetwork) {
+  const io::TempFolder folder;
+  const auto file = folder.path() / "network.py";
+  export_torch(Model({.inputs = 3, .units = 4, .outputs = 2}), file);
+  const std::string text = io::read_text(file);
+  for (const char* part : {"class Layer", "torch.logaddexp", "Layer(3, 4)", "Linear(4, 2)"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part;
+  }
+  for (const char* part : {"reverse", "forget", "Embedding", "LSTM", "predict", "dropout"}) {
+    EXPECT_EQ(text.find(part), std::string::npos) << part;
+  }
+  export_torch(Model({.inputs = 3, .cell = Cell::kGru, .units = 4, .outputs = 2}), file);
+  EXPECT_NE(io::read_text(file).find("torch.nn.GRU(3, 4)"), std::string::npos);
+  const io::TensorFile weights = io::read_safetensors(folder.path() / "network.safetensors");
+  EXPECT_EQ(weights.metadata.at("format"), "pt");
+  std::size_t count = 0;
+  for (const io::Tensor& tensor : weights.tensors) count += tensor.values.size();
+  // PyTorch has two biases of the two gates, of which we have the sum.
+  EXPECT_EQ(
+      count,
+      Model({.inputs = 3, .cell = Cell::kGru, .units = 4, .outputs = 2}).parameter_count() + 8);
+}
+
+TEST(TorchModule, ReplacesNoModel) {
+  const io::TempFolder folder;
+  const Model model({.inputs = 3, .units = 4});
+  const auto of_model = folder.path() / "model.safetensors";
+  model.save(of_model);
+  const std::string before = io::read_text(of_model);
+  expect_error<ConfigError>([&] { export_torch(model, folder.path() / "model.py"); },
+                            {"model.py", "model.safetensors", "expected another name"});
+  EXPECT_EQ(io::read_text(of_model), before);
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "model.py"));
+  expect_error<ConfigError>([&] { export_torch(model, folder.path() / "model.txt"); },
+                            {"expected a name that ends in .py"});
+}
+
+TEST(TorchModule, WritesBothFilesOrNone) {
+  const io::TempFolder folder;
+  const Model model({.inputs = 3, .units = 4});
+  std::filesystem::create_directory(folder.path() / "network.py");
+  expect_error<ResourceError>([&] { export_torch(model, folder.path() / "network.py"); },
+                              {"network.py"});
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "network.safetensors"));
+}
+
+TEST(TorchModule, RefusesDataOfAnotherNetwork) {
+  const io::TempFolder folder;
+  Model model({.inputs = 3, .units = 4, .outputs = 2});
+  const std::string note(data::kEncodingNote);
+  data::Encoding encoding{.schema = {.features = {"x"}, .target = read::Target::kClass},
+                          .features = {.mean = {0}, .scale = {1}},
+                          .labels = {"a", "b"}};
+  model.set_note(note, data::to_json(encoding));
+  const auto write = [&] { export_torch(model, folder.path() / "network.py"); };
+  expect_error<ModelFileError>(write, {"has inputs 3", "expected 1"});
+  model.set_note(note, "nothing");
+  expect_error<ModelFileError>(write, {"description of the data"});
+}
+
+}  // namespace
+}  // namespace rwa::exports

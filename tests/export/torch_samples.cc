@@ -1,0 +1,308 @@
+// tests/export/torch_samples.cc: what torch_module_test.py and torch_import_test.py compare PyTorch
+// with:
+//   torch_samples networks FOLDER   random networks, as modules NAME.py with their weights, and in
+//                                   NAME.expected.safetensors what goes in and comes out
+//   torch_samples data FOLDER       the same of networks that know their data: NAME.json has a
+//                                   sequence as a file has it, and the answers to it
+//   torch_samples run MODEL IN OUT  the outputs y of a model for x or symbols, and lengths
+#include <cstdint>
+#include <filesystem>
+#include <iostream>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "data/encoding.h"
+#include "export/torch_module.h"
+#include "io/replace_file.h"
+#include "io/safetensors.h"
+#include "own/answers.h"
+#include "rwa/errors.h"
+#include "rwa/model.h"
+#include "support/random_data.h"
+
+namespace rwa {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kSteps = 6, kBatch = 5, kSaid = 4;
+
+struct In {
+  int steps = 0, batch = 0;
+  std::vector<float> x;
+  std::vector<std::int32_t> symbols, lengths;
+};
+
+template <class T>
+io::Tensor tensor(std::string name, std::vector<std::int64_t> shape, const std::vector<T>& values) {
+  return {std::move(name), std::move(shape), {values.begin(), values.end()}};
+}
+
+io::Tensor outputs(std::string name, const Model& model, const In& in,
+                   std::span<const std::int32_t> lengths) {
+  const ModelConfig& config = model.config();
+  std::vector<std::int64_t> shape = {in.batch, config.outputs};
+  if (config.readout == Readout::kEvery) shape.insert(shape.begin(), in.steps);
+  if (config.code > 0) shape.insert(shape.begin(), kSaid);
+  std::size_t size = 1;
+  for (const std::int64_t dim : shape) size *= static_cast<std::size_t>(dim);
+  std::vector<float> y(size);
+  Session(model).run(
+      {.x = in.x, .steps = in.steps, .batch = in.batch, .lengths = lengths, .symbols = in.symbols},
+      y);
+  return tensor(std::move(name), shape, y);
+}
+
+In random_input(const ModelConfig& config, RandomData& random) {
+  const int steps = config.layers == 0 ? 1 : kSteps;  // then no more are allowed
+  const auto rows = static_cast<std::size_t>(steps * kBatch);
+  In in{.steps = steps, .batch = kBatch, .x = {}, .symbols = {}, .lengths = {}};
+  if (config.input == Input::kSymbols) {
+    in.symbols = random.classes(rows, config.inputs);
+  } else {
+    in.x = random.normal<float>(rows * static_cast<std::size_t>(config.inputs));
+  }
+  in.lengths = random.lengths(kBatch, steps);
+  return in;
+}
+
+std::vector<io::Tensor> tensors_of(const In& in) {
+  const std::int64_t rows = std::int64_t{in.steps} * in.batch;
+  std::vector<io::Tensor> all = {tensor("lengths", {in.batch}, in.lengths)};
+  if (in.x.empty()) {
+    all.push_back(tensor("symbols", {in.steps, in.batch}, in.symbols));
+  } else {
+    const auto width = static_cast<std::int64_t>(in.x.size()) / rows;
+    all.push_back(tensor("x", {in.steps, in.batch, width}, in.x));
+  }
+  return all;
+}
+
+void randomise(Model& model, RandomData& random) {
+  model.set_weights(random.uniform<float>(model.parameter_count(), -1, 1));
+}
+
+std::string name_of(const ModelConfig& c) {
+  return fmt::format("{}_{}_{}_{}{}_{}{}{}", to_string(c.cell), to_string(c.activation),
+                     to_string(c.readout), to_string(c.input), c.embedding, c.layers,
+                     c.bidirectional ? "_both" : "", c.code > 0 ? "_decoder" : "");
+}
+
+// Every cell with every activation and readout, and every input, depth and direction with each.
+std::vector<ModelConfig> networks() {
+  constexpr Cell kCells[] = {Cell::kRwa, Cell::kRwaForget, Cell::kRwaDecay, Cell::kLstm,
+                             Cell::kGru};
+  constexpr Readout kReadouts[] = {Readout::kLast, Readout::kEvery, Readout::kMean,
+                                   Readout::kAttention};
+  std::vector<ModelConfig> all;
+  for (const Cell cell : kCells) {
+    for (const Activation activation : {Activation::kTanh, Activation::kIdentity}) {
+      ModelConfig config{.inputs = 3,
+                         .cell = cell,
+                         .activation = activation,
+                         .units = 4,
+                         .learned_decay = all.size() % 2 == 0,
+                         .outputs = 2};
+      for (const Readout readout : kReadouts) {
+        config.readout = readout;
+        for (int variant = 0; variant < 4; ++variant) {
+          const std::size_t turn = all.size();
+          config.bidirectional = variant % 2 == 1;
+          config.layers = 1 + variant / 2;
+          config.dropout = config.layers > 1 ? 0.3 : 0;
+          config.input = turn % 3 == 0 ? Input::kNumbers : Input::kSymbols;
+          config.embedding = turn % 3 == 1 ? 5 : 0;
+          config.seed = turn;
+          all.push_back(config);
+        }
+      }
+      config = {
+          .inputs = 3, .cell = cell, .activation = activation, .units = 4, .outputs = 3, .code = 2};
+      for (const int layers : {0, 1, 2}) {
+        config.layers = layers;
+        config.dropout = layers > 1 ? 0.3 : 0;
+        config.readout = layers == 0 ? Readout::kMean : kReadouts[2 * (layers - 1)];
+        all.push_back(config);
+      }
+    }
+  }
+  return all;
+}
+
+void write_networks(const fs::path& folder) {
+  for (const ModelConfig& config : networks()) {
+    RandomData random(config.seed + 1);
+    Model model(config);
+    randomise(model, random);
+    const std::string name = name_of(config);
+    exports::export_torch(model, folder / (name + ".py"));
+    const In in = random_input(config, random);
+    std::vector<io::Tensor> all = tensors_of(in);
+    all.push_back(outputs("y", model, in, in.lengths));
+    all.push_back(outputs("y_whole", model, in, {}));
+    io::write_safetensors(folder / (name + ".expected.safetensors"), {{}, std::move(all)});
+    std::cout << name << '\n';
+  }
+}
+
+// Sequences of files, of all kinds of questions.
+std::vector<data::Encoding> encodings() {
+  using read::Target;
+  const std::vector<std::string> alphabet = {"a", "\"'\\", "\n", "ü"},
+                                 labels = {"yes", "é\t\"no\""};
+  const data::Normal normal = {.mean = {1e6, -0.25}, .scale = {1e3, 0.125}};
+  return {{.schema = {.features = {"load", "heat"}, .target = Target::kClass, .targets = {"class"}},
+           .missing = data::Missing::kPrevious,
+           .features = normal,
+           .labels = labels},
+          {.schema = {.features = {"load", "heat"}, .target = Target::kNumbers, .targets = {"y"}},
+           .missing = data::Missing::kMean,
+           .widening = {.context = 3, .positions = 4, .span = 9},
+           .features = normal,
+           .targets = {.mean = {100}, .scale = {30}}},
+          {.schema = {.features = {"load", "heat"}}, .features = normal},
+          {.schema = {.symbols = true, .target = Target::kLabels},
+           .alphabet = alphabet,
+           .labels = labels},
+          {.schema = {.symbols = true}, .widening = {.context = 2}, .alphabet = alphabet},
+          {.schema = {.symbols = true, .target = Target::kClassPerStep},
+           .widening = {.positions = 3, .span = 4},
+           .alphabet = alphabet,
+           .labels = labels}};
+}
+
+// What a file has; a number is missing where that may be.
+read::Sequence random_sequence(const data::Encoding& encoding, read::Vocabulary& words,
+                               RandomData& random) {
+  read::Sequence sequence;
+  sequence.steps = kSteps;
+  if (encoding.schema.symbols) {
+    for (const std::int32_t symbol : random.classes(kSteps, 4)) {
+      const std::string& word = encoding.alphabet[static_cast<std::size_t>(symbol)];
+      sequence.symbols.push_back(words.symbols.number(word));
+    }
+    return sequence;
+  }
+  for (int t = 0; t < kSteps; ++t) {
+    for (std::size_t i = 0; i < 2; ++i) {
+      const double number = random.normal<double>(1)[0];
+      const auto& normal = encoding.features;
+      sequence.x.push_back(static_cast<float>(normal.mean[i] + normal.scale[i] * number));
+    }
+  }
+  if (encoding.missing != data::Missing::kRefuse) {
+    for (const std::size_t i : {0, 3, 5}) sequence.x[i] = std::numeric_limits<float>::quiet_NaN();
+  }
+  return sequence;
+}
+
+// A missing number is null.
+nlohmann::json json_of(const read::Sequence& sequence, const read::Vocabulary& words) {
+  auto json = nlohmann::json::array();
+  for (std::size_t t = 0; t < kSteps; ++t) {
+    if (sequence.x.empty()) {
+      json.push_back(words.symbols.words()[static_cast<std::size_t>(sequence.symbols[t])]);
+    } else {
+      json.push_back({sequence.x[2 * t], sequence.x[2 * t + 1]});
+    }
+  }
+  return json;
+}
+
+nlohmann::json answers_to(const Model& model, const data::Encoding& encoding,
+                          const data::Encoder& encoder, const read::Sequence& encoded) {
+  data::Batch batch;
+  const read::Sequence* const one[] = {&encoded};
+  encoder.fill(one, batch, true);
+  const In in{batch.steps, 1, batch.x, batch.symbols, batch.lengths};
+  const std::vector<float> y = outputs("y", model, in, in.lengths).values;
+  const own::Answers answers(encoding);
+  const std::size_t width = answers.names().size();
+  auto json = nlohmann::json::array();
+  for (std::size_t row = 0; row < y.size(); row += width) {
+    own::Answer answer;
+    answers.read(std::span(y).subspan(row, width), answer);
+    json.push_back(nlohmann::json::object());
+    for (std::size_t i = 0; i < width; ++i) json.back()[answers.names()[i]] = answer.values[i];
+  }
+  return answers.every_step() ? json : json[0];
+}
+
+void write_data(const fs::path& folder) {
+  RandomData random(7);
+  for (const data::Encoding& encoding : encodings()) {
+    const data::Shape shape = encoding.shape();
+    Model model({.input = shape.input,
+                 .inputs = shape.inputs,
+                 .units = 4,
+                 .readout = shape.readout,
+                 .outputs = shape.outputs,
+                 .loss = shape.loss});
+    randomise(model, random);
+    model.set_note(std::string(data::kEncodingNote), data::to_json(encoding));
+    const auto name = fmt::format("{}_{}", to_string(encoding.schema.target), shape.inputs);
+    exports::export_torch(model, folder / (name + ".py"));
+    read::Vocabulary words;
+    read::Sequence sequence = random_sequence(encoding, words, random);
+    nlohmann::json json = {{"sequence", json_of(sequence, words)}};
+    data::Encoder encoder(encoding, words);
+    encoder.encode(sequence, name, false);
+    json["answers"] = answers_to(model, encoding, encoder, sequence);
+    const std::string text = json.dump();
+    io::replace_file(folder / (name + ".json"), std::as_bytes(std::span(text)));
+    std::cout << name << '\n';
+  }
+}
+
+void run_model(const fs::path& model_file, const fs::path& in_file, const fs::path& out_file) {
+  const Model model = Model::load(model_file);
+  In in;
+  for (const io::Tensor& tensor : io::read_safetensors(in_file).tensors) {
+    const auto whole = [&] {
+      return std::vector<std::int32_t>(tensor.values.begin(), tensor.values.end());
+    };
+    if (tensor.name == "lengths") {
+      in.lengths = whole();
+      continue;
+    }
+    in.steps = static_cast<int>(tensor.shape[0]);
+    in.batch = static_cast<int>(tensor.shape[1]);
+    if (tensor.name == "x") {
+      in.x = tensor.values;
+    } else {
+      in.symbols = whole();
+    }
+  }
+  io::write_safetensors(out_file, {{}, {outputs("y", model, in, in.lengths)}});
+}
+
+int run(std::span<const std::string_view> arguments) {
+  if (arguments.size() == 3 && arguments[1] == "networks") {
+    write_networks(arguments[2]);
+  } else if (arguments.size() == 3 && arguments[1] == "data") {
+    write_data(arguments[2]);
+  } else if (arguments.size() == 5 && arguments[1] == "run") {
+    run_model(arguments[2], arguments[3], arguments[4]);
+  } else {
+    std::cerr << "expected: networks FOLDER, data FOLDER, or run MODEL IN OUT\n";
+    return 2;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace rwa
+
+int main(int count, char** values) try {
+  const std::vector<std::string_view> arguments(values, values + count);
+  return rwa::run(arguments);
+} catch (const rwa::Error& error) {
+  std::cerr << error.what() << '\n';
+  return 1;
+}
