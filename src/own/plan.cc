@@ -92,18 +92,6 @@ fs::path part_of(const Request& request, int fold, std::uint64_t seed) {
   return part;
 }
 
-void check_request(const Request& request) {
-  if (request.repeat < 1) {
-    throw ConfigError(fmt::format("--repeat is {}, expected at least 1", request.repeat));
-  }
-  if (request.wishes.epochs && !(*request.wishes.epochs > 0)) {
-    throw ConfigError(fmt::format("--epochs is {}, expected more than 0", *request.wishes.epochs));
-  }
-  if (request.wishes.epochs && request.wishes.steps) {
-    throw ConfigError("--epochs with --steps: expected one of them");
-  }
-}
-
 // Without anything to validate on, the last weights are the ones.
 void without_validation(run::Experiment& experiment) {
   experiment.evaluation.patience = 0;
@@ -131,6 +119,18 @@ void make_room(Planned& planned, Plan& plan) {
 }
 
 }  // namespace
+
+void check(const Request& request) {
+  if (request.repeat < 1) {
+    throw ConfigError(fmt::format("repeat is {}, expected at least 1", request.repeat));
+  }
+  if (request.wishes.epochs && !(*request.wishes.epochs > 0)) {
+    throw ConfigError(fmt::format("epochs is {}, expected more than 0", *request.wishes.epochs));
+  }
+  if (request.wishes.epochs && request.wishes.steps) {
+    throw ConfigError("found epochs and steps, expected one of them");
+  }
+}
 
 run::Experiment experiment_of(const Request& request) {
   run::Experiment experiment = starting_point();
@@ -166,18 +166,24 @@ void complete(const Wishes& wishes, const data::Files& files, run::Experiment& e
 }
 
 Plan plan(const Request& request, const data::Reading& reading) {
-  check_request(request);
+  check(request);
   run::Experiment experiment = experiment_of(request);
   if (std::error_code error; !fs::create_directories(request.out, error) && error) {
     throw ResourceError(
         fmt::format("{}: cannot make the folder: {}", request.out.string(), error.message()));
   }
-  Plan plan;
   const auto& task = std::get<data::FilesTask>(experiment.task);
-  plan.files = data::open_files(task, experiment.seed, request.out, reading);
+  std::shared_ptr files = data::open_files(task, experiment.seed, request.out, reading);
+  return plan(request, std::move(experiment), std::move(files));
+}
+
+Plan plan(const Request& request, run::Experiment experiment,
+          std::shared_ptr<const data::Files> read_files) {
+  Plan plan;
+  plan.files = std::move(read_files);
   complete(request.wishes, *plan.files, experiment);
   const std::uint64_t first = experiment.seed;
-  const int folds = task.folds;
+  const int folds = std::get<data::FilesTask>(experiment.task).folds;
   for (int fold = 0; fold < std::max(1, folds); ++fold) {
     std::shared_ptr<const data::Files> files = plan.files;
     if (folds > 0) files = data::with_fold(*plan.files, fold);

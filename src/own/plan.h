@@ -51,6 +51,9 @@ struct Plan {
 // about steps, batches and evaluations that the request does not say (0). Throws ConfigError.
 run::Experiment experiment_of(const Request& request);
 
+// Throws ConfigError for wishes that cannot all be granted.
+void check(const Request& request);
+
 // Completes it for these data.
 void complete(const Wishes& wishes, const data::Files& files, run::Experiment& experiment);
 
@@ -58,6 +61,9 @@ void complete(const Wishes& wishes, const data::Files& files, run::Experiment& e
 // where a sequence does not fit into memory, with the bytes and the option that helps, and what reading
 // throws.
 Plan plan(const Request& request, const data::Reading& reading);
+// The same with files that have been read, and the experiment they were read for.
+Plan plan(const Request& request, run::Experiment experiment,
+          std::shared_ptr<const data::Files> files);
 
 // What the last score of a run is taken on.
 std::string scored_on(const data::Files& files);

@@ -73,11 +73,11 @@ class Part {
 
 class Pass {
  public:
-  Pass(const Trained& trained, const PredictOptions& options)
-      : widths_(trained.model.config()),
+  Pass(const Model& model, const data::Encoding& encoding, const PredictOptions& options)
+      : widths_(model.config()),
         most_(static_cast<std::size_t>(options.batch)),
-        encoder_(trained.encoding, no_words_),
-        session_(trained.model, options.session) {}
+        encoder_(encoding, no_words_),
+        session_(model, options.session) {}
 
   void run(std::span<const Sample> samples);
   // Of a sample of the last run.
@@ -147,12 +147,12 @@ void Pass::run_batch(std::span<const Sample> samples, std::span<const std::size_
 
 }  // namespace
 
-void predict(const Trained& trained, const Samples& next, const PredictOptions& options,
-             const See& see) {
+void predict(const Model& model, const data::Encoding& encoding, const Samples& next,
+             const PredictOptions& options, const See& see) {
   if (options.batch < 1) {
     throw ConfigError(fmt::format("the batch is {}, expected 1 or more", options.batch));
   }
-  Pass pass(trained, options);
+  Pass pass(model, encoding, options);
   Part now, then;
   std::atomic<bool> given_up = false;
   // The next part is read while this one is computed.

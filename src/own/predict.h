@@ -36,7 +36,11 @@ struct PredictOptions {
 };
 
 // Throws what `next` and `see` do, and ConfigError and ResourceError as Session does.
-void predict(const Trained& trained, const Samples& next, const PredictOptions& options,
-             const See& see);
+void predict(const Model& model, const data::Encoding& encoding, const Samples& next,
+             const PredictOptions& options, const See& see);
+inline void predict(const Trained& trained, const Samples& next, const PredictOptions& options,
+                    const See& see) {
+  predict(trained.model, trained.encoding, next, options, see);
+}
 
 }  // namespace rwa::own

@@ -16,14 +16,14 @@
 namespace rwa::own {
 namespace {
 
-class FileSamples {
+class ReadSamples {
  public:
-  FileSamples(const data::Encoding& encoding, std::span<const std::filesystem::path> paths,
-              bool answered)
+  ReadSamples(const data::Encoding& encoding, std::unique_ptr<read::Reader> reader,
+              std::shared_ptr<read::Vocabulary> words, bool answered)
       : encoding_(encoding),
         answered_(answered),
-        words_(std::make_shared<read::Vocabulary>()),
-        reader_(read::open(paths, encoding.options(), words_)),
+        words_(std::move(words)),
+        reader_(std::move(reader)),
         encoder_(encoding, *words_) {}
 
   bool next(Sample& sample) {
@@ -75,7 +75,15 @@ class FileSamples {
 
 Samples open_samples(const data::Encoding& encoding, std::span<const std::filesystem::path> paths,
                      bool answered) {
-  auto samples = std::make_shared<FileSamples>(encoding, paths, answered);
+  auto words = std::make_shared<read::Vocabulary>();
+  auto reader = read::open(paths, encoding.options(), words);
+  return samples_of(encoding, std::move(reader), std::move(words), answered);
+}
+
+Samples samples_of(const data::Encoding& encoding, std::unique_ptr<read::Reader> reader,
+                   std::shared_ptr<read::Vocabulary> words, bool answered) {
+  auto samples =
+      std::make_shared<ReadSamples>(encoding, std::move(reader), std::move(words), answered);
   return [samples](Sample& sample) { return samples->next(sample); };
 }
 

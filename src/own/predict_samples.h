@@ -2,10 +2,12 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <span>
 
 #include "data/files.h"
 #include "own/predict.h"
+#include "read/reader.h"
 
 namespace rwa::own {
 
@@ -14,6 +16,10 @@ namespace rwa::own {
 // InputError; else answers are not looked at. Throws as read::open(), Reader and Encoder do.
 Samples open_samples(const data::Encoding& encoding, std::span<const std::filesystem::path> paths,
                      bool answered);
+
+// Those of a reader that was opened with the encoding's options and these words, likewise.
+Samples samples_of(const data::Encoding& encoding, std::unique_ptr<read::Reader> reader,
+                   std::shared_ptr<read::Vocabulary> words, bool answered);
 
 // Those of a data set that was read for training, which must outlive them.
 Samples samples_of(const data::Files& files, data::Split split);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "data/encoding.h"
 #include "rwa/model.h"
@@ -18,5 +19,8 @@ struct Trained {
 // there is neither, ModelFileError for a file that is no model, or one that was not trained on
 // files.
 Trained load_trained(const std::filesystem::path& path);
+
+// Of a model that is in memory; `origin` begins every message. Throws ModelFileError likewise.
+data::Encoding encoding_of(const Model& model, const std::string& origin);
 
 }  // namespace rwa::own

@@ -104,11 +104,9 @@ void describe(data::SpellingTask& task, Visitor& visit) {
   visit("test", task.test, 1);
 }
 
+// Of files: how they are read.
 template <class Visitor>
-void describe(data::FilesTask& task, Visitor& visit) {
-  visit("train", task.train);
-  visit("valid", task.valid);
-  visit("test", task.test);
+void describe_reading(data::FilesTask& task, Visitor& visit) {
   visit("format", task.format);
   visit("layout", task.layout);
   visit("task", task.task);
@@ -118,16 +116,30 @@ void describe(data::FilesTask& task, Visitor& visit) {
   visit("time", task.time);
   visit("label_from", task.label_from);
   visit("kmer", task.kmer, 1);
+}
+
+// What becomes of their sequences.
+template <class Visitor>
+void describe_preparation(data::FilesTask& task, Visitor& visit) {
   visit("context", task.context, 1);
   visit("positions", task.positions, 0);
   visit("missing", task.missing);
   visit("window", task.window, 0);
   visit("stride", task.stride, 0);
   visit("split", task.split);
+  visit("balance", task.balance);
+}
+
+template <class Visitor>
+void describe(data::FilesTask& task, Visitor& visit) {
+  visit("train", task.train);
+  visit("valid", task.valid);
+  visit("test", task.test);
+  describe_reading(task, visit);
+  describe_preparation(task, visit);
   visit("folds", task.folds, 0);
   visit("fold", task.fold, 0);
   visit("split_seed", task.split_seed, 0);
-  visit("balance", task.balance);
   visit("sha256", task.sha256);
 }
 

@@ -1,0 +1,98 @@
+"""Recurrent weighted averages: exact, deterministic and fast.
+
+    import rwa
+
+    model = rwa.Model(inputs=3, units=64, outputs=10)
+    trainer = rwa.Trainer(model)
+    for x, classes in batches:          # x is [T,B,3]: steps, sequences, features
+        loss, _ = trainer.step(x, classes)
+    y = rwa.Session(model).run(x)       # [B,10]
+
+Arrays may be NumPy's, PyTorch's, anything of DLPack or the buffer protocol, or lists. For files and
+lists of sequences there are `rwa.read` and the estimators; `rwa.torch` has the cells as modules of
+PyTorch. Neither NumPy nor PyTorch is needed or imported.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from ._devices import Device, devices
+from ._errors import (
+    ConfigError,
+    DivergenceError,
+    Error,
+    InputError,
+    InternalError,
+    Interrupted,
+    ModelFileError,
+    ResourceError,
+)
+from ._library import version as _version
+from .array import Array
+from .model import Model, Part
+from .session import Gradient, Session
+from .stream import Stream
+from .trainer import StepResult, Trainer, TrainerState
+
+if TYPE_CHECKING:
+    from .estimators import SequenceClassifier, SequenceRegressor, SequenceTagger
+    from .export import export_onnx, export_torch, import_torch
+    from .sequences import Sequences, read
+
+__version__ = _version()
+
+# Imported when they are first used.
+_LATER = {
+    "read": "sequences",
+    "Sequences": "sequences",
+    "SequenceClassifier": "estimators",
+    "SequenceRegressor": "estimators",
+    "SequenceTagger": "estimators",
+    "export_onnx": "export",
+    "export_torch": "export",
+    "import_torch": "export",
+}
+
+__all__ = [
+    "Array",
+    "ConfigError",
+    "Device",
+    "DivergenceError",
+    "Error",
+    "Gradient",
+    "InputError",
+    "InternalError",
+    "Interrupted",
+    "Model",
+    "ModelFileError",
+    "Part",
+    "ResourceError",
+    "SequenceClassifier",
+    "SequenceRegressor",
+    "SequenceTagger",
+    "Sequences",
+    "Session",
+    "StepResult",
+    "Stream",
+    "Trainer",
+    "TrainerState",
+    "devices",
+    "export_onnx",
+    "export_torch",
+    "import_torch",
+    "read",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'rwa' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f".{_LATER[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})

@@ -1,0 +1,213 @@
+"""librwa_c.so: finds it, loads it, and knows what its functions take (see rwa/c_api.h)."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+from ctypes import c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint8, c_void_p
+from pathlib import Path
+from typing import Any, Callable
+
+from ._errors import ConfigError, error_of
+
+API_VERSION = 1
+
+
+class Batch(ctypes.Structure):
+    """rwa_batch."""
+
+    _fields_ = [
+        ("x", c_void_p),
+        ("symbols", c_void_p),
+        ("lengths", c_void_p),
+        ("steps", c_int32),
+        ("batch", c_int32),
+    ]
+
+
+class Targets(ctypes.Structure):
+    """rwa_targets."""
+
+    _fields_ = [
+        ("classes", c_void_p),
+        ("values", c_void_p),
+        ("lengths", c_void_p),
+        ("steps", c_int32),
+    ]
+
+
+# What the functions that return an rwa_result take. Whatever is a pointer to something else than a
+# text is a c_void_p: it takes handles, byref() and addresses.
+_ARGUMENTS: dict[str, tuple[Any, ...]] = {
+    "rwa_devices": (c_void_p,),
+    "rwa_buffer_new": (c_size_t, c_void_p),
+    "rwa_buffer_dlpack": (c_void_p, c_uint8, c_uint8, c_int, c_void_p, c_void_p),
+    "rwa_model_new": (c_char_p, c_void_p),
+    "rwa_model_load": (c_char_p, c_void_p),
+    "rwa_model_save": (c_void_p, c_char_p),
+    "rwa_model_config": (c_void_p, c_void_p),
+    "rwa_model_describe": (c_void_p, c_void_p),
+    "rwa_model_parameters": (c_void_p, c_void_p),
+    "rwa_model_weights": (c_void_p, c_void_p, c_void_p),
+    "rwa_model_set_weights": (c_void_p, c_void_p, c_size_t),
+    "rwa_model_set_parameter": (c_void_p, c_char_p, c_void_p, c_size_t),
+    "rwa_model_notes": (c_void_p, c_void_p),
+    "rwa_model_set_note": (c_void_p, c_char_p, c_char_p),
+    "rwa_session_new": (c_void_p, c_char_p, c_void_p),
+    "rwa_session_run": (c_void_p, c_void_p, c_void_p, c_size_t),
+    "rwa_session_loss": (c_void_p, c_void_p, c_void_p, c_void_p, c_size_t, c_void_p),
+    "rwa_session_gradient": (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p),
+    "rwa_session_shares": (c_void_p, c_void_p, c_void_p, c_size_t),
+    "rwa_stream_new": (c_void_p, c_void_p),
+    "rwa_stream_step": (c_void_p, c_void_p, c_size_t, c_void_p, c_size_t),
+    "rwa_stream_step_symbol": (c_void_p, c_int32, c_void_p, c_size_t),
+    "rwa_stream_reset": (c_void_p,),
+    "rwa_stream_state": (c_void_p, c_void_p, c_void_p),
+    "rwa_stream_set_state": (c_void_p, c_void_p, c_size_t),
+    "rwa_trainer_new": (c_void_p, c_char_p, c_void_p),
+    "rwa_trainer_step": (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p),
+    "rwa_trainer_set_learning_rate": (c_void_p, c_double),
+    "rwa_trainer_state": (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p),
+    "rwa_trainer_set_state": (c_void_p, c_int64, c_void_p, c_void_p, c_size_t),
+    "rwa_layer_new": (c_char_p, c_void_p),
+    "rwa_layer_describe": (c_void_p, c_void_p),
+    "rwa_layer_forward": (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p),
+    "rwa_layer_backward": (c_void_p, c_void_p, c_void_p, c_void_p),
+    "rwa_read": (c_void_p, c_size_t, c_char_p, c_void_p),
+    "rwa_sequences_new": (c_char_p, c_void_p),
+    "rwa_sequences_count": (c_void_p, c_void_p),
+    "rwa_sequences_describe": (c_void_p, c_void_p),
+    "rwa_sequences_add_words": (c_void_p, c_void_p, c_size_t, c_void_p, c_size_t),
+    "rwa_sequences_get": (c_void_p, c_size_t, c_void_p),
+    "rwa_sequences_add": (c_void_p, c_void_p),
+    "rwa_train": (c_void_p, c_void_p, c_char_p, c_void_p, c_void_p, c_void_p, c_void_p),
+    "rwa_model_answers": (c_void_p, c_void_p),
+    "rwa_predict": (c_void_p, c_void_p, c_char_p, c_void_p),
+    "rwa_answers_get": (c_void_p, c_void_p, c_void_p, c_void_p),
+    "rwa_export_onnx": (c_void_p, c_char_p, c_char_p),
+    "rwa_export_torch": (c_void_p, c_char_p),
+    "rwa_import_torch": (c_char_p, c_char_p, c_void_p),
+}
+
+# The others: what they return, and what they take.
+_OTHERS: dict[str, tuple[Any, tuple[Any, ...]]] = {
+    "rwa_c_api_version": (c_int, ()),
+    "rwa_version": (c_char_p, ()),
+    "rwa_last_error": (c_char_p, ()),
+    "rwa_buffer_data": (c_void_p, (c_void_p,)),
+}
+
+
+class _Library:
+    """The functions as attributes, by the names of the header. What fails raises an rwa.Error.
+
+    ctypes lets other Python threads run while one of them works.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._functions = ctypes.CDLL(str(path))
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        function = self._functions[name]
+        if name in _ARGUMENTS:
+            function.argtypes, function.errcheck = _ARGUMENTS[name], self._check
+        elif name.endswith("_free"):
+            function.restype, function.argtypes = None, (c_void_p,)
+        else:
+            function.restype, function.argtypes = _OTHERS[name]
+        setattr(self, name, function)  # so that it is not looked up again
+        return function
+
+    def _check(self, result: int, function: Any, arguments: tuple[Any, ...]) -> None:
+        if result:
+            raise error_of(result, self.rwa_last_error().decode(errors="replace"))
+
+
+def _find() -> Path:
+    chosen = os.environ.get("RWA_LIBRARY")
+    path = Path(chosen) if chosen else Path(__file__).with_name("librwa_c.so")
+    if not path.is_file():
+        raise ImportError(
+            f"rwa: found no library {path}, expected the file that `pip install .` in the source "
+            "tree builds; $RWA_LIBRARY may name another"
+        )
+    return path
+
+
+def _load() -> _Library:
+    path = _find()
+    try:
+        loaded = _Library(path)
+        version = loaded.rwa_c_api_version()
+    except (OSError, AttributeError) as error:
+        raise ImportError(f"rwa: cannot load the library {path}: {error}") from error
+    if version != API_VERSION:
+        raise ImportError(
+            f"rwa: {path} has version {version} of the C interface, expected {API_VERSION}"
+        )
+    return loaded
+
+
+library = _load()
+
+
+class Handle:
+    """Owns what one of the library's functions has made; may be given to functions itself.
+
+    `make` writes it behind its last argument; the function named `free` takes it back.
+    """
+
+    __slots__ = ("_as_parameter_", "_free")
+
+    def __init__(self, free: str, make: Callable[..., Any], *arguments: Any) -> None:
+        self._as_parameter_ = c_void_p()
+        self._free: Callable[[c_void_p], None] = getattr(library, free)
+        make(*arguments, ctypes.byref(self._as_parameter_))
+
+    def __del__(self) -> None:
+        if self._as_parameter_:
+            self._free(self._as_parameter_)
+
+
+def options(**fields: Any) -> bytes:
+    """JSON options, without those that are None: they are as the library has them."""
+    given = (
+        f"{json.dumps(name)}: {_json(name, value)}"
+        for name, value in fields.items()
+        if value is not None
+    )
+    return f"{{{', '.join(given)}}}".encode()
+
+
+def _json(name: str, value: Any) -> str:
+    try:
+        return json.dumps(value, allow_nan=False, default=_plain)
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"{name} is {value!r}, expected what JSON can say: {error}") from error
+
+
+def _plain(value: Any) -> Any:
+    """A number of NumPy or PyTorch as one of Python."""
+    if hasattr(value, "item"):
+        return value.item()
+    raise TypeError(f"it has the type {type(value).__name__}")
+
+
+def described(function: Callable[..., Any], *arguments: Any) -> Any:
+    """What a function says in JSON behind its last argument."""
+    text = c_char_p()
+    function(*arguments, ctypes.byref(text))
+    return json.loads(text.value or b"null")
+
+
+def floats(function: Callable[..., Any], *arguments: Any) -> tuple[int, int]:
+    """The address and the number of the floats that a function shows behind its last arguments."""
+    values, count = c_void_p(), c_size_t()
+    function(*arguments, ctypes.byref(values), ctypes.byref(count))
+    return values.value or 0, count.value
+
+
+def version() -> str:
+    """Of the library that runs, such as "0.1.0"."""
+    return library.rwa_version().decode()

@@ -1,0 +1,212 @@
+"""Sequences with names and answers: read from files as the program reads them, or made of arrays.
+
+>>> data = rwa.read("vowels.ts")
+>>> len(data), data.features, data.labels
+(370, ['dim_0', 'dim_1', 'dim_2'], ['1', '2', '3'])
+>>> first = data[0]
+>>> first.id, first.x.shape, first.y
+('1', (20, 3), '1')
+"""
+
+from __future__ import annotations
+
+import collections.abc
+import ctypes
+import math
+import os
+from ctypes import c_char_p, c_int32, c_size_t
+from typing import Any, Iterable, Iterator, NamedTuple, Union
+
+from ._from_arrays import Builder, RawSequence, items_of, value_of
+from ._library import Handle, described, library, options
+
+Path = Union[str, "os.PathLike[str]"]
+
+
+class Sequence(NamedTuple):
+    """One sequence of a list.
+
+    `x`: its numbers, a view of shape [T, D] that NumPy takes without a copy; of symbols a text, or
+    a list of texts where a symbol is more than a character.
+    `y`: the answer: a label, a set of labels, a number, a list of numbers; where every step has
+    one, a list of these; None where there is none.
+    """
+
+    id: str
+    x: Any
+    y: Any
+
+
+class Sequences(collections.abc.Sequence):
+    """A list of sequences, all of one kind, in memory of the library. It never changes.
+
+    Made by `rwa.read` of files, and by `Sequences.from_arrays`. Parts of it, `data[:10]`, are plain
+    lists of sequences, which from_arrays takes again.
+    """
+
+    def __init__(self, handle: Handle, label_type: type = str) -> None:
+        """For this module alone."""
+        self._handle = handle
+        self.label_type = label_type
+        about = described(library.rwa_sequences_describe, handle)
+        self.features: list[str] = about["features"]
+        self.task: str = about["task"]
+        self.targets: list[str] = about["targets"]
+        self.of_symbols: bool = about["input"] == "symbols"
+        self.symbols: list[str] = about["symbols"]
+        self.labels: list[Any] = [value_of(word, label_type) for word in about["labels"]]
+        self.format: str = about["format"]
+        self._as_text = all(len(symbol) == 1 for symbol in self.symbols)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        X: Any,
+        y: Any = None,
+        *,
+        layout: str | None = None,
+        task: str | None = None,
+        features: list[str] | None = None,
+        ids: Iterable[str] | None = None,
+    ) -> Sequences:
+        """A list of sequences of equal or unequal length.
+
+        X: for each sequence an array [T, D], or [T] where a step is one number; or a text, or a
+        list of texts, whose symbols are the steps. An array of three dimensions needs a `layout`:
+        "ntc" (case, time, channel), "nct" or "tnc". NaN is a number that is missing.
+        y: for each sequence its answer. What it is for, the `task`, is guessed: texts and whole
+        numbers are a "class", other numbers "numbers", sets "labels"; as many as there are steps
+        are "class-per-step" or "numbers-per-step". None: the next step is what is learnt,
+        "forecast".
+
+        >>> data = Sequences.from_arrays([[[0.0], [1.0]], [[2.0]]], ["up", "down"])
+        >>> data.task, data.labels, data[1].x.tolist()
+        ('class', ['up', 'down'], [[2.0]])
+        """
+        items = items_of(X, layout)
+        if items and all(isinstance(item, Sequence) for item in items):
+            y = [item.y for item in items] if y is None else y
+            ids = [item.id for item in items] if ids is None else ids
+            items = [item.x for item in items]
+        builder = Builder(items, y, task, features)
+        return cls(builder.build(ids), builder.label_type)
+
+    def __len__(self) -> int:
+        count = c_size_t()
+        library.rwa_sequences_count(self._handle, ctypes.byref(count))
+        return count.value
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return [self[i] for i in range(*place.indices(len(self)))]
+        number = int(place)
+        if number < 0:
+            number += len(self)
+        if not 0 <= number < len(self):
+            raise IndexError(f"found the place {place}, expected one of {len(self)}")
+        raw = RawSequence()
+        library.rwa_sequences_get(self._handle, number, ctypes.byref(raw))
+        return Sequence(raw.id.decode(errors="replace"), self._x(raw), self._y(raw))
+
+    def __iter__(self) -> Iterator[Sequence]:
+        return (self[i] for i in range(len(self)))
+
+    @property
+    def x(self) -> list[Any]:
+        """Of each sequence a NumPy array [T, D], which cannot be written to; of symbols, texts."""
+        if self.of_symbols:
+            return [one.x for one in self]
+        import numpy
+
+        width = len(self.features)
+        return [numpy.asarray(one.x, numpy.float32).reshape(-1, width) for one in self]
+
+    @property
+    def y(self) -> list[Any]:
+        """The answer of each sequence."""
+        return [one.y for one in self]
+
+    def __repr__(self) -> str:
+        what = "symbols" if self.of_symbols else "features"
+        width = len(self.symbols if self.of_symbols else self.features)
+        return f"<rwa.Sequences: {len(self)} of {width} {what}, task {self.task}>"
+
+    def _x(self, raw: RawSequence) -> Any:
+        if self.of_symbols:
+            places = _view(raw.symbols, c_int32, "i", (raw.steps,), self)
+            symbols = [self.symbols[i] for i in places]
+            return "".join(symbols) if self._as_text else symbols
+        return _view(raw.x, ctypes.c_float, "f", (raw.steps, len(self.features)), self)
+
+    def _y(self, raw: RawSequence) -> Any:
+        places = _view(raw.labels, c_int32, "i", (raw.label_count,), self)
+        labels = [self.labels[i] for i in places]
+        values = _view(raw.values, ctypes.c_float, "f", (raw.value_count,), self).tolist()
+        if self.task == "labels":
+            return frozenset(labels)
+        if self.task == "class":
+            return labels[0] if labels else None
+        if self.task == "class-per-step":
+            return labels if len(labels) == raw.steps else None
+        if self.task == "forecast" or (not values and raw.steps):
+            return None
+        width = len(self.targets)
+        if width > 1 and self.task == "numbers-per-step":
+            return [values[i : i + width] for i in range(0, len(values), width)]
+        return values[0] if width == 1 and self.task == "numbers" else values
+
+
+def read(
+    paths: Path | Iterable[Path],
+    *,
+    format: str | None = None,
+    layout: str | None = None,
+    task: str | None = None,
+    target: str | Iterable[str] | None = None,
+    features: str | Iterable[str] | None = None,
+    id: str | None = None,
+    time: str | None = None,
+    label_from: str | None = None,
+    kmer: int | None = None,
+) -> Sequences:
+    """All sequences of a file, of several, or of a folder, as `rwa inspect` shows them.
+
+    Everything is guessed; what is not to be guessed can be said by the names of the options of
+    `rwa train`.
+
+    >>> rwa.read("sensors.csv", target="load", features=["speed", "heat"])
+    <rwa.Sequences: 12 of 2 features, task numbers-per-step>
+    """
+    all_paths = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+    words = [os.fsencode(path) for path in all_paths]
+    said = options(
+        format=format,
+        layout=layout,
+        task=task,
+        target=_list_of(target),
+        features=_list_of(features),
+        id=id,
+        time=time,
+        label_from=label_from,
+        kmer=kmer,
+    )
+    array = (c_char_p * len(words))(*words)
+    return Sequences(Handle("rwa_sequences_free", library.rwa_read, array, len(words), said))
+
+
+def _list_of(names: str | Iterable[str] | None) -> list[str] | None:
+    if names is None:
+        return None
+    return [names] if isinstance(names, str) else list(names)
+
+
+def _view(
+    address: int | None, c: Any, format: str, shape: tuple[int, ...], owner: Any
+) -> memoryview:
+    """Of the library's memory, which lives as long as somebody looks at it."""
+    size = math.prod(shape)
+    if size == 0:  # which cast() takes for a mistake
+        return memoryview(b"").cast(format)
+    block = (c * size).from_address(address)
+    block.owner = owner
+    return memoryview(block).cast("B").cast(format, shape).toreadonly()

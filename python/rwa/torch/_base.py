@@ -1,0 +1,303 @@
+"""What all recurrent modules share: torch.nn.LSTM's conventions around the library's layers."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
+
+from .._errors import ConfigError, InputError
+from ._handles import Call, Layer
+from ._recurrence import recurrence
+
+# The library cuts a batch into as many parts: more threads bring nothing.
+_MOST_THREADS = 8
+
+
+def _outside_graphs(function: Callable[..., Any]) -> Callable[..., Any]:
+    """torch.compile leaves the function as it is, and compiles what stands around it."""
+    try:
+        from torch._compile import _disable_dynamo  # torch.compiler.disable, without its imports
+    except ImportError:
+        try:
+            from torch._dynamo import disable as _disable_dynamo
+        except ImportError:
+            return function
+    return _disable_dynamo(function)
+
+
+class Recurrent(torch.nn.Module):
+    """A stack of recurrent layers, one or both ways; see the classes made of it."""
+
+    CELL = ""  # the library's name
+    STATE: Tuple[str, ...] = ()  # the names of what a step hands to the next
+    CARRIED: Tuple[str, ...] = ()  # those of them that have a gradient
+    activation = "tanh"
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        device: Union[torch.device, str, None] = None,
+        dtype: Optional[torch.dtype] = None,
+    ) -> None:
+        super().__init__()
+        for name, size in (
+            ("input_size", input_size),
+            ("hidden_size", hidden_size),
+            ("num_layers", num_layers),
+        ):
+            if not isinstance(size, int) or size < 1:
+                raise ConfigError(f"{name} is {size!r}, expected a whole number of 1 or more")
+        if isinstance(dropout, bool) or not 0 <= dropout <= 1:
+            raise ConfigError(f"dropout is {dropout!r}, expected a share of 0 to 1")
+        if dtype not in (None, torch.float32):
+            raise ConfigError(f"dtype is {dtype}, expected torch.float32, the only one there is")
+        if dropout > 0 and num_layers == 1:
+            warnings.warn(
+                f"dropout is between layers, and there is one: dropout={dropout} does " "nothing",
+                stacklevel=3,
+            )
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.num_layers = num_layers
+        self.bias = bias
+        self.batch_first = batch_first
+        self.dropout = float(dropout)
+        self.bidirectional = bidirectional
+        self._register(device)
+        self.reset_parameters()
+
+    # -- Parameters --------------------------------------------------------------------------------
+
+    def _shapes(self, inputs: int) -> Dict[str, Tuple[int, ...]]:
+        """Of the parameters of a layer, by the first part of their names."""
+        raise NotImplementedError
+
+    def _block(self, parameters: Dict[str, Tensor]) -> List[Tensor]:
+        """The parts of the library's block of parameters, made of ours."""
+        raise NotImplementedError
+
+    def reset_parameters(self) -> None:
+        """Draws the initial values again."""
+        raise NotImplementedError
+
+    def _suffixes(self) -> List[str]:
+        """What the names of the parameters of each layer and direction end with."""
+        ways = ("", "_reverse") if self.bidirectional else ("",)
+        return [f"_l{layer}{way}" for layer in range(self.num_layers) for way in ways]
+
+    def _register(self, device: Union[torch.device, str, None]) -> None:
+        directions = 2 if self.bidirectional else 1
+        for place, suffix in enumerate(self._suffixes()):
+            first = place < directions
+            inputs = self.input_size if first else directions * self.hidden_size
+            for name, shape in self._shapes(inputs).items():
+                values = torch.empty(shape, device=device, dtype=torch.float32)
+                self.register_parameter(name + suffix, torch.nn.Parameter(values))
+
+    def _parameters_of(self, suffix: str) -> Dict[str, Tensor]:
+        # By attribute, because the replicas of DataParallel have no parameters.
+        return {name: getattr(self, name + suffix) for name in self._shapes(1)}
+
+    def flatten_parameters(self) -> None:
+        """Does nothing: there is nothing to flatten. For programs made for torch.nn.LSTM."""
+
+    def extra_repr(self) -> str:
+        parts = [f"{self.input_size}, {self.hidden_size}"]
+        usual = {
+            "num_layers": 1,
+            "bias": True,
+            "batch_first": False,
+            "dropout": 0.0,
+            "bidirectional": False,
+            "activation": "tanh",
+        }
+        parts += [
+            f"{name}={getattr(self, name)!r}"
+            for name, value in usual.items()
+            if getattr(self, name) != value
+        ]
+        return ", ".join(parts)
+
+    # -- Sequences ---------------------------------------------------------------------------------
+
+    @_outside_graphs
+    def forward(
+        self, input: Union[Tensor, PackedSequence], hx: Any = None
+    ) -> Tuple[Union[Tensor, PackedSequence], Any]:
+        """All outputs, [T, B, directions * hidden_size], and the state after the last step.
+
+        input: [T, B, input_size], [B, T, input_size] with batch_first, [T, input_size] for a single
+            sequence, or a PackedSequence; the output has the same form.
+        hx: the state before the first step, as an earlier call gave it back; without it sequences
+            begin here.
+        """
+        if isinstance(input, PackedSequence):
+            return self._forward_packed(input, hx)
+        x = self._checked(input, "input")
+        if x.dim() not in (2, 3) or x.shape[-1] != self.input_size:
+            order = "B, T" if self.batch_first else "T, B"
+            raise InputError(
+                f"input is {_shape(x)}, expected [{order}, {self.input_size}] or, for "
+                f"a single sequence, [T, {self.input_size}]"
+            )
+        if x.dim() == 2:
+            output, state = self._run(x.unsqueeze(1), None, self._before(hx, None))
+            return output.squeeze(1), self._as_state([part.squeeze(1) for part in state])
+        if self.batch_first:
+            x = x.transpose(0, 1)
+        output, state = self._run(x, None, self._before(hx, x.shape[1]))
+        return output.transpose(0, 1) if self.batch_first else output, self._as_state(state)
+
+    def _forward_packed(self, packed: PackedSequence, hx: Any) -> Tuple[PackedSequence, Any]:
+        """From the longest to the shortest, an order that only states must be put into."""
+        data = self._checked(packed.data, "input")
+        if data.dim() != 2 or data.shape[1] != self.input_size:
+            raise InputError(
+                f"the packed input has data of {_shape(data)}, expected [steps, "
+                f"{self.input_size}]"
+            )
+        x, lengths = pad_packed_sequence(PackedSequence(data, packed.batch_sizes))
+        before = self._before(hx, x.shape[1])
+        if before is not None:
+            before = _in_order(before, packed.sorted_indices)
+        unequal = lengths.to(torch.int32) if int(lengths[-1]) < len(x) else None
+        output, state = self._run(x, unequal, before)
+        data = pack_padded_sequence(output, lengths).data
+        return (
+            PackedSequence(
+                data, packed.batch_sizes, packed.sorted_indices, packed.unsorted_indices
+            ),
+            self._as_state(_in_order(state, packed.unsorted_indices)),
+        )
+
+    def _run(
+        self, x: Tensor, lengths: Optional[Tensor], before: Optional[Sequence[Tensor]]
+    ) -> Tuple[Tensor, List[Tensor]]:
+        """Of x [T,B,D]; the numbers of a state are [layers * directions, B, H] each."""
+        if 0 in x.shape:
+            raise InputError(
+                f"input is {_shape(x)} as [T, B, input_size], expected at least one "
+                "step of one sequence"
+            )
+        directions = 2 if self.bidirectional else 1
+        suffixes = self._suffixes()
+        after: List[Tensor] = []
+        for first in range(0, len(suffixes), directions):
+            if first > 0 and self.dropout > 0:
+                x = functional.dropout(x, self.dropout, self.training)
+            outputs = []
+            for place in range(first, first + directions):
+                state = None if before is None else torch.stack([p[place] for p in before], dim=1)
+                h, end = self._run_layer(x.contiguous(), lengths, suffixes[place], state)
+                outputs.append(h)
+                after.append(end)
+            x = outputs[0] if directions == 1 else torch.cat(outputs, dim=2)
+        return x, self._split(torch.stack(after))
+
+    def _run_layer(
+        self, x: Tensor, lengths: Optional[Tensor], suffix: str, state: Optional[Tensor]
+    ) -> Tuple[Tensor, Tensor]:
+        on_cpu = x.device.type == "cpu"
+        threads = min(torch.get_num_threads(), _MOST_THREADS) if on_cpu else 1
+        layer = Layer(
+            self.CELL,
+            self.activation,
+            x.shape[2],
+            self.hidden_size,
+            suffix.endswith("_reverse"),
+            str(x.device),
+            threads,
+        )
+        parts = self._block(self._parameters_of(suffix))
+        parameters = torch.cat([part.reshape(-1) for part in parts])
+        return recurrence(Call(layer, lengths, parameters, x, state))
+
+    # -- States ------------------------------------------------------------------------------------
+
+    def _as_state(self, parts: List[Tensor]) -> Any:
+        """What the caller gets of them."""
+        raise NotImplementedError
+
+    def _parts(self, hx: Any) -> Sequence[Tensor]:
+        """The reverse."""
+        return hx
+
+    def _split(self, state: Tensor) -> List[Tensor]:
+        """Of all layers, [layers, B, state, H], its numbers by name."""
+        return [
+            part if name in self.CARRIED else part.detach()
+            for name, part in zip(self.STATE, state.unbind(dim=2))
+        ]
+
+    def _before(self, hx: Any, batch: Optional[int]) -> Optional[List[Tensor]]:
+        """The numbers of a state that was given, [layers, B, H]; batch: None for one sequence."""
+        if hx is None:
+            return None
+        layers, units = self.num_layers * (2 if self.bidirectional else 1), self.hidden_size
+        expected = [layers, units] if batch is None else [layers, batch, units]
+        parts = self._parts(hx)
+        if not isinstance(parts, (tuple, list)) or len(parts) != len(self.STATE):
+            size = f" of {len(parts)}" if isinstance(parts, (tuple, list)) else ""
+            raise InputError(
+                f"hx is a {type(parts).__name__}{size}, expected a tuple of "
+                f"{', '.join(self.STATE)}"
+            )
+        names = [f"{name} of hx" for name in self.STATE]
+        checked = [self._checked(part, name) for name, part in zip(names, parts)]
+        for name, part in zip(names, checked):
+            if list(part.shape) != expected:
+                raise InputError(f"{name} is {_shape(part)}, expected {expected}")
+        return [part.unsqueeze(1) for part in checked] if batch is None else checked
+
+    # -- Checks ------------------------------------------------------------------------------------
+
+    def _checked(self, tensor: Any, name: str) -> Tensor:
+        """The tensor, where it and the weights are something that the library can compute with."""
+        weight = getattr(self, "weight_ih_l0")
+        if not isinstance(tensor, Tensor):
+            raise InputError(f"{name} is a {type(tensor).__name__}, expected a tensor")
+        if tensor.device != weight.device:
+            raise InputError(
+                f"{name} is on {tensor.device} and the weights on {weight.device}, "
+                "expected one device"
+            )
+        if tensor.device.type not in ("cpu", "cuda"):
+            raise InputError(f"{name} is on {tensor.device}, expected the CPU or a CUDA device")
+        if weight.dtype != torch.float32:
+            raise InputError(
+                f"the weights are {weight.dtype}, expected torch.float32, the only "
+                "type that there is here: see .float()"
+            )
+        if _in_autocast(tensor.device.type) and tensor.is_floating_point():
+            return tensor.float()
+        if tensor.dtype != torch.float32:
+            raise InputError(f"{name} is {tensor.dtype}, expected torch.float32")
+        return tensor
+
+
+def _shape(tensor: Tensor) -> str:
+    return str(list(tensor.shape))
+
+
+def _in_order(parts: Sequence[Tensor], indices: Optional[Tensor]) -> List[Tensor]:
+    return [part if indices is None else part.index_select(1, indices) for part in parts]
+
+
+def _in_autocast(device: str) -> bool:
+    try:
+        return torch.is_autocast_enabled(device)
+    except TypeError:  # before 2.4 the question had no argument
+        if device == "cpu":
+            return torch.is_autocast_cpu_enabled()
+        return torch.is_autocast_enabled()

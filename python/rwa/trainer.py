@@ -1,0 +1,122 @@
+"""rwa.Trainer: one step of the optimiser at a time."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import threading
+from ctypes import c_double, c_int64, c_size_t, c_void_p
+from typing import Any, NamedTuple
+
+from ._arrays import borrow
+from ._batch import Batch, Targets
+from ._errors import InputError
+from ._library import Handle, library, options
+from .array import ITEM_BYTES, Array
+from .model import Model
+
+
+class StepResult(NamedTuple):
+    """Of one step."""
+
+    loss: float  # before the step; where there is dropout, of what it leaves
+    gradient_norm: float  # before clipping
+
+
+class TrainerState(NamedTuple):
+    """What a trainer knows beside the weights. With both put back, training goes on with the same
+    bits."""
+
+    steps: int
+    mean: Any  # Adam's, in the order of Model.weights
+    variance: Any
+
+
+class Trainer:
+    """Changes the weights of a model with Adam; no session of that model may run meanwhile.
+
+    >>> trainer = rwa.Trainer(model, learning_rate=0.003, clip_norm=1)
+    >>> for x, classes, lengths in batches:    # x is [T,B,D]
+    ...     loss, norm = trainer.step(x, classes, lengths)
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        *,
+        learning_rate: float | None = None,
+        beta1: float | None = None,
+        beta2: float | None = None,
+        epsilon: float | None = None,
+        clip_norm: float | None = None,
+        truncate: int | None = None,
+        threads: int | None = None,
+        memory: str | None = None,
+        device: str | None = None,
+        share: int | None = None,
+    ) -> None:
+        """What is None is as the library has it, which are the paper's settings.
+
+        learning_rate, beta1, beta2, epsilon: of Adam.
+        clip_norm: gradients longer than this are shortened to it; 0: never.
+        truncate: long sequences are learnt from in parts of this many steps; 0: as a whole.
+        threads, memory, device, share: as those of `rwa.Session`.
+        """
+        fields = dict(locals())
+        del fields["self"], fields["model"]
+        self.model = model
+        self._config = model.config
+        self._lock = threading.Lock()
+        self._handle = Handle(
+            "rwa_trainer_free", library.rwa_trainer_new, model._handle, options(**fields)
+        )
+
+    def step(
+        self, x: Any, targets: Any, lengths: Any = None, *, target_lengths: Any = None
+    ) -> StepResult:
+        """The arguments are those of `Session.loss`. Raises DivergenceError, and changes nothing,
+        where the loss or a gradient is not finite."""
+        batch = Batch(self._config, x, lengths)
+        wanted = Targets(self._config, batch, targets, target_lengths)
+        loss, norm = c_double(), c_double()
+        with self._lock:
+            library.rwa_trainer_step(
+                self._handle,
+                ctypes.byref(batch.struct),
+                ctypes.byref(wanted.struct),
+                ctypes.byref(loss),
+                ctypes.byref(norm),
+            )
+        return StepResult(loss.value, norm.value)
+
+    def set_learning_rate(self, rate: float) -> None:
+        """For the steps from now on."""
+        with self._lock:
+            library.rwa_trainer_set_learning_rate(self._handle, rate)
+
+    @property
+    def state(self) -> TrainerState:
+        """A copy; may be set."""
+        steps, mean, variance, count = c_int64(), c_void_p(), c_void_p(), c_size_t()
+        with self._lock:
+            library.rwa_trainer_state(
+                self._handle, *(ctypes.byref(out) for out in (steps, mean, variance, count))
+            )
+            copies = [Array((count.value,)), Array((count.value,))]
+            for copy, values in zip(copies, (mean, variance)):
+                ctypes.memmove(copy.address, values, count.value * ITEM_BYTES)
+        return TrainerState(steps.value, *copies)
+
+    @state.setter
+    def state(self, state: TrainerState) -> None:
+        mean = borrow(state.mean, "float32", "mean")
+        variance = borrow(state.variance, "float32", "variance")
+        if mean.shape != variance.shape:
+            raise InputError(
+                f"mean has the shape {list(mean.shape)}, variance {list(variance.shape)}, "
+                "expected the same"
+            )
+        with self._lock:
+            library.rwa_trainer_set_state(
+                self._handle, state.steps, mean.address, variance.address, math.prod(mean.shape)
+            )

@@ -1,0 +1,168 @@
+"""What `rwa train` and `rwa predict` do with files, with sequences in memory.
+
+>>> from rwa.training import predict, train
+>>> trained = train(rwa.read("vowels.ts"), units=32)
+>>> answers = predict(trained.model, rwa.read("more.ts"))
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import json
+import signal
+import threading
+from ctypes import c_char_p, c_float, c_int64, c_size_t, c_void_p
+from typing import Any, Callable, Iterator, NamedTuple, Union
+
+from ._errors import Interrupted
+from ._from_arrays import value_of
+from ._library import Handle, described, library, options
+from .model import Model
+from .sequences import Sequences
+
+# Gets {"step", "steps", "loss", "score", "seconds_left"}; where it returns True, training ends.
+Callback = Callable[[dict], Union[bool, None]]
+
+_GO_ON, _FINISH, _GIVE_UP = 0, 1, 2  # rwa_wish
+_Listener = ctypes.CFUNCTYPE(ctypes.c_int, c_void_p, c_char_p)
+_LABEL_TYPE = "label_type"  # the note of a model whose labels are not texts
+_TYPES = {kind.__name__: kind for kind in (str, int, float, bool)}
+
+
+class Trained(NamedTuple):
+    """A model, and how it came to be."""
+
+    model: Model
+    history: list[dict[str, Any]]  # scores: {"step", "split", "loss", "unit", "accuracy"}
+    end: str  # "steps", "patience", "time", or "asked" where the callback did
+    steps: int
+    best_step: int | None  # whose weights the model has, where that is not the last one
+    notes: list[str]  # what was chosen and may surprise
+
+
+class Known(NamedTuple):
+    """What a model knows of the data it was trained on."""
+
+    task: str  # "class", "labels", "numbers", "class-per-step", "numbers-per-step", "forecast"
+    outputs: list[Any]  # labels as they were given, or names
+    every_step: bool
+    of_symbols: bool
+    features: list[str]
+    symbols: list[str]
+
+
+def train(
+    sequences: Sequences,
+    valid: Sequences | None = None,
+    *,
+    callback: Callback | None = None,
+    **settings: Any,
+) -> Trained:
+    """Trains as `rwa train` does, with the same defaults and, for the same seed, the same bits.
+
+    `settings` have the names of the program's configuration: cell, units, layers, bidirectional,
+    dropout, embedding, readout, epochs or steps, batch, learning_rate, schedule, clip_norm,
+    patience, every, truncate, split, balance, missing, context, positions, window, stride, seed,
+    device, threads, time_budget (in seconds). What is None is chosen as the program does.
+
+    `callback` is told of every score, and else now and then; it ends the training, with what has
+    been learnt, by returning True. What it raises is raised here, and so is KeyboardInterrupt.
+    """
+    raised: list[BaseException] = []
+
+    def listen(_user: int | None, progress: bytes) -> int:
+        try:
+            if interrupts:
+                return _GIVE_UP
+            return _FINISH if callback is not None and callback(json.loads(progress)) else _GO_ON
+        except BaseException as error:  # it must not pass through C
+            raised.append(error)
+            return _GIVE_UP
+
+    listener, summary = _Listener(listen), c_char_p()
+    given = options(**{name: _plain(value) for name, value in settings.items()})
+    valid_handle = None if valid is None else valid._handle
+
+    def make(out: Any) -> None:
+        data = sequences._handle, valid_handle
+        library.rwa_train(*data, given, listener, None, out, ctypes.byref(summary))
+
+    with _kept_interrupts() as interrupts:
+        try:
+            model = Handle("rwa_model_free", make)
+            about = json.loads(summary.value or b"{}")
+        except Interrupted:
+            if raised:
+                raise raised[0] from None
+            if not interrupts:
+                raise
+    if interrupts:
+        raise KeyboardInterrupt
+    trained = Model._from(model)
+    if sequences.label_type is not str:
+        trained.set_note(_LABEL_TYPE, sequences.label_type.__name__)
+    return Trained(trained, **{name: about[name] for name in Trained._fields[1:]})
+
+
+@contextlib.contextmanager
+def _kept_interrupts() -> Iterator[list[int]]:
+    """Collects Ctrl-C: what it raised in a callback of C would be lost."""
+    came: list[int] = []
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield came
+        return
+    signal.signal(signal.SIGINT, lambda number, _frame: came.append(number))
+    try:
+        yield came
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def known(model: Model) -> Known:
+    """Raises ModelFileError where the model was not trained on sequences."""
+    about = described(library.rwa_model_answers, model._handle)
+    outputs = about["outputs"]
+    if about["task"] in ("class", "labels", "class-per-step"):
+        kind = _TYPES.get(model.notes.get(_LABEL_TYPE, "str"), str)
+        outputs = [value_of(word, kind) for word in outputs]
+    of_symbols = about["input"] == "symbols"
+    return Known(
+        about["task"], outputs, about["every_step"], of_symbols, about["features"], about["symbols"]
+    )
+
+
+def predict(
+    model: Model,
+    sequences: Sequences,
+    *,
+    batch: int | None = None,
+    threads: int | None = None,
+    device: str | None = None,
+) -> list[Any]:
+    """For each sequence a NumPy array of the model's answers: probabilities, or numbers in their
+    own unit; [O], or [T, O] where every step has one.
+
+    Where the model sees sequences in windows, an answer is the mean of theirs, and that of a step
+    is that of the first window with it.
+    """
+    import numpy
+
+    said = options(batch=batch, threads=threads, device=device)
+    handle = Handle("rwa_answers_free", library.rwa_predict, model._handle, sequences._handle, said)
+    values, offsets, count = ctypes.POINTER(c_float)(), ctypes.POINTER(c_int64)(), c_size_t()
+    places = ctypes.byref(values), ctypes.byref(offsets), ctypes.byref(count)
+    library.rwa_answers_get(handle, *places)
+    outputs, rows = model.config["outputs"], offsets[count.value]
+    if rows == 0:
+        return [numpy.zeros((0, outputs), numpy.float32) for _ in range(count.value)]
+    every = numpy.ctypeslib.as_array(values, (rows, outputs)).copy()
+    if not known(model).every_step:
+        return list(every)
+    return [every[offsets[i] : offsets[i + 1]] for i in range(count.value)]
+
+
+def _plain(value: Any) -> Any:
+    """JSON knows no numbers of NumPy."""
+    return value.item() if hasattr(value, "item") else value

@@ -1,0 +1,29 @@
+// src/capi/library.cc: what the library says of itself and of the machine.
+#include "capi/guard.h"
+#include "capi/json.h"
+#include "rwa/c_api.h"
+#include "rwa/device.h"
+#include "rwa/version.h"
+
+using rwa::capi::guarded;
+
+extern "C" {
+
+int rwa_c_api_version(void) { return RWA_C_API_VERSION; }
+
+const char* rwa_version(void) {
+  static const std::string version(rwa::version());
+  return version.c_str();
+}
+
+rwa_result rwa_devices(const char** json) {
+  return guarded([&] {
+    rwa::capi::require(json, "json");
+    auto all = nlohmann::ordered_json::array();
+    for (const auto& device : rwa::devices()) {
+      all.push_back({{"name", device.name}, {"description", device.description}});
+    }
+    *json = rwa::capi::keep_json(all);
+  });
+}
+}

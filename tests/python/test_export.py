@@ -1,0 +1,86 @@
+"""Models for other programs, from Python: files are written, errors are exceptions. What the files
+compute is tested in tests/export."""
+
+from __future__ import annotations
+
+import json
+import struct
+import tempfile
+import unittest
+from pathlib import Path
+
+import rwa
+
+
+def write_lstm(file: Path, inputs: int, units: int, outputs: int) -> dict[str, list[float]]:
+    """The weights of a torch.nn.LSTM `rnn` and a torch.nn.Linear `head`, as safetensors."""
+    shapes = {
+        "rnn.weight_ih_l0": [4 * units, inputs],
+        "rnn.weight_hh_l0": [4 * units, units],
+        "rnn.bias_ih_l0": [4 * units],
+        "rnn.bias_hh_l0": [4 * units],
+        "head.weight": [outputs, units],
+        "head.bias": [outputs],
+    }
+    header, data, tensors = {}, b"", {}
+    for name, shape in shapes.items():
+        count = shape[0] * (shape[1] if len(shape) > 1 else 1)
+        tensors[name] = [(7 * i % 11 - 5) / 8 for i in range(count)]
+        raw = struct.pack(f"<{count}f", *tensors[name])
+        offsets = [len(data), len(data) + len(raw)]
+        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": offsets}
+        data += raw
+    text = json.dumps(header).encode()
+    file.write_bytes(len(text).to_bytes(8, "little") + text + data)
+    return tensors
+
+
+class ExportTest(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.model = rwa.Model(inputs=3, units=4, outputs=2)
+
+    def test_onnx_of_a_model_and_of_its_file(self) -> None:
+        saved, one, other = (self.folder / n for n in ("m.safetensors", "1.onnx", "2.onnx"))
+        self.model.save(saved)
+        rwa.export_onnx(self.model, one)
+        rwa.export_onnx(str(saved), str(other))
+        self.assertEqual(one.read_bytes(), other.read_bytes())
+        rwa.export_onnx(self.model, other, step=True)
+        self.assertIn(b"initial_state", other.read_bytes())
+
+    def test_onnx_that_cannot_be(self) -> None:
+        both = rwa.Model(inputs=3, units=4, bidirectional=True)
+        with self.assertRaisesRegex(rwa.ConfigError, "it reads both ways"):
+            rwa.export_onnx(both, self.folder / "x.onnx", step=True)
+        with self.assertRaisesRegex(rwa.ResourceError, "x.onnx"):
+            rwa.export_onnx(self.model, self.folder / "none" / "x.onnx")
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_torch_module(self) -> None:
+        rwa.export_torch(self.model, self.folder / "network.py")
+        compile((self.folder / "network.py").read_text(), "network.py", "exec")
+        self.assertTrue((self.folder / "network.safetensors").is_file())
+        with self.assertRaises(rwa.ConfigError):
+            rwa.export_torch(self.model, self.folder / "network.txt")
+
+    def test_torch_weights(self) -> None:
+        file = self.folder / "lstm.safetensors"
+        tensors = write_lstm(file, inputs=3, units=4, outputs=2)
+        model = rwa.import_torch(file, rnn="rnn", head="head", readout="every", loss="sigmoid")
+        expected = {"cell": "lstm", "inputs": 3, "units": 4, "outputs": 2}
+        expected |= {"readout": "every", "loss": "sigmoid"}
+        self.assertEqual({name: model.config[name] for name in expected}, expected)
+        self.assertEqual(
+            sum(model.parameters["output.weight"].tolist(), []), tensors["head.weight"]
+        )
+        with self.assertRaisesRegex(rwa.Error, "nobody"):
+            rwa.import_torch(file, rnn="nobody")
+        with self.assertRaises(rwa.ConfigError):
+            rwa.import_torch(file, readout="some")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,204 @@
+"""Sequences: read from files as the program reads them, and made of arrays."""
+
+from __future__ import annotations
+
+import gc
+import math
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import rwa
+from rwa import Sequences
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
+DATA = pathlib.Path(__file__).resolve().parents[1] / "data" / "read"
+PROGRAM = os.environ.get("RWA_PROGRAM")
+
+
+class FilesTest(unittest.TestCase):
+    def test_numbers_and_classes(self) -> None:
+        data = rwa.read(DATA / "good" / "classes.jsonl")
+        self.assertEqual((len(data), data.features, data.task), (3, ["x0", "x1"], "class"))
+        self.assertEqual((data.labels, data.y), (["up", "down"], ["up", "down", "up"]))
+        self.assertEqual([one.id for one in data][:2], ["a", "7"])
+        self.assertEqual(data[0].x.shape, (2, 2))
+        self.assertTrue(math.isnan(data[0].x[1, 1]))
+        self.assertEqual(data[0].x[1, 0], 3.0)
+        self.assertEqual(len(data[2].x), 0)
+        self.assertEqual(data[-1].y, "up")
+        with self.assertRaises(IndexError):
+            data[3]
+
+    def test_symbols(self) -> None:
+        letters = rwa.read(DATA / "good" / "one_label.txt")
+        self.assertTrue(letters.of_symbols)
+        self.assertIsInstance(letters[0].x, str)
+        words = rwa.read(DATA / "good" / "words.jsonl")
+        self.assertEqual(words[0].x, ["the", "cat"])
+        self.assertEqual(words[0].y, ["D", "N"])
+        several = rwa.read(DATA / "good" / "several_labels.txt")
+        self.assertIn(frozenset("ab"), several.y)
+
+    def test_several_files_and_options(self) -> None:
+        files = [DATA / "good" / "records.fa", DATA / "good" / "numbers.fa"]
+        data = rwa.read(files, label_from="file", kmer=2)
+        self.assertEqual(data.labels, ["records", "numbers"])
+        self.assertEqual(max(len(symbol) for symbol in data.symbols), 2)
+        numbers = rwa.read(DATA / "good" / "numbers.jsonl", target="y", task="numbers")
+        self.assertEqual(numbers.targets, ["y0", "y1"])
+        self.assertEqual(numbers[0].y, [0.5, 1.0])
+
+    def test_what_is_wrong_is_said(self) -> None:
+        with self.assertRaisesRegex(
+            rwa.ConfigError, "no .*clases.jsonl, did you mean classes.jsonl"
+        ):
+            rwa.read(DATA / "good" / "clases.jsonl")
+        with self.assertRaisesRegex(rwa.ConfigError, "unknown format 'cvs'"):
+            rwa.read(DATA / "good" / "classes.jsonl", format="cvs")
+        with self.assertRaisesRegex(rwa.InputError, "ragged.jsonl:2:16: found 1 in a list"):
+            rwa.read(DATA / "bad" / "ragged.jsonl")
+
+    @unittest.skipUnless(PROGRAM, "RWA_PROGRAM does not name the program to compare with")
+    def test_every_file_is_read_as_the_program_reads_it(self) -> None:
+        seen = 0
+        for file in sorted(DATA.glob("*/*")):
+            with self.subTest(file=file.name):
+                run = subprocess.run([PROGRAM, "inspect", file], capture_output=True, text=True)
+                try:
+                    data = rwa.read(file)
+                except rwa.Error as error:
+                    self.assertIn(str(error), run.stderr)
+                    continue
+                self.assertEqual(run.returncode, 0, run.stderr)
+                counts = re.search(r"sequences +(\d+) of (\d+) to (\d+) steps", run.stdout)
+                lengths = [len(one.x) for one in data]
+                expected = [len(data), min(lengths), max(lengths)]
+                self.assertEqual([int(count) for count in counts.groups()], expected)
+                self.assertRegex(run.stdout, rf"task +{data.task}\b")
+                self.assertRegex(run.stdout, rf"read as +{data.format}\b")
+                seen += 1
+        self.assertGreater(seen, 10)
+
+
+class ArraysTest(unittest.TestCase):
+    def test_lists_need_no_numpy(self) -> None:
+        script = (
+            "import rwa, sys\n"
+            "data = rwa.Sequences.from_arrays([[[1, 2], [3, 4]], [[5, 6]]], ['a', 'b'])\n"
+            "assert data[0].x.tolist() == [[1, 2], [3, 4]] and data.y == ['a', 'b']\n"
+            "assert 'numpy' not in sys.modules\n"
+        )
+        subprocess.run([sys.executable, "-c", script], check=True)
+
+    def test_unequal_lengths_and_views(self) -> None:
+        data = Sequences.from_arrays([[[1, 2], [3, 4]], [], [[5, 6]]], ids=["p", "q", "r"])
+        self.assertEqual([len(one.x) for one in data], [2, 0, 1])
+        self.assertEqual([one.id for one in data], ["p", "q", "r"])
+        view = data[2].x
+        del data
+        gc.collect()
+        self.assertEqual(view.tolist(), [[5, 6]])  # the list lives as long as the view
+        with self.assertRaises(TypeError):
+            view[0, 0] = 1
+
+    def test_a_step_may_be_one_number(self) -> None:
+        data = Sequences.from_arrays([[1, 2, 3], [4]])
+        self.assertEqual((data.features, data[0].x.shape), (["x"], (3, 1)))
+
+    def test_answers_and_what_they_are_for(self) -> None:
+        X = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
+        for y, task in (
+            (["a", "b", "a"], "class"),
+            ([0, 1, 0], "class"),
+            ([True, False, True], "class"),
+            ([0.5, 1.5, 2.5], "numbers"),
+            ([{"a"}, {"a", "b"}, set()], "labels"),
+            ([["a", "b"], ["b", "b"], ["a", "a"]], "class-per-step"),
+            ([[0.5, 1.0], [1.0, 2.0], [3.0, 4.0]], "numbers-per-step"),
+            ([[0.5, 1.0, 2.0], [1.0, 2.0, 3.0], [3.0, 4.0, 5.0]], "numbers"),
+            ([[[0.5, 1.0], [2.0, 3.0]]] * 3, "numbers-per-step"),
+        ):
+            with self.subTest(y=y):
+                data = Sequences.from_arrays(X, y)
+                self.assertEqual((data.task, data.y), (task, y))
+        self.assertEqual(Sequences.from_arrays(X).task, "forecast")
+        explicit = Sequences.from_arrays(X, [[0.5, 1.0], [1.0, 2.0], [3.0, 4.0]], task="numbers")
+        self.assertEqual(explicit.targets, ["y0", "y1"])
+
+    def test_texts(self) -> None:
+        data = Sequences.from_arrays(["añb", "b", ""], [1, 0, 1])
+        self.assertEqual((data.symbols, data[0].x, data.labels), (["a", "ñ", "b"], "añb", [1, 0]))
+        words = Sequences.from_arrays([["to", "be"], ["or"]])
+        self.assertEqual(words[0].x, ["to", "be"])
+
+    def test_parts_of_a_list_make_a_list(self) -> None:
+        data = Sequences.from_arrays([[1, 2], [3], [4]], [{"a"}, {"b"}, {"a", "b"}], ids="pqr")
+        part = Sequences.from_arrays(data[1:])
+        self.assertEqual([tuple(one.x.tolist()) for one in part], [([3.0],), ([4.0],)])
+        self.assertEqual((part.y, part.task, part[0].id), ([{"b"}, {"a", "b"}], "labels", "q"))
+
+    @unittest.skipUnless(numpy, "NumPy is not installed")
+    def test_layouts_of_three_dimensions(self) -> None:
+        cube = numpy.arange(24, dtype=numpy.float64).reshape(2, 3, 4)
+        expected = Sequences.from_arrays(list(cube)).x
+        self.assertEqual(expected[1].shape, (3, 4))
+        for layout, axes in (("ntc", (0, 1, 2)), ("nct", (0, 2, 1)), ("tnc", (1, 0, 2))):
+            found = Sequences.from_arrays(cube.transpose(axes), layout=layout).x
+            numpy.testing.assert_array_equal(found, expected)
+        with self.assertRaisesRegex(rwa.InputError, r'\(2, 3, 4\).*"ntc".*"nct" or "tnc"'):
+            Sequences.from_arrays(cube)
+        with self.assertRaisesRegex(rwa.InputError, "'ctn', expected one of: ntc, nct, tnc"):
+            Sequences.from_arrays(cube, layout="ctn")
+
+    @unittest.skipUnless(numpy, "NumPy is not installed")
+    def test_numpy_in_and_out(self) -> None:
+        X = [numpy.ones((2, 3)), numpy.zeros((0, 3)), numpy.full((1, 3), numpy.nan)]
+        data = Sequences.from_arrays(X, numpy.array([3, 5, 3]))
+        self.assertEqual(data.labels, [3, 5])
+        for found, given in zip(data.x, X):
+            numpy.testing.assert_array_equal(found, given)
+            self.assertEqual(found.dtype, numpy.float32)
+        self.assertFalse(data.x[0].flags.writeable)
+
+    def test_bad_inputs_have_good_words(self) -> None:
+        for words, X, y in (
+            ("X is the str 'abc'", "abc", None),
+            (r"X\[1\] has 1 features, expected 2", [[[1, 2]], [[3]]], None),
+            (r"X\[0\] has shape \(1, 1, 1\)", [[[[1]]]], None),
+            (r"X\[1\] is numbers, expected a text", ["ab", [1.0]], None),
+            (r"X\[0\] has", [[["a", 1]]], None),
+            ("y has 1 answers, expected 2", [[1], [2]], ["a"]),
+            (r"y\[1\] is the int 1, expected labels of the type str", [[1], [2]], ["a", 1]),
+            ("single answers and lists", [[1], [2]], ["a", ["b"]]),
+            ("without NUL", ["a\0"], None),
+        ):
+            with self.subTest(words=words), self.assertRaisesRegex(rwa.InputError, words):
+                Sequences.from_arrays(X, y)
+        with self.assertRaisesRegex(rwa.ConfigError, "unknown task 'clas'"):
+            Sequences.from_arrays([[1]], [1], task="clas")
+        with self.assertRaisesRegex(rwa.InputError, "sequence 1 of 2 steps has 3 labels"):
+            Sequences.from_arrays([[1, 2]], [["a", "b", "a"]], task="class-per-step")
+        with self.assertRaisesRegex(rwa.InputError, "ids has 1 names, expected 2"):
+            Sequences.from_arrays([[1], [2]], ids=["a"])
+
+
+class FolderTest(unittest.TestCase):
+    def test_a_folder_is_a_class_per_file(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("Irish", "Greek"):
+                pathlib.Path(folder, f"{name}.txt").write_text("abc\nbcd\n")
+            data = rwa.read(folder)
+        self.assertEqual(data.y, ["Greek", "Greek", "Irish", "Irish"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,179 @@
+"""Builds the Python package, for `pip install .` and `pip wheel .` (PEP 517): CMake makes
+librwa_c.so, which goes into a wheel together with python/rwa. Needs no Python packages.
+
+    pip install .                                          builds in build/python
+    pip install . --config-settings build-dir=build/cpu    uses that build tree as it is
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import os
+import re
+import shutil
+import subprocess
+import sysconfig
+import tarfile
+import zipfile
+from pathlib import Path
+from typing import Any, NamedTuple, Optional
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "python"
+LIBRARY = "librwa_c.so"
+PYTHONS = ">=3.9"
+# What the build reads, and what of that it does not.
+SOURCES = (
+    *("CMakeLists.txt", "CMakePresets.json", "LICENSE", "Makefile", "README.md", "pyproject.toml"),
+    *("cli", "cmake", "include", "paper", "python", "src", "tools"),
+)
+NOT_SOURCES = {"__pycache__", "results"}
+# With the program come the layers that the library carries.
+CONFIGURATION = (
+    *("-DCMAKE_BUILD_TYPE=Release", "-DRWA_PROGRAM=ON", "-DRWA_TESTS=OFF", "-DRWA_EXAMPLES=OFF"),
+    "-DRWA_BENCH_ONEDNN=OFF",
+)
+
+Settings = Optional[dict[str, Any]]
+
+
+class Project(NamedTuple):
+    """As CMakeLists.txt has it, which is the one place where it stands."""
+
+    name: str
+    version: str
+    summary: str
+
+    @property
+    def stem(self) -> str:
+        return f"{self.name}-{self.version}"
+
+    @property
+    def metadata(self) -> str:
+        return (
+            f"Metadata-Version: 2.1\nName: {self.name}\nVersion: {self.version}\n"
+            f"Summary: {self.summary}\nRequires-Python: {PYTHONS}\n"
+        )
+
+
+def get_requires_for_build_wheel(config_settings: Settings = None) -> list[str]:
+    return []
+
+
+def get_requires_for_build_sdist(config_settings: Settings = None) -> list[str]:
+    return []
+
+
+def prepare_metadata_for_build_wheel(
+    metadata_directory: str, config_settings: Settings = None
+) -> str:
+    folder = Path(metadata_directory, f"{project().stem}.dist-info")
+    folder.mkdir()
+    (folder / "METADATA").write_text(project().metadata)
+    return folder.name
+
+
+def build_wheel(
+    wheel_directory: str, config_settings: Settings = None, metadata_directory: str | None = None
+) -> str:
+    library = build_library((config_settings or {}).get("build-dir"))
+    platform = re.sub(r"[-.]", "_", sysconfig.get_platform())
+    tag = f"py3-none-{platform}"
+    path = Path(wheel_directory, f"{project().stem}-{tag}.whl")
+    info = f"{project().stem}.dist-info"
+    with Wheel(path) as wheel:
+        for file in sources(PACKAGE / "rwa"):
+            wheel.add(file.relative_to(PACKAGE).as_posix(), file.read_bytes())
+        wheel.add(f"rwa/{LIBRARY}", library.read_bytes(), mode=0o755)
+        wheel.add(f"{info}/LICENSE", (ROOT / "LICENSE").read_bytes())
+        wheel.add(f"{info}/METADATA", project().metadata.encode())
+        wheel.add(
+            f"{info}/WHEEL",
+            "Wheel-Version: 1.0\nGenerator: rwa\nRoot-Is-Purelib: false\n" f"Tag: {tag}\n".encode(),
+        )
+        wheel.finish(f"{info}/RECORD")
+    return path.name
+
+
+def build_sdist(sdist_directory: str, config_settings: Settings = None) -> str:
+    path = Path(sdist_directory, f"{project().stem}.tar.gz")
+    with tarfile.open(path, "w:gz", format=tarfile.PAX_FORMAT) as archive:
+        for name in SOURCES:
+            for file in sources(ROOT / name):
+                archive.add(file, f"{project().stem}/{file.relative_to(ROOT).as_posix()}")
+        metadata = project().metadata.encode()
+        entry = tarfile.TarInfo(f"{project().stem}/PKG-INFO")
+        entry.size = len(metadata)
+        archive.addfile(entry, io.BytesIO(metadata))
+    return path.name
+
+
+class Wheel:
+    """A zip archive that lists what is in it. The same contents make the same bytes."""
+
+    def __init__(self, path: Path) -> None:
+        self._archive = zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED)
+        self._record: list[str] = []
+
+    def __enter__(self) -> Wheel:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._archive.close()
+
+    def add(self, name: str, content: bytes, mode: int = 0o644) -> None:
+        entry = zipfile.ZipInfo(name)  # of 1980: the time of the build is nobody's business
+        entry.external_attr = (0o100000 | mode) << 16
+        self._archive.writestr(entry, content, zipfile.ZIP_DEFLATED)
+        digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+        self._record.append(f"{name},sha256={digest},{len(content)}\n")
+
+    def finish(self, name: str) -> None:
+        self._archive.writestr(zipfile.ZipInfo(name), "".join(self._record) + f"{name},,\n")
+
+
+def sources(path: Path) -> list[Path]:
+    """The file, or the files in the folder."""
+    if path.is_file():
+        return [path]
+    found = (f for f in path.rglob("*") if f.is_file() and f.suffix != ".so")
+    return sorted(f for f in found if not NOT_SOURCES & set(f.relative_to(path).parts))
+
+
+def project() -> Project:
+    text = (ROOT / "CMakeLists.txt").read_text()
+    found = re.search(r'project\((\S+) VERSION (\S+)[^)]*?DESCRIPTION "([^"]*)"', text)
+    if found is None:
+        raise SystemExit("CMakeLists.txt: found no project(NAME VERSION … DESCRIPTION …)")
+    return Project(*found.groups())
+
+
+def build_library(build_dir: str | None) -> Path:
+    folder = Path(build_dir) if build_dir else ROOT / "build" / "python"
+    if shutil.which("cmake") is None:
+        raise SystemExit(f"the program cmake is missing. {what_to_install()}")
+    if not (folder / "CMakeCache.txt").is_file():
+        generator = ("-G", "Ninja") if shutil.which("ninja") else ()
+        run("cmake", "-S", str(ROOT), "-B", str(folder), *generator, *CONFIGURATION)
+    jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL") or str(os.cpu_count() or 1)
+    run("cmake", "--build", str(folder), "--target", "rwa_c", "--parallel", jobs)
+    return folder / LIBRARY
+
+
+def run(*command: str) -> None:
+    status = subprocess.run(command).returncode
+    if status != 0:
+        raise SystemExit(
+            f"`{' '.join(command)}` failed with status {status}; what it said stands above. "
+            "Where something is missing: " + what_to_install()
+        )
+
+
+def what_to_install() -> str:
+    """The list stands in the Makefile."""
+    text = (ROOT / "Makefile").read_text().replace("\\\n", " ")
+    found = re.search(r"^BUILD_PACKAGES\s*=(.*)$", text, re.MULTILINE)
+    packages = " ".join(found.group(1).split()) if found else "see the Makefile"
+    return f"The build needs these packages of Debian 12: {packages}"
