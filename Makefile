@@ -3,10 +3,12 @@
 
 BUILD_PACKAGES = g++ cmake ninja-build pkg-config libhwy-dev librandom123-dev libcli11-dev libfmt-dev \
                  nlohmann-json3-dev libsimdjson-dev libtomlplusplus-dev zlib1g-dev libzstd-dev libzip-dev \
-                 libcurl4-openssl-dev libssl-dev \
+                 libcurl4-openssl-dev libssl-dev libonnx-dev libprotobuf-dev libdlpack-dev \
                  libjs-dygraphs
 REPORT_PACKAGES = gnuplot-nox librsvg2-bin fonts-dejavu-core
-TEST_PACKAGES  = libgtest-dev librapidcheck-dev python3 strace openssl chromium $(REPORT_PACKAGES)
+NODE_PACKAGES  = $(if $(shell command -v npm),,nodejs npm)
+TEST_PACKAGES  = libgtest-dev librapidcheck-dev python3 python3-numpy python3-torch python3-sklearn python3-venv \
+                 strace openssl chromium $(NODE_PACKAGES) $(REPORT_PACKAGES)
 BENCH_PACKAGES = libdnnl-dev python3-torch libopenblas0-openmp
 PREFIX        ?= /usr/local
 SETUP          = tools/install_packages.sh
@@ -18,11 +20,17 @@ all:
 	@cmake --preset release -DRWA_TESTS=OFF >/dev/null
 	@cmake --build --preset release
 
-test:
+test: build/node/node_modules
 	@$(SETUP) $(BUILD_PACKAGES) $(TEST_PACKAGES)
 	@cmake --preset release -DRWA_TESTS=ON >/dev/null
 	@cmake --build --preset release
 	@ctest --preset release
+
+# ONNX Runtime, which Debian does not have, for tests.
+build/node/node_modules: tests/node/package.json tests/node/package-lock.json tests/node/.npmrc
+	@$(SETUP) $(NODE_PACKAGES)
+	@mkdir -p build/node && cp $^ build/node
+	@cd build/node && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error && touch node_modules
 
 demo: all
 	@$(SETUP) $(REPORT_PACKAGES)

@@ -4,7 +4,7 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/rwa)
 
 install(TARGETS rwa EXPORT rwa-targets)
 if(TARGET rwa_program)
-  install(TARGETS rwa_program)
+  install(TARGETS rwa_program rwa_c)
   install(PROGRAMS ${PROJECT_SOURCE_DIR}/src/bench/peers/torch_peers.py
                    ${PROJECT_SOURCE_DIR}/src/bench/peers/jax_peers.py DESTINATION libexec/rwa)
 endif()

@@ -15,6 +15,7 @@
 namespace rwa::bench {
 namespace {
 
+constexpr std::string_view kOurs = "rwa.torch";  // our own layer in somebody else's hands
 constexpr int kNoModule = 3;  // exit code of a Python helper without what it is about
 
 struct Family {
@@ -23,9 +24,10 @@ struct Family {
   const char* module;  // of Python; null where the helper is a program
 };
 
-constexpr std::array<Family, 4> kFamilies{{{"onednn-", "rwa-bench-onednn", nullptr},
+constexpr std::array<Family, 5> kFamilies{{{"onednn-", "rwa-bench-onednn", nullptr},
                                            {"cudnn-", "rwa-bench-cudnn", nullptr},
                                            {"torch-", "torch_peers.py", "torch"},
+                                           {kOurs, "torch_peers.py", "torch"},
                                            {"jax-", "jax_peers.py", "jax"}}};
 
 const Family& family_of(const Case& what) {
@@ -47,6 +49,11 @@ std::vector<std::string> command_line(const std::string& helper, const Case& wha
       {"--seconds", fmt::format("{}", seconds)}};
   if (!what.on_cpu()) options.emplace_back("--device", what.device);
   if (!what.variant.empty()) options.emplace_back("--variant", what.variant);
+  if (what.name == kOurs) {
+    // In the build tree; an installed package has its own.
+    const auto library = find_helper("librwa_c.so");
+    if (library) options.emplace_back("--library", *library);
+  }
   for (const auto& [name, value] : options) words.insert(words.end(), {name, value});
   return words;
 }

@@ -4,13 +4,11 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
-#include <thread>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "base/names.h"
-#include "base/shards.h"
 #include "base/threads.h"
 #include "cells/traits.h"
 #include "rwa/errors.h"
@@ -63,7 +61,8 @@ struct Peer {
 const std::vector<Peer>& known_peers(const std::string& device) {
   static const std::vector<Peer> on_cpu = {{"onednn-lstm", Cell::kLstm, {""}},
                                            {"torch-lstm", Cell::kLstm, {""}},
-                                           {"torch-rwa", Cell::kRwa, {""}}};
+                                           {"torch-rwa", Cell::kRwa, {""}},
+                                           {"rwa.torch", Cell::kRwa, {""}}};
   // cuDNN leaves the choice of the algorithm to its caller; each is the best for some size.
   static const std::vector<Peer> on_gpu = {
       {"cudnn-lstm",
@@ -73,6 +72,7 @@ const std::vector<Peer>& known_peers(const std::string& device) {
         "fp16 standard", "fp16 persist-static", "fp16 persist-small", "fp16 persist-dynamic"}},
       {"torch-lstm", Cell::kLstm, {"fp32"}},
       {"torch-rwa", Cell::kRwa, {"eager", "graph", "compiled graph"}},
+      {"rwa.torch", Cell::kRwa, {""}},
       {"jax-rwa", Cell::kRwa, {"jit"}}};
   return device == "cpu" ? on_cpu : on_gpu;
 }
@@ -167,10 +167,6 @@ std::string_view to_string(Mode mode) { return name_of(kModes, "mode", mode); }
 Mode parse_mode(std::string_view name) { return parse_name(kModes, "mode", name); }
 std::string_view to_string(Network network) { return name_of(kNetworks, "network", network); }
 Network parse_network(std::string_view name) { return parse_name(kNetworks, "network", name); }
-
-int default_threads() {
-  return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kShards);
-}
 
 Plan default_plan(const std::string& device) {
   Plan plan;

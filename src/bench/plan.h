@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "rwa/device.h"
 #include "rwa/types.h"
 
 namespace rwa::bench {
@@ -34,9 +35,6 @@ std::string_view to_string(Network network);
 // Throws ConfigError with the known names.
 Mode parse_mode(std::string_view name);
 Network parse_network(std::string_view name);
-
-// The number of cores, at most 8: a batch is cut into 8 shards, so that more bring nothing.
-int default_threads();
 
 struct Plan {
   std::string device = "cpu";  // as SessionOptions::device

@@ -19,10 +19,14 @@ lib=$(pkg-config --variable=libdir rwa)
 c++ -std=c++20 "$work/outside/main.cc" $(pkg-config --cflags --libs rwa) -Wl,-rpath,"$lib" -o "$work/by-pkg-config"
 "$work/by-pkg-config" "$work/b.safetensors"
 
+cc -std=c99 -Wall -Wextra -Wpedantic -Werror "$source/tests/capi/c_header.c" -I "$work/prefix/include" -L "$lib" -lrwa_c \
+  -Wl,-rpath,"$lib" -o "$work/in-c"
+"$work/in-c"
+
 "$work/prefix/bin/rwa" --version
 # What is not in include/rwa is not to be seen from outside.
 shown=$(nm -DC --defined-only "$lib/librwa.so" | grep -E ' [TWV] ' | sed 's/^[0-9a-f]* . //' | grep rwa:: || true)
-allowed='^(vtable for |typeinfo (name )?for )?rwa::(Model|Session|Stream|Trainer|[A-Za-z]*Error|to_string|parse_|version|instruction_set|describe|devices|find_device|training_memory)'
+allowed='^(vtable for |typeinfo (name )?for )?rwa::(Model|Session|Stream|Trainer|[A-Za-z]*Error|to_string|parse_|version|instruction_set|describe|devices|find_device|default_threads|training_memory|Layer|Tape)'
 if hidden=$(grep -vE "$allowed" <<<"$shown") || grep -q '::Impl' <<<"$shown"; then
   echo "the library shows its insides: $hidden" >&2
   exit 1

@@ -1,20 +1,27 @@
 #!/usr/bin/python3
-# src/bench/peers/torch_peers.py: times PyTorch's own LSTM, and an RWA written in PyTorch as a
-# competent user would write it, so that `rwa bench` can print them beside its own rows.
+# src/bench/peers/torch_peers.py: times PyTorch's own LSTM, an RWA written in PyTorch as a competent
+# user would write it, and our own RWA as a module of PyTorch (rwa.torch), so that `rwa bench` can
+# print them beside its own rows.
 #
-#   /usr/bin/python3 torch_peers.py --name torch-lstm|torch-rwa --mode forward|train|stream
-#       --batch B --units H --inputs D --steps T --threads N --seconds S
-#       --device cpu|cuda:N --variant fp32|eager|graph|'compiled graph'
+#   /usr/bin/python3 torch_peers.py --name torch-lstm|torch-rwa|rwa.torch
+#       --mode forward|train|stream --batch B --units H --inputs D --steps T --threads N --seconds S
+#       --device cpu|cuda:N --variant fp32|eager|graph|'compiled graph' --library librwa_c.so
+#
+# The package rwa is that of the source tree this file lies in, with the library that is named, or
+# the installed one.
 #
 # On a GPU, where the clock is the GPU's own, everything is fp32 without TF32. `graph` replays the
 # whole call as one CUDA graph; `compiled graph` does so with the step passed through torch.compile.
 #
-# It prints one line of JSON. Exit code 3: this Python has no torch.
+# It prints one line of JSON. Exit code 3: this Python has no torch; 127: no rwa.
 """Helper of `rwa bench`: times LSTM and RWA in PyTorch."""
 
 import argparse
+import importlib
 import json
 import math
+import os
+import pathlib
 import statistics
 import sys
 import time
@@ -27,8 +34,11 @@ except ImportError as error:
     print(f"torch_peers.py: no torch for {sys.executable}: {error}", file=sys.stderr)
     sys.exit(3)
 
+CANNOT_RUN = 127
 MIN_REPETITIONS = 3
 GPU_WARM_UPS = 3
+# Timed as one, as our own are: a loop that trains does not wait for the GPU at each step.
+GPU_BURST = 4
 # One streamed step takes microseconds: the clock is read once per block of them.
 STREAM_BLOCK = 200
 
@@ -94,6 +104,27 @@ class Lstm(torch.nn.Module):
         return self.lstm(x)[0][-1]
 
 
+class RwaTorch(torch.nn.Module):
+    """rwa.torch.RWA behind the same three methods."""
+
+    def __init__(self, inputs: int, units: int) -> None:
+        super().__init__()
+        import rwa.torch
+        self.layer = rwa.torch.RWA(inputs, units)
+
+    def start(self, batch: int) -> None:
+        return None  # of a sequence
+
+    def project(self, x: torch.Tensor) -> tuple:
+        return (x.unsqueeze(0),)
+
+    def step(self, x: torch.Tensor, state: tuple) -> tuple:
+        return self.layer(x, state)[1]
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.layer(x)[1].h[0]
+
+
 def seconds_of(call: Callable[[], None], on_gpu: bool) -> float:
     if not on_gpu:
         begin = time.perf_counter()
@@ -101,10 +132,11 @@ def seconds_of(call: Callable[[], None], on_gpu: bool) -> float:
         return time.perf_counter() - begin
     begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
     begin.record()
-    call()
+    for _ in range(GPU_BURST):
+        call()
     end.record()
     end.synchronize()
-    return begin.elapsed_time(end) * 1e-3
+    return begin.elapsed_time(end) * 1e-3 / GPU_BURST
 
 
 def median_seconds(seconds: float, call: Callable[[], None], on_gpu: bool = False) -> float:
@@ -182,10 +214,26 @@ def warn_of_slow_blas() -> None:
                   "comparison: install libopenblas0-openmp", file=sys.stderr)
 
 
-def peak_bytes(x: torch.Tensor) -> int:
+def find_rwa(library: str) -> None:
+    """Where the package is not installed, it lies in the source tree, and the library beside us."""
+    if library:
+        os.environ.setdefault("RWA_LIBRARY", library)
+        for folder in pathlib.Path(__file__).resolve().parents:
+            if (folder / "python" / "rwa").is_dir():
+                sys.path.insert(0, str(folder / "python"))
+    try:
+        importlib.import_module("rwa.torch")
+    except ImportError as error:
+        print(f"torch_peers.py: no rwa for {sys.executable}: {error}", file=sys.stderr)
+        sys.exit(CANNOT_RUN)
+
+
+def peak_bytes(a: argparse.Namespace) -> int:
     """Peak memory on the GPU, or resident of this process; 0 where /proc does not tell."""
-    if x.is_cuda:
-        return torch.cuda.max_memory_allocated(x.device)
+    if a.device != "cpu" and a.name == "rwa.torch":  # PyTorch does not know of the library's
+        return a.free_bytes - torch.cuda.mem_get_info()[0]
+    if a.device != "cpu":
+        return torch.cuda.max_memory_allocated()
     with open("/proc/self/status", encoding="ascii") as status:
         for line in status:
             if line.startswith("VmHWM:"):
@@ -193,9 +241,12 @@ def peak_bytes(x: torch.Tensor) -> int:
     return 0
 
 
+MODELS = {"torch-lstm": Lstm, "torch-rwa": Rwa, "rwa.torch": RwaTorch}
+
+
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--name", choices=["torch-lstm", "torch-rwa"], required=True)
+    parser.add_argument("--name", choices=sorted(MODELS), required=True)
     parser.add_argument("--mode", choices=["forward", "train", "stream"], default="forward")
     parser.add_argument("--batch", type=int, default=100)
     parser.add_argument("--units", type=int, default=250)
@@ -206,6 +257,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--variant", choices=["fp32", "eager", "graph", "compiled graph"],
                         default="eager")
+    parser.add_argument("--library", default="")
     arguments = parser.parse_args()
     if arguments.mode == "stream":
         arguments.batch = arguments.steps = 1
@@ -215,6 +267,8 @@ def parse_arguments() -> argparse.Namespace:
 def prepare(a: argparse.Namespace) -> None:
     torch.set_num_threads(a.threads)
     torch.manual_seed(1)
+    if a.name == "rwa.torch":
+        find_rwa(a.library)
     if a.device == "cpu":
         warn_of_slow_blas()
         return
@@ -222,10 +276,11 @@ def prepare(a: argparse.Namespace) -> None:
     warnings.filterwarnings("ignore", message=".*(TF32|TensorFloat32)")
     torch.cuda.set_device(a.device if ":" in a.device else "cuda:0")
     torch.backends.cudnn.allow_tf32 = False  # for matrix products it is the default
+    a.free_bytes = torch.cuda.mem_get_info()[0]
 
 
 def make_model(a: argparse.Namespace) -> torch.nn.Module:
-    model = {"torch-lstm": Lstm, "torch-rwa": Rwa}[a.name](a.inputs, a.units).to(a.device)
+    model = MODELS[a.name](a.inputs, a.units).to(a.device)
     if "compiled" in a.variant:
         model.step = torch.compile(model.step)
     return model
@@ -241,7 +296,7 @@ def main() -> None:
     print(json.dumps({
         "name": a.name, "mode": a.mode, "batch": a.batch, "units": a.units, "inputs": a.inputs,
         "steps": a.steps, "threads": a.threads,
-        "us_per_step": round(seconds / a.steps * 1e6, 3), "peak_bytes": peak_bytes(x),
+        "us_per_step": round(seconds / a.steps * 1e6, 3), "peak_bytes": peak_bytes(a),
     }, separators=(",", ":")))
 
 
