@@ -12,8 +12,9 @@ TEST_PACKAGES  = libgtest-dev librapidcheck-dev python3 python3-numpy python3-to
 BENCH_PACKAGES = libdnnl-dev python3-torch libopenblas0-openmp
 PREFIX        ?= /usr/local
 SETUP          = tools/install_packages.sh
+ENV           ?= env
 
-.PHONY: all test demo bench sanitize fuzz tidy format install clean
+.PHONY: all test demo python bench sanitize fuzz tidy format install clean
 
 all:
 	@$(SETUP) $(BUILD_PACKAGES)
@@ -36,6 +37,12 @@ demo: all
 	@$(SETUP) $(REPORT_PACKAGES)
 	@build/release/rwa paper run --quick --out runs/demo
 	@build/release/rwa paper report runs/demo
+
+# The package, in the virtual environment ENV, which is made where there is none.
+python: all
+	@$(SETUP) python3-venv
+	@[ -x $(ENV)/bin/pip ] || /usr/bin/python3 -m venv --system-site-packages $(ENV)
+	@$(ENV)/bin/pip install --quiet --no-index --force-reinstall .
 
 bench:
 	@$(SETUP) $(BUILD_PACKAGES) $(BENCH_PACKAGES)

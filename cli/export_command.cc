@@ -38,11 +38,6 @@ struct ExportCommand {
   exports::OnnxOptions options;
 };
 
-// A model's file, or the one in the folder of a run.
-Model load(const fs::path& path) {
-  return Model::load(fs::is_directory(path) ? path / run::kModelFile : path);
-}
-
 void print_written(const fs::path& file, const Model& model, std::string_view what) {
   fmt::print("{}: {} weights, {}\n", file.string(),
              count(static_cast<std::int64_t>(model.parameter_count())), what);
@@ -52,7 +47,7 @@ void export_model(const ExportCommand& command) {
   if (command.onnx.empty() == command.torch.empty()) {
     throw ConfigError("expected one of --onnx FILE and --torch FILE: what to write");
   }
-  const Model model = load(command.model);
+  const Model model = Model::load(run::model_file(command.model));
   if (!command.torch.empty()) {
     exports::export_torch(model, command.torch);
     print_written(command.torch, model, "a module of PyTorch");

@@ -54,12 +54,14 @@ void add_import_command(CLI::App& app) {
   command->add_option("FILE", options->file, "The weights, in safetensors form")->required();
   command->add_option("--out", options->out, "The model")->required()->option_text("MODEL");
   const auto add_prefix = [&](const char* name, auto& prefix, const char* description) {
-    command->add_option(name, prefix, description)->option_text("PREFIX");
+    return command->add_option(name, prefix, description)->option_text("PREFIX");
   };
   add_prefix("--rnn", imported.rnn, "The LSTM or GRU, where there are several");
-  add_prefix("--head", imported.head, "The linear layer on top of it, where several would fit");
+  auto* head =
+      add_prefix("--head", imported.head, "The linear layer on top of it, where several would fit");
   add_prefix("--embedding", imported.embedding, "The embedding, where it is not called so");
-  command->add_flag("--no-head", imported.no_head, "The outputs are the units themselves");
+  command->add_flag("--no-head", imported.no_head, "The outputs are the units themselves")
+      ->excludes(head);
   command->add_option("--readout", options->readout, "last, every or mean: the steps it sees")
       ->capture_default_str();
   command->add_option("--loss", options->loss, "softmax, sigmoid or squared-error")

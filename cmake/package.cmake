@@ -4,7 +4,8 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/rwa)
 
 install(TARGETS rwa EXPORT rwa-targets)
 if(TARGET rwa_program)
-  install(TARGETS rwa_program rwa_c)
+  install(TARGETS rwa_program)
+  install(TARGETS rwa_c EXPORT rwa-targets)
   install(PROGRAMS ${PROJECT_SOURCE_DIR}/src/bench/peers/torch_peers.py
                    ${PROJECT_SOURCE_DIR}/src/bench/peers/jax_peers.py DESTINATION libexec/rwa)
 endif()
@@ -24,5 +25,9 @@ install(FILES ${PROJECT_BINARY_DIR}/rwa-config.cmake ${PROJECT_BINARY_DIR}/rwa-c
         DESTINATION ${package_dir})
 
 file(RELATIVE_PATH pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-configure_file(${PROJECT_SOURCE_DIR}/cmake/rwa.pc.in ${PROJECT_BINARY_DIR}/rwa.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/rwa.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+foreach(library rwa rwa_c)
+  if(TARGET ${library})
+    configure_file(${PROJECT_SOURCE_DIR}/cmake/rwa.pc.in ${PROJECT_BINARY_DIR}/${library}.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/${library}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  endif()
+endforeach()

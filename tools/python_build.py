@@ -1,7 +1,7 @@
 """Builds the Python package, for `pip install .` and `pip wheel .` (PEP 517): CMake makes
 librwa_c.so, which goes into a wheel together with python/rwa. Needs no Python packages.
 
-    pip install .                                          builds in build/python
+    pip install .                                          builds on what `make` has built, or in build/python
     pip install . --config-settings build-dir=build/cpu    uses that build tree as it is
 """
 
@@ -151,15 +151,22 @@ def project() -> Project:
 
 
 def build_library(build_dir: str | None) -> Path:
-    folder = Path(build_dir) if build_dir else ROOT / "build" / "python"
     if shutil.which("cmake") is None:
         raise SystemExit(f"the program cmake is missing. {what_to_install()}")
-    if not (folder / "CMakeCache.txt").is_file():
-        generator = ("-G", "Ninja") if shutil.which("ninja") else ()
-        run("cmake", "-S", str(ROOT), "-B", str(folder), *generator, *CONFIGURATION)
+    folder = Path(build_dir) if build_dir else ROOT / "build" / "release"  # by `make`
+    if not any((folder / file).is_file() for file in ("build.ninja", "Makefile")):
+        folder = folder if build_dir else ROOT / "build" / "python"
+        configure(folder)
     jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL") or str(os.cpu_count() or 1)
     run("cmake", "--build", str(folder), "--target", "rwa_c", "--parallel", jobs)
     return folder / LIBRARY
+
+
+def configure(folder: Path) -> None:
+    """A build tree of our own. One that failed before has a generator, which cannot be changed."""
+    fresh = not (folder / "CMakeCache.txt").is_file()
+    generator = ("-G", "Ninja") if fresh and shutil.which("ninja") else ()
+    run("cmake", "-S", str(ROOT), "-B", str(folder), *generator, *CONFIGURATION)
 
 
 def run(*command: str) -> None:

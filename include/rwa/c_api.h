@@ -54,11 +54,15 @@ RWA_C_EXPORT void* rwa_buffer_data(const rwa_buffer* buffer);
 /* A DLManagedTensor of its beginning, a further owner: `code` and `bits` are DLDataType's. */
 RWA_C_EXPORT rwa_result rwa_buffer_dlpack(rwa_buffer* buffer, uint8_t code, uint8_t bits, int ndim,
                                           const int64_t* shape, void** managed_tensor);
+/* The destructor of a capsule "dltensor" of Python, for Python to call: frees a tensor that nobody has
+ * taken over. It leaves an exception that is on its way alone, as a function of Python's could not. */
+RWA_C_EXPORT void rwa_capsule_free(void* capsule);
 
 /* -- Models: rwa/model.h ------------------------------------------------------------------------- */
 
 typedef struct rwa_model rwa_model;
 RWA_C_EXPORT rwa_result rwa_model_new(const char* config, rwa_model** out); /* ModelConfig */
+/* From its file, or from the folder that `rwa train` has written it to. */
 RWA_C_EXPORT rwa_result rwa_model_load(const char* path, rwa_model** out);
 RWA_C_EXPORT rwa_result rwa_model_save(const rwa_model* model, const char* path);
 RWA_C_EXPORT void rwa_model_free(rwa_model* model);
@@ -152,10 +156,10 @@ RWA_C_EXPORT void rwa_layer_free(rwa_layer* layer);
 /* Its parameters are one block, [parameters], in which weight_x [X·H,D], weight_h [G·H,H], bias [B·H]
  * and start [H] (of a cell that learns it, else [0]) follow each other:
  * {"parameters": n, "weight_x": [rows, columns], "weight_h": …, "bias": [rows], "start": [rows],
- *  "gates": ["i", "f", …], "gates_h": […], "gates_bias": […],
+ *  "gates_x": ["i", "f", …], "gates_h": […], "gates_bias": […], "gates_start": […],
  *  "state": ["h", "r", …], "carried": ["h", "r", …]}
- * gates are the blocks of H rows of weight_x in their order, by the letters of the cell's formula, then
- * those of weight_h and of bias; a state is [B, state, H], of which the carried ones, in that order,
+ * gates_x are the blocks of H rows of weight_x in their order, by the letters of the cell's formula; the
+ * others those of weight_h, bias and start. A state is [B, state, H], of which the carried ones, in that order,
  * have gradients: of an rwa not the rounding errors r_lo and L_lo. */
 RWA_C_EXPORT rwa_result rwa_layer_describe(const rwa_layer* layer, const char** json);
 

@@ -32,15 +32,15 @@ struct LayerConfig {
   Memory memory = Memory::kFull;  // what a tape keeps
 };
 
-// What a layer's numbers mean, by the letters of the cell's formula. The parameters are one block in
-// which four arrays follow each other; each is made of blocks of H rows, which are named here:
+// What a layer's numbers mean, by the letters of the cell's formula. The parameters are one block
+// in which four arrays follow each other; each is made of blocks of H rows, one for each gate:
 //   weight_x [·,D]   weight_h [·,H]   bias [·]   start [·] (of cells that learn where h starts)
-// The state of a sequence is h and what the cell carries beside it, [state,H]. Of an rwa that is the
-// average r and the logarithm L of its denominator, each with the rounding error of its last sum;
-// L of a sequence without steps is -infinity. Rounding errors have no gradient: what follows
+// The state of a sequence is h and what the cell carries beside it, [state,H]. Of an rwa that is
+// the average r and the logarithm L of its denominator, each with the rounding error of its last
+// sum; L of a sequence without steps is -infinity. Rounding errors have no gradient: what follows
 // depends on r + r_lo and L + L_lo.
 struct LayerLayout {
-  std::vector<std::string_view> weight_x, weight_h, bias, start;
+  std::vector<std::string_view> gates_x, gates_h, gates_bias, gates_start;
   std::vector<std::string_view> state;    // "h" first
   std::vector<std::string_view> carried;  // of the state, in its order, those that have gradients
   std::size_t parameters = 0;             // numbers in the block
@@ -93,7 +93,8 @@ class RWA_EXPORT Tape {
   std::unique_ptr<Impl> impl_;
 };
 
-// Any number of tapes may be alive; what they keep is used again when they are gone, so that a loop
+// Any number of tapes may be alive. Those of the CPU share the weights of equal parameters, so
+// that each keeps only its steps. What the last few kept is used again when they are gone: a loop
 // takes no more memory after its first round. Threads may share a layer, and layers a device: calls
 // take turns, except those of layers with a CPU thread of their own (threads = 1).
 //

@@ -4,7 +4,7 @@ Taken without a copy are float32 and int32 that lie row-major in the CPU's memor
 by DLPack (PyTorch, JAX, …), as a NumPy array, or by the buffer protocol (array.array, memoryview,
 bytes). Everything else is copied where that says the same numbers: other layouts of NumPy, PyTorch
 and the buffer protocol, other types of them (any number where floats are wanted; whole numbers that
-fit where int32 is), whatever NumPy can make an array of, and nested lists. The rest is refused.
+fit where int32 is), whatever NumPy can make an array of, what is not aligned, and nested lists. The rest is refused.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 from . import _dlpack
 from ._errors import InputError
-from .array import DTYPES, Array
+from .array import DTYPES, ITEM_BYTES, Array
 
 _INT32 = range(-(2**31), 2**31)
 
@@ -83,7 +83,8 @@ def _plain_tensor(torch: Any, value: Any, dtype: str, name: str) -> Any:
         if dtype == "int32" and value.numel() > 0:
             _check_range((int(value.min()), int(value.max())), name)
         value = value.to(wanted)
-    return value.contiguous()
+    value = value.resolve_neg().contiguous()  # the memory of a negated view is not negated
+    return value.clone() if value.data_ptr() % ITEM_BYTES else value
 
 
 def _of_numpy(numpy: Any, value: Any, dtype: str, name: str) -> Borrowed:
@@ -96,7 +97,7 @@ def _of_numpy(numpy: Any, value: Any, dtype: str, name: str) -> Borrowed:
             raise _refuse(name, str(value.dtype), dtype)
         if dtype == "int32" and value.size > 0:
             _check_range((int(value.min()), int(value.max())), name)
-    value = numpy.asarray(value, dtype=wanted, order="C")
+    value = numpy.require(value, wanted, ("C_CONTIGUOUS", "ALIGNED"))
     return Borrowed(value.__array_interface__["data"][0], value.shape, "numpy", value)
 
 
@@ -111,6 +112,8 @@ def _of_dlpack(value: Any, dtype: str, name: str, kind: str) -> Borrowed:
         raise _refuse(name, tensor.dtype, dtype)
     if not tensor.contiguous:
         raise InputError(f"{name} has gaps or another order, expected row-major numbers")
+    if tensor.address % ITEM_BYTES:
+        raise InputError(f"{name} is not aligned, expected a multiple of {ITEM_BYTES} as address")
     return Borrowed(tensor.address, tensor.sizes, kind, capsule)  # which gives the tensor back
 
 
@@ -122,7 +125,8 @@ def _view(value: Any) -> memoryview | None:
 
 
 def _of_buffer(view: memoryview, dtype: str, name: str) -> Borrowed:
-    if view.format.lstrip("@=<") == DTYPES[dtype].format and view.c_contiguous:
+    fits = view.format.lstrip("@=<") == DTYPES[dtype].format and view.c_contiguous
+    if fits and _address(view) % ITEM_BYTES == 0:
         return Borrowed(_address(view), view.shape or (), "", view)
     try:
         values = view.tolist()

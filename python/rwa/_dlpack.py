@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ctypes
-from ctypes import c_char_p, c_int, c_int32, c_int64, c_uint8, c_uint16, c_uint64, c_void_p
+from ctypes import c_char_p, c_int32, c_int64, c_uint8, c_uint16, c_uint64, c_void_p
 from typing import Any
+
+from ._library import library
 
 CPU = 1
 _DEVICES = {1: "cpu", 2: "cuda", 3: "cuda-host", 10: "rocm", 13: "cuda-managed"}
@@ -61,38 +63,17 @@ class ManagedTensor(ctypes.Structure):
 _Deleter = ctypes.CFUNCTYPE(None, ctypes.POINTER(ManagedTensor))
 ManagedTensor._fields_ = [("tensor", Tensor), ("context", c_void_p), ("deleter", _Deleter)]
 
-# Capsules are passed as addresses: one that is being destroyed must not be counted again.
-_Destructor = ctypes.PYFUNCTYPE(None, c_void_p)
-_new = ctypes.PYFUNCTYPE(ctypes.py_object, c_void_p, c_char_p, _Destructor)(
+_new = ctypes.PYFUNCTYPE(ctypes.py_object, c_void_p, c_char_p, c_void_p)(
     ("PyCapsule_New", ctypes.pythonapi)
 )
-_is_valid = ctypes.PYFUNCTYPE(c_int, c_void_p, c_char_p)(("PyCapsule_IsValid", ctypes.pythonapi))
-_get_pointer = ctypes.PYFUNCTYPE(c_void_p, c_void_p, c_char_p)(
+_get_pointer = ctypes.PYFUNCTYPE(c_void_p, ctypes.py_object, c_char_p)(
     ("PyCapsule_GetPointer", ctypes.pythonapi)
 )
 
 
-@_Destructor
-def _destroy(
-    capsule: int,
-    is_valid: Any = _is_valid,
-    get_pointer: Any = _get_pointer,
-    type_of: Any = ManagedTensor,
-    name: bytes = _NAME,
-) -> None:
-    # A reader that has taken the tensor over has renamed the capsule.
-    if is_valid(capsule, name):
-        tensor = type_of.from_address(get_pointer(capsule, name))
-        tensor.deleter(tensor)
-
-
-# A capsule may outlive this module, and what it knows by name, when Python ends.
-ctypes.pythonapi.Py_IncRef(ctypes.py_object(_destroy))
-
-
 def capsule_of(managed: int) -> Any:
     """A capsule that owns the DLManagedTensor at this address."""
-    return _new(managed, _NAME, _destroy)
+    return _new(managed, _NAME, ctypes.cast(library.rwa_capsule_free, c_void_p))
 
 
 def device_name(device_type: int, number: int) -> str:
@@ -103,5 +84,5 @@ def device_name(device_type: int, number: int) -> str:
 
 def tensor_of(capsule: Any) -> Tensor:
     """The tensor in another library's capsule, which is to be kept as long as it is used."""
-    pointer = _get_pointer(id(capsule), _NAME)
+    pointer = _get_pointer(capsule, _NAME)
     return ManagedTensor.from_address(pointer).tensor

@@ -9,12 +9,13 @@ from typing import Any, Iterable
 
 from ._arrays import Borrowed, borrow
 from ._errors import InputError
-from ._library import Handle, library, options
+from ._library import Handle, Struct, library, options
+from ._values import plain, text_of
 
 _LAYOUTS = {"ntc": (0, 1, 2), "nct": (0, 2, 1), "tnc": (1, 0, 2)}
 
 
-class RawSequence(ctypes.Structure):
+class RawSequence(Struct):
     """rwa_sequence."""
 
     _fields_ = [
@@ -95,11 +96,6 @@ def _answers_of(y: Any, count: int) -> list[Any]:
     return [plain(answer) for answer in y]
 
 
-def plain(value: Any) -> Any:
-    """Numbers of Python in the place of NumPy's and others'."""
-    return value.tolist() if hasattr(value, "tolist") else value
-
-
 def guess_task(answers: list[Any] | None, lengths: list[int]) -> str:
     """What the answers are for. None of them, or no sequence at all: to forecast."""
     known = [(a, t) for a, t in zip(answers or [], lengths) if a is not None]
@@ -126,16 +122,17 @@ class _Words:
         self.new: list[bytes] = []
         self.type: type | None = None
 
-    def place(self, word: str) -> int:
+    def place(self, word: str, name: str) -> int:
         found = self.places.get(word)
         if found is None:
-            if "\0" in word or not word:
-                raise InputError(f"found the word {word!r}, expected text without NUL")
+            if not word:
+                raise InputError(f"{name} is empty, expected a text")
+            self.new.append(text_of(word, name))
             found = self.places[word] = len(self.places)
-            self.new.append(word.encode())
         return found
 
-    def place_of_label(self, label: Any, name: str) -> int:
+    def checked(self, label: Any, name: str) -> Any:
+        """A label as a value of Python."""
         label = plain(label)
         kind = type(label)
         if kind not in (str, int, float, bool):
@@ -146,7 +143,7 @@ class _Words:
                 f"{self.type.__name__}, as those before it"
             )
         self.type = kind
-        return self.place(str(label))
+        return label
 
     def take_new(self) -> tuple[Any, int]:
         new, self.new = self.new, []
@@ -161,7 +158,11 @@ class Builder:
         self._answers = None if y is None else _answers_of(y, len(X))
         self._task = task or guess_task(self._answers, [one.length for one in self._steps])
         self._symbols, self._labels = _Words(), _Words()
-        self._of_symbols = bool(X) and self._steps[0].symbols is not None
+        # What the sequences are, the first that has steps tells; where none has, the first.
+        self._first = next(
+            (one for one in self._steps if one.length), next(iter(self._steps), None)
+        )
+        self._of_symbols = self._first is not None and self._first.symbols is not None
         self._features = features or self._names_of_features()
         self._width = len(self._features)
         self._targets = self._names_of_targets()
@@ -183,7 +184,7 @@ class Builder:
         )
         handle = Handle("rwa_sequences_free", library.rwa_sequences_new, schema)
         for i, name in enumerate(names):
-            raw = RawSequence(id=name.encode() or None)
+            raw = RawSequence(id=text_of(name, f"ids[{i}]") or None)
             kept = self._set_steps(raw, self._steps[i]), self._set_answer(raw, i)
             words = *self._symbols.take_new(), *self._labels.take_new()
             library.rwa_sequences_add_words(handle, *words)
@@ -208,9 +209,12 @@ class Builder:
         raw.steps = steps.length
         if self._of_symbols != (steps.symbols is not None) and steps.length:
             kinds = ("numbers", "a text") if self._of_symbols else ("a text", "numbers")
-            raise InputError(f"{steps.name} is {kinds[0]}, expected {kinds[1]}, as X[0] is")
-        if steps.symbols is not None:
-            places = [self._symbols.place(symbol) for symbol in steps.symbols]
+            raise InputError(
+                f"{steps.name} is {kinds[0]}, expected {kinds[1]}, as {self._first.name} is"
+            )
+        if self._of_symbols:
+            name = f"a symbol of {steps.name}"
+            places = [self._symbols.place(symbol, name) for symbol in steps.symbols or []]
             block = (c_int32 * len(places))(*places)
             raw.symbols = ctypes.addressof(block)
             return block
@@ -230,10 +234,11 @@ class Builder:
             return numbers
         if self._task != "class" and (isinstance(answer, str) or not hasattr(answer, "__iter__")):
             raise InputError(f"{name} is {answer!r}, expected several labels")
-        labels = [answer] if self._task == "class" else answer
-        if isinstance(labels, (set, frozenset)):
-            labels = sorted(labels)  # so that the same data always have the same order
-        places = [self._labels.place_of_label(label, name) for label in labels]
+        several = [answer] if self._task == "class" else answer
+        labels = [self._labels.checked(label, name) for label in several]
+        if isinstance(answer, (set, frozenset)):
+            labels.sort()  # so that the same data always have the same order
+        places = [self._labels.place(str(label), name) for label in labels]
         block = (c_int32 * len(places))(*places)
         raw.labels, raw.label_count = ctypes.addressof(block), len(places)
         return block

@@ -10,11 +10,21 @@ from pathlib import Path
 from typing import Any, Callable
 
 from ._errors import ConfigError, error_of
+from ._values import plain, whole
 
 API_VERSION = 1
 
 
-class Batch(ctypes.Structure):
+class Struct(ctypes.Structure):
+    """One of the header. Its sizes are refused where they have more bits than C has room for."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if dict(self._fields_).get(name) is c_int32:
+            value = whole(value, name)
+        super().__setattr__(name, value)
+
+
+class Batch(Struct):
     """rwa_batch."""
 
     _fields_ = [
@@ -26,7 +36,7 @@ class Batch(ctypes.Structure):
     ]
 
 
-class Targets(ctypes.Structure):
+class Targets(Struct):
     """rwa_targets."""
 
     _fields_ = [
@@ -126,7 +136,8 @@ class _Library:
 
 def _find() -> Path:
     chosen = os.environ.get("RWA_LIBRARY")
-    path = Path(chosen) if chosen else Path(__file__).with_name("librwa_c.so")
+    # As a name without a folder, dlopen would look for it elsewhere.
+    path = Path(chosen).resolve() if chosen else Path(__file__).with_name("librwa_c.so")
     if not path.is_file():
         raise ImportError(
             f"rwa: found no library {path}, expected the file that `pip install .` in the source "
@@ -166,8 +177,11 @@ class Handle:
         make(*arguments, ctypes.byref(self._as_parameter_))
 
     def __del__(self) -> None:
-        if self._as_parameter_:
+        if getattr(self, "_as_parameter_", None):  # whose making may have failed before
             self._free(self._as_parameter_)
+
+    def __reduce__(self) -> Any:
+        raise TypeError("what the library has made stays where it is: no copy, no pickle of it")
 
 
 def options(**fields: Any) -> bytes:
@@ -182,16 +196,9 @@ def options(**fields: Any) -> bytes:
 
 def _json(name: str, value: Any) -> str:
     try:
-        return json.dumps(value, allow_nan=False, default=_plain)
+        return json.dumps(plain(value), allow_nan=False)
     except (TypeError, ValueError) as error:
         raise ConfigError(f"{name} is {value!r}, expected what JSON can say: {error}") from error
-
-
-def _plain(value: Any) -> Any:
-    """A number of NumPy or PyTorch as one of Python."""
-    if hasattr(value, "item"):
-        return value.item()
-    raise TypeError(f"it has the type {type(value).__name__}")
 
 
 def described(function: Callable[..., Any], *arguments: Any) -> Any:

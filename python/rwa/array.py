@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import math
+import sys
 from ctypes import c_float, c_int32, c_int64, c_void_p
 from typing import Any, NamedTuple
 
 from . import _dlpack
 from ._errors import InputError
 from ._library import Handle, library
+from ._values import whole
 
 
 class DType(NamedTuple):
@@ -47,13 +49,14 @@ class Array:
         """Zeros."""
         if dtype not in DTYPES:
             raise InputError(f"dtype is {dtype!r}, expected one of: {', '.join(DTYPES)}")
-        if any(size < 0 for size in shape):
-            raise InputError(f"shape is {shape}, expected sizes of 0 or more")
-        self.shape = tuple(shape)
+        self.shape = tuple(whole(size, "a size of the shape", bits=64) for size in shape)
+        if any(size < 0 for size in self.shape):
+            raise InputError(f"shape is {self.shape}, expected sizes of 0 or more")
+        # As if sizes of 0 were 1: strides, too, are numbers that others count in 64 bits.
+        if math.prod(max(size, 1) for size in self.shape) > sys.maxsize // ITEM_BYTES:
+            raise InputError(f"shape is {self.shape}, expected at most {sys.maxsize} bytes")
         self.dtype = dtype
-        self._buffer = Handle(
-            "rwa_buffer_free", library.rwa_buffer_new, math.prod(shape) * ITEM_BYTES
-        )
+        self._buffer = Handle("rwa_buffer_free", library.rwa_buffer_new, self.size * ITEM_BYTES)
         self._address: int = library.rwa_buffer_data(self._buffer)
 
     def _part(self, first: int, shape: tuple[int, ...]) -> Array:
@@ -170,10 +173,20 @@ class Array:
             return self.data[number]
         return self._part(number * row, self.shape[1:])
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self.shape, self.dtype, self.data.tobytes())
+
     def __repr__(self) -> str:
         most = 100
         values = str(self.tolist()) if self.size <= most else "…"
         return f"rwa.Array({values}, shape={self.shape}, dtype={self.dtype!r})"
+
+
+def _restored(shape: tuple[int, ...], dtype: str, content: bytes) -> Array:
+    """An array from its pickle."""
+    array = Array(shape, dtype)
+    ctypes.memmove(array.address, content, len(content))
+    return array
 
 
 def _empty_lists(shape: tuple[int, ...]) -> list[Any]:

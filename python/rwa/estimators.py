@@ -8,18 +8,17 @@
 
 from __future__ import annotations
 
+import importlib.util
 import inspect
 import os
-import pathlib
 from typing import Any, ClassVar
 
 from ._errors import ConfigError, InputError
 from ._from_arrays import guess_task
+from ._values import plain
 from .model import Model
 from .sequences import Sequences
 from .training import Callback, known, predict, train
-
-_MODEL_FILE = "model.safetensors"  # in the folder of `rwa train`
 
 
 class _Estimator:
@@ -105,6 +104,7 @@ class _Estimator:
     def fit(self, X: Any, y: Any = None, validation_data: Any = None) -> Any:
         """Trains anew. `validation_data`, (X, y) or rwa.Sequences, decides when training ends and
         which weights are kept; without it, a share of X does, which `split` says."""
+        _require_numpy()
         sequences = self._sequences(X, y, answered=True)
         valid = None
         if validation_data is not None:
@@ -127,9 +127,8 @@ class _Estimator:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Any:
         """From such a file, or from the folder that `rwa train` has written it to."""
-        file = pathlib.Path(path)
         estimator = cls()
-        estimator._take(Model.load(file / _MODEL_FILE if file.is_dir() else file))
+        estimator._take(Model.load(path))
         estimator.history_ = []
         return estimator
 
@@ -167,7 +166,10 @@ class _Estimator:
         if about.task in ("class", "labels", "class-per-step"):
             import numpy
 
-            self.classes_ = numpy.array(about.outputs)
+            classes = numpy.array(about.outputs)
+            # scikit-learn takes them to be in the order of numpy.unique, in which "10" is before "9".
+            self._order = numpy.argsort(classes)
+            self.classes_ = classes[self._order]
 
     def _fitted(self) -> Model:
         if not hasattr(self, "model_"):
@@ -195,7 +197,8 @@ class _Estimator:
         sequences = self._sequences(X, None)
         if len(sequences) == 0:  # which says nothing about features
             return []
-        return predict(model, sequences, threads=self.threads, device=self.device)
+        answers = predict(model, sequences, threads=self.threads, device=self.device)
+        return [one[..., self._order] for one in answers] if hasattr(self, "classes_") else answers
 
     def _expected(self, X: Any, y: Any) -> list[Any]:
         """The answers that a score compares with."""
@@ -298,10 +301,18 @@ class SequenceTagger(_Estimator):
         return score(steps, numpy.concatenate(found))
 
     def _guess_task(self, y: Any) -> str:
-        answers = [one.tolist() if hasattr(one, "tolist") else one for one in y]
+        answers = [plain(one) for one in y]
         if not all(isinstance(one, (list, tuple)) for one in answers):
             raise InputError("y has single answers, expected a list with one for each step")
         return guess_task(answers, [len(one) for one in answers])
+
+
+def _require_numpy() -> None:
+    """Before anybody has waited for a training."""
+    if importlib.util.find_spec("numpy") is None:
+        raise ConfigError(
+            "found no NumPy, expected it for estimators: their answers are its arrays"
+        )
 
 
 def _share_of_equal(expected: list[Any], found: Any) -> float:

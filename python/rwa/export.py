@@ -6,6 +6,7 @@ import os
 from typing import Union
 
 from ._library import Handle, library, options
+from ._values import path_of
 from .model import Model
 
 PathLike = Union[str, "os.PathLike[str]"]
@@ -18,7 +19,8 @@ def _model_of(model: Model | PathLike) -> Model:
 def export_onnx(model: Model | PathLike, path: PathLike, *, step: bool = False) -> None:
     """Writes the network as an ONNX file, which ONNX Runtime and others run without this library.
 
-    model: a model (that of an estimator is its `model_`), or the file of one.
+    model: a model (that of an estimator is its `model_`), or the file of one, or the folder of
+        `rwa train`.
     path: replaced as a whole or not at all.
     step: one step of a stream, instead of whole sequences.
 
@@ -38,14 +40,14 @@ def export_onnx(model: Model | PathLike, path: PathLike, *, step: bool = False) 
     Raises ConfigError for a step of a network that no stream goes through, or that sees steps
     with others (context, positions); ResourceError where the file cannot be written.
     """
-    library.rwa_export_onnx(_model_of(model)._handle, os.fsencode(path), options(step=step))
+    library.rwa_export_onnx(_model_of(model)._handle, path_of(path), options(step=step))
 
 
 def export_torch(model: Model | PathLike, path: PathLike) -> None:
     """Writes the network as a plain module of PyTorch: a Python file of this network alone, which
     needs nothing but PyTorch, and beside it the weights in a safetensors file of the same name.
 
-    model: a model, or the file of one.
+    model: a model, or the file of one, or the folder of `rwa train`.
     path: the Python file, whose name ends in .py.
 
     >>> rwa.export_torch(model, "network.py")
@@ -53,7 +55,7 @@ def export_torch(model: Model | PathLike, path: PathLike) -> None:
     Raises ConfigError for another ending, and where the weights would replace a file that is not
     such a module's; ResourceError where the files cannot be written.
     """
-    library.rwa_export_torch(_model_of(model)._handle, os.fsencode(path))
+    library.rwa_export_torch(_model_of(model)._handle, path_of(path))
 
 
 def import_torch(
@@ -78,12 +80,10 @@ def import_torch(
 
     >>> model = rwa.import_torch("network.safetensors", readout="mean")
 
-    Raises ModelFileError for a file that is not whole, InputError for tensors that are no such
-    network, ConfigError for options that do not fit them.
+    Raises ModelFileError for a file that is not whole and for tensors that are no such network,
+    ConfigError for options that do not fit them.
     """
     fields = options(
         rnn=rnn, head=head, embedding=embedding, no_head=no_head, readout=readout, loss=loss
     )
-    return Model._from(
-        Handle("rwa_model_free", library.rwa_import_torch, os.fsencode(path), fields)
-    )
+    return Model._from(Handle("rwa_model_free", library.rwa_import_torch, path_of(path), fields))

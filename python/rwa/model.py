@@ -11,6 +11,7 @@ from ._arrays import borrow
 from ._batch import check_shape
 from ._errors import InputError
 from ._library import Handle, described, floats, library, options
+from ._values import path_of, text_of
 from .array import ITEM_BYTES, Array
 
 
@@ -93,13 +94,13 @@ class Model:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Model:
-        """Raises ModelFileError when the file is not a whole and valid model, ResourceError when it
-        cannot be read."""
-        return cls._from(Handle("rwa_model_free", library.rwa_model_load, os.fsencode(path)))
+        """From a file, or from the folder that `rwa train` has written it to. Raises ModelFileError
+        when it is not a whole and valid model, ResourceError when it cannot be read."""
+        return cls._from(Handle("rwa_model_free", library.rwa_model_load, path_of(path)))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Replaces the file as a whole or not at all."""
-        library.rwa_model_save(self._handle, os.fsencode(path))
+        library.rwa_model_save(self._handle, path_of(path))
 
     @property
     def config(self) -> dict[str, Any]:
@@ -151,7 +152,7 @@ class Model:
                     f"{name} has the shape {list(block.shape)}, expected {known['shape']}"
                 )
         library.rwa_model_set_parameter(
-            self._handle, name.encode(), block.address, math.prod(block.shape)
+            self._handle, text_of(name, "name"), block.address, math.prod(block.shape)
         )
 
     @property
@@ -162,7 +163,7 @@ class Model:
 
     def set_note(self, name: str, text: str) -> None:
         """An empty text takes the note away."""
-        library.rwa_model_set_note(self._handle, name.encode(), text.encode())
+        library.rwa_model_set_note(self._handle, text_of(name, "name"), text_of(text, "text"))
 
     def __call__(self, x: Any, lengths: Any = None, *, steps: int | None = None) -> Any:
         """`Session.run` of a session that is made for it: keep one where speed matters."""

@@ -19,6 +19,8 @@ from typing import Any, Iterable, Iterator, NamedTuple, Union
 
 from ._from_arrays import Builder, RawSequence, items_of, value_of
 from ._library import Handle, described, library, options
+from ._values import path_of
+from .array import ITEM_BYTES
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -118,8 +120,7 @@ class Sequences(collections.abc.Sequence):
             return [one.x for one in self]
         import numpy
 
-        width = len(self.features)
-        return [numpy.asarray(one.x, numpy.float32).reshape(-1, width) for one in self]
+        return [numpy.asarray(one.x) for one in self]
 
     @property
     def y(self) -> list[Any]:
@@ -178,7 +179,7 @@ def read(
     <rwa.Sequences: 12 of 2 features, task numbers-per-step>
     """
     all_paths = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
-    words = [os.fsencode(path) for path in all_paths]
+    words = [path_of(path) for path in all_paths]
     said = options(
         format=format,
         layout=layout,
@@ -204,9 +205,9 @@ def _view(
     address: int | None, c: Any, format: str, shape: tuple[int, ...], owner: Any
 ) -> memoryview:
     """Of the library's memory, which lives as long as somebody looks at it."""
-    size = math.prod(shape)
-    if size == 0:  # which cast() takes for a mistake
-        return memoryview(b"").cast(format)
-    block = (c * size).from_address(address)
+    if shape[0] == 0:  # which cast() takes for a mistake
+        one = (1, *shape[1:])
+        return memoryview(bytes(math.prod(one) * ITEM_BYTES)).cast(format, one)[:0]
+    block = (c * math.prod(shape)).from_address(address)
     block.owner = owner
     return memoryview(block).cast("B").cast(format, shape).toreadonly()

@@ -11,6 +11,7 @@ from ._arrays import give
 from ._batch import Batch, Targets, rows_of
 from ._errors import InputError
 from ._library import Handle, library, options
+from ._values import whole
 from .array import Array
 from .model import Model
 
@@ -111,7 +112,7 @@ class Session:
                 ctypes.byref(batch.struct),
                 ctypes.byref(wanted.struct),
                 weights.address,
-                x_gradient and x_gradient.address,
+                None if x_gradient is None else x_gradient.address,
                 ctypes.byref(loss),
             )
         given = None if x_gradient is None else give(x_gradient, batch.kind)
@@ -136,5 +137,5 @@ class Session:
             expected = "how many this decoder has to say" if decodes else "none: no decoder"
             raise InputError(f"steps is {steps}, expected {expected}")
         if steps is not None:
-            return steps, batch.batch
+            return whole(steps, "steps"), batch.batch
         return tuple(size or 0 for size in rows_of(self._config, batch)[1])

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 from ._arrays import borrow
 from ._batch import Batch, Targets
-from ._errors import InputError
+from ._errors import ConfigError, InputError
 from ._library import Handle, library, options
+from ._values import whole
 from .array import ITEM_BYTES, Array
 from .model import Model
 
@@ -91,8 +92,12 @@ class Trainer:
 
     def set_learning_rate(self, rate: float) -> None:
         """For the steps from now on."""
+        try:
+            number = float(rate)
+        except (TypeError, ValueError):
+            raise ConfigError(f"learning_rate is {rate!r}, expected a number") from None
         with self._lock:
-            library.rwa_trainer_set_learning_rate(self._handle, rate)
+            library.rwa_trainer_set_learning_rate(self._handle, number)
 
     @property
     def state(self) -> TrainerState:
@@ -116,7 +121,8 @@ class Trainer:
                 f"mean has the shape {list(mean.shape)}, variance {list(variance.shape)}, "
                 "expected the same"
             )
+        steps = whole(state.steps, "steps", bits=64)
         with self._lock:
             library.rwa_trainer_set_state(
-                self._handle, state.steps, mean.address, variance.address, math.prod(mean.shape)
+                self._handle, steps, mean.address, variance.address, math.prod(mean.shape)
             )

@@ -81,7 +81,7 @@ def train(
             return _GIVE_UP
 
     listener, summary = _Listener(listen), c_char_p()
-    given = options(**{name: _plain(value) for name, value in settings.items()})
+    given = options(**settings)
     valid_handle = None if valid is None else valid._handle
 
     def make(out: Any) -> None:
@@ -161,8 +161,3 @@ def predict(
     if not known(model).every_step:
         return list(every)
     return [every[offsets[i] : offsets[i + 1]] for i in range(count.value)]
-
-
-def _plain(value: Any) -> Any:
-    """JSON knows no numbers of NumPy."""
-    return value.item() if hasattr(value, "item") else value

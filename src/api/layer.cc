@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <mutex>
 #include <optional>
 
@@ -10,6 +11,7 @@
 #include "api/model_impl.h"
 #include "api/shared_backend.h"
 #include "backend/array.h"
+#include "backend/device.h"
 
 namespace rwa {
 namespace {
@@ -30,22 +32,80 @@ RecurrentSpec spec_of(const NetworkSpec& network, bool reverse) {
   return spec;
 }
 
+// Parameters as the device computes with them.
+struct Weights {
+  std::unique_ptr<LayerWeights<float>> placed;
+  std::vector<float> parameters = {};  // as they came; empty where the host cannot see them
+};
+
+// The weights of a layer. Tapes of the same parameters share them, where the host can tell; others
+// are used again when no tape has them. To be used with the device's turn.
+class WeightPool {
+ public:
+  WeightPool(const RecurrentSpec& spec, Backend<float>& backend, bool on_host)
+      : spec_(spec), backend_(backend), on_host_(on_host) {}
+
+  std::shared_ptr<const Weights> load(const float* parameters);
+
+ private:
+  static constexpr std::size_t kMost = 8;  // beside those that only tapes have
+
+  [[nodiscard]] bool is_of(const Weights& weights, const float* parameters) const {
+    return !weights.parameters.empty() &&
+           std::memcmp(weights.parameters.data(), parameters,
+                       weights.parameters.size() * sizeof(float)) == 0;
+  }
+  std::shared_ptr<Weights> take();
+
+  const RecurrentSpec& spec_;
+  Backend<float>& backend_;
+  bool on_host_;
+  std::vector<std::shared_ptr<Weights>> known_;  // the one used last comes last
+};
+
+std::shared_ptr<const Weights> WeightPool::load(const float* parameters) {
+  const auto same =
+      std::ranges::find_if(known_, [&](const auto& one) { return is_of(*one, parameters); });
+  if (same != known_.end()) {
+    std::rotate(same, same + 1, known_.end());
+    return known_.back();
+  }
+  const std::shared_ptr<Weights> taken = take();
+  taken->parameters.clear();  // until all is there
+  taken->placed->load(parameters);
+  if (on_host_) taken->parameters.assign(parameters, parameters + spec_.parameters());
+  known_.push_back(taken);
+  if (known_.size() > kMost) known_.erase(known_.begin());
+  return taken;
+}
+
+// One that no tape has. Nobody comes to have it meanwhile: that takes the device's turn.
+std::shared_ptr<Weights> WeightPool::take() {
+  const auto unused =
+      std::ranges::find_if(known_, [](const auto& one) { return one.use_count() == 1; });
+  if (unused == known_.end()) {
+    return std::make_shared<Weights>(Weights{.placed = backend_.make_weights(spec_)});
+  }
+  auto taken = std::move(*unused);
+  known_.erase(unused);
+  return taken;
+}
+
 // What one forward, and its backward, work with.
 class Workspace {
  public:
   Workspace(const RecurrentSpec& spec, Backend<float>& backend)
       : spec_(spec),
         backend_(backend),
-        weights_(backend.make_weights(spec)),
         pass_(backend.make_pass(spec)),
         feed_(backend.make_feed()),
         state_(backend),
         initial_(backend),
         passed_on_(backend) {}
 
-  void forward(const Rows& rows, const LayerInput& in, const LayerOutput& out,
-               std::optional<Memory> keep);
-  void backward(const LayerInput& in, const LayerGradient& gradient);
+  void forward(const Weights& weights, const Rows& rows, const LayerInput& in,
+               const LayerOutput& out, std::optional<Memory> keep);
+  void backward(const Weights& weights, const LayerInput& in, const LayerGradient& gradient);
 
   [[nodiscard]] const Rows& rows() const { return rows_; }
 
@@ -65,12 +125,12 @@ class Workspace {
 
   RecurrentSpec spec_;
   Backend<float>& backend_;
-  std::unique_ptr<LayerWeights<float>> weights_;
   std::unique_ptr<RecurrentPass<float>> pass_;
   std::unique_ptr<Feed<float>> feed_;  // has the lengths alone
   std::vector<std::int32_t> lengths_;
   Rows rows_;  // whose lengths these are; no sequences: none have been placed
-  // Of a cell whose state is h, which outside stands once and inside twice: [B,2,H] each, and [B,H].
+  // Of a cell whose state is h, which outside stands once and inside twice: [B,2,H] each, and
+  // [B,H].
   Array<float> state_, initial_, passed_on_;
 };
 
@@ -102,25 +162,25 @@ const float* Workspace::placed_state(const float* state) {
   return state_.data();
 }
 
-void Workspace::forward(const Rows& rows, const LayerInput& in, const LayerOutput& out,
-                        std::optional<Memory> keep) {
+void Workspace::forward(const Weights& weights, const Rows& rows, const LayerInput& in,
+                        const LayerOutput& out, std::optional<Memory> keep) {
   place(rows);
-  weights_->load(in.parameters);
   const bool has_padding =
       std::ranges::any_of(lengths_, [&](std::int32_t length) { return length < rows.steps; });
   if (has_padding) clear(out.h, rows.index(rows.steps, 0) * units());
-  pass_->forward(*weights_, {.in = sequences(in.x),
-                             .initial_state = placed_state(in.state),
-                             .h_every = out.h,
-                             .h_last = is_doubled() ? out.state : nullptr,
-                             .final_state = is_doubled() ? nullptr : out.state,
-                             .keep = keep});
+  pass_->forward(*weights.placed, {.in = sequences(in.x),
+                                   .initial_state = placed_state(in.state),
+                                   .h_every = out.h,
+                                   .h_last = is_doubled() ? out.state : nullptr,
+                                   .final_state = is_doubled() ? nullptr : out.state,
+                                   .keep = keep});
 }
 
-void Workspace::backward(const LayerInput& in, const LayerGradient& gradient) {
+void Workspace::backward(const Weights& weights, const LayerInput& in,
+                         const LayerGradient& gradient) {
   clear(gradient.parameters, spec_.parameters());
   clear(gradient.x, rows_.index(rows_.steps, 0) * static_cast<std::size_t>(spec_.inputs));
-  pass_->backward(*weights_,
+  pass_->backward(*weights.placed,
                   {.in = sequences(in.x),
                    .initial_state = in.state == nullptr || !is_doubled() ? in.state : state_.data(),
                    .dh_every = gradient.h,
@@ -156,12 +216,19 @@ void Workspace::add_doubled(float* initial) {
 }  // namespace
 
 struct Layer::Impl {
+  // What is kept for the next forward. A loop needs as many as there are layers alike in its
+  // network; one that calls a layer for each step has many more, but these are small.
+  static constexpr std::size_t kMostIdle = 8;
+
   explicit Impl(const LayerConfig& c)
       : config(c),
         network(network_of(c)),
         spec(spec_of(network, c.reverse)),
         layout(layer_layout(spec)),
-        device(shared_backend({.threads = c.threads, .memory = c.memory, .device = c.device})) {}
+        device(shared_backend({.threads = c.threads, .memory = c.memory, .device = c.device})),
+        weights(spec, *device->backend, is_host(c.device)) {
+    idle.reserve(kMostIdle);  // so that giving back cannot fail
+  }
 
   [[nodiscard]] Rows checked_rows(const LayerInput& in) const {
     if (in.steps > 0) require(in.x, "x");
@@ -183,13 +250,12 @@ struct Layer::Impl {
         idle.pop_back();
         return last;
       }
-      idle.reserve(++made);  // so that giving back cannot fail
     }
     return std::make_unique<Workspace>(spec, *device->backend);
   }
   void give_back(std::unique_ptr<Workspace> workspace) noexcept {
     const std::lock_guard lock(mutex);
-    idle.push_back(std::move(workspace));
+    if (idle.size() < kMostIdle) idle.push_back(std::move(workspace));
   }
 
   LayerConfig config;
@@ -197,12 +263,12 @@ struct Layer::Impl {
   RecurrentSpec spec;
   LayerLayout layout;
   std::shared_ptr<SharedBackend> device;
+  WeightPool weights;
   std::mutex mutex;
-  std::size_t made = 0;
   std::vector<std::unique_ptr<Workspace>> idle;
 };
 
-// A workspace on loan. The layer's memory lives as long as somebody has some of it.
+// A workspace and weights on loan. The layer's memory lives as long as somebody has some of it.
 struct Tape::Impl {
   explicit Impl(std::shared_ptr<Layer::Impl> from) : layer(std::move(from)) {}
   ~Impl() {
@@ -218,8 +284,9 @@ struct Tape::Impl {
     within_memory("running a layer", [&] {
       const std::lock_guard turn(layer->device->turn);
       layer->device->backend->between(stream, [&] {
+        weights = layer->weights.load(in.parameters);
         workspace = layer->take();
-        workspace->forward(rows, in, out, keep);
+        workspace->forward(*weights, rows, in, out, keep);
       });
     });
     has_state = in.state != nullptr;
@@ -247,13 +314,16 @@ struct Tape::Impl {
     check(in, gradient);
     Impl used(layer);  // whatever happens
     used.workspace = std::move(workspace);
+    used.weights = std::move(weights);
     within_memory("the gradient of a layer", [&] {
       const std::lock_guard turn(layer->device->turn);
-      layer->device->backend->between(stream, [&] { used.workspace->backward(in, gradient); });
+      layer->device->backend->between(
+          stream, [&] { used.workspace->backward(*used.weights, in, gradient); });
     });
   }
 
   std::shared_ptr<Layer::Impl> layer;
+  std::shared_ptr<const Weights> weights;
   std::unique_ptr<Workspace> workspace;
   bool has_state = false;
 };

@@ -34,14 +34,14 @@ Letters with_part(const Letters& all, const Parts& part) {
 LayerLayout layer_layout(const RecurrentSpec& spec) {
   const CellTraits& cell = spec.traits();
   const Letters all = preactivations(spec.cell);
-  LayerLayout layout{.weight_x = with_part(all, cell.x),
-                     .weight_h = with_part(all, cell.h),
-                     .bias = with_part(all, cell.bias),
-                     .start = {},
+  LayerLayout layout{.gates_x = with_part(all, cell.x),
+                     .gates_h = with_part(all, cell.h),
+                     .gates_bias = with_part(all, cell.bias),
+                     .gates_start = {},
                      .state = {"h"},
                      .carried = {"h"},
                      .parameters = spec.parameters()};
-  if (cell.learned_start) layout.start = {"s"};
+  if (cell.learned_start) layout.gates_start = {"s"};
   if (cell.averages) {
     layout.state = {"h", "r", "r_lo", "L", "L_lo"};
     layout.carried = {"h", "r", "L"};

@@ -1,13 +1,13 @@
 #include "api/shared_backend.h"
 
-#include <unistd.h>
-
+#include <algorithm>
 #include <map>
 #include <string>
-#include <tuple>
+#include <utility>
 
 #include "api/model_impl.h"
 #include "backend/device.h"
+#include "base/shards.h"
 
 namespace rwa {
 namespace {
@@ -21,10 +21,9 @@ std::shared_ptr<SharedBackend> make(const SessionOptions& options) {
 std::shared_ptr<SharedBackend> shared_backend(const SessionOptions& options) {
   const bool on_host = is_host(options.device);
   if (on_host && options.threads == 1) return make(options);
-  // A child of the process knows its parent's, but has none of their threads.
-  using Key = std::tuple<pid_t, std::string, int>;
-  const Key key = {getpid(), options.device == "cuda" ? "cuda:0" : options.device,
-                   on_host ? options.threads : 0};
+  using Key = std::pair<std::string, int>;
+  const Key key = {options.device == "cuda" ? "cuda:0" : options.device,
+                   on_host ? std::min(options.threads, kShards) : 0};
   static std::mutex mutex;
   static std::map<Key, std::weak_ptr<SharedBackend>> known;
   const std::lock_guard lock(mutex);

@@ -21,7 +21,7 @@ class Count {
  public:
   Count(int steps, int batch, Memory memory) : rows_{steps, batch, {}}, memory_(memory) {}
 
-  [[nodiscard]] std::size_t bytes() const { return numbers_ * sizeof(float); }
+  [[nodiscard]] std::size_t bytes() const { return (numbers_ + sums_) * sizeof(float); }
 
   void add(std::size_t numbers) { numbers_ += numbers; }
   void add_rows(std::size_t width) { add(all_rows() * width); }
@@ -36,8 +36,10 @@ class Count {
     const cpu::Geometry g(spec, kLanes, spec.traits().gates + 1);
     const std::size_t symbols = size(g.symbols) * g.symbol_size();
     add(g.forward_size() + g.padded_units() * g.gates_depth() + padded(g.inputs) * g.depth());
-    add(shards() * g.gradient_size() + symbols);
-    add(std::min(shards() * size(g.symbols), all_rows()) * g.symbol_size());
+    add(symbols);
+    // The sums of a gradient for each shard, of which all layers have the same.
+    const std::size_t symbol_rows = std::min(shards() * size(g.symbols), all_rows());
+    sums_ = std::max(sums_, shards() * g.gradient_size() + symbol_rows * g.symbol_size());
 
     // Between forward and backward.
     const CellTraits& cell = spec.traits();
@@ -76,6 +78,7 @@ class Count {
   Rows rows_;
   Memory memory_;
   std::size_t numbers_ = 0;
+  std::size_t sums_ = 0;  // of the layer that has the most
 };
 }  // namespace
 

@@ -45,9 +45,10 @@ class Feed {
   virtual ~Feed() = default;
 
   // Brings a batch in from the host's memory, which must stay as it is until the work that reads
-  // the feed is done; the lengths must only until the next batch is loaded. Rows of x are `inputs` wide, those of the targets' values `outputs`. The
-  // targets' rows are the batch's, or one step, or, for a decoder, rows with lengths of their own.
-  // Work that was asked for before still sees the batch of before.
+  // the feed is done; the lengths must only until the next batch is loaded. Rows of x are `inputs`
+  // wide, those of the targets' values `outputs`. The targets' rows are the batch's, or one step,
+  // or, for a decoder, rows with lengths of their own. Work that was asked for before still sees
+  // the batch of before.
   virtual void load(const Sequences<Real>& host, int inputs, const Targets<Real>& host_targets,
                     int outputs) = 0;
 

@@ -1,17 +1,35 @@
 #include "base/threads.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <condition_variable>
+#include <exception>
+#include <mutex>
 #include <system_error>
 
 #include "rwa/errors.h"
 
 namespace rwa {
 
-ThreadPool::ThreadPool(int count) {
+struct ThreadPool::Shared {
+  void work(int index);
+  void execute(int index);
+
+  std::mutex mutex;
+  std::condition_variable wake;
+  std::condition_variable done;
+  const std::function<void(int)>* job = nullptr;
+  std::exception_ptr error;
+  unsigned long generation = 0;
+  int running = 0;
+  bool stopping = false;
+};
+
+ThreadPool::ThreadPool(int count) : shared_(std::make_unique<Shared>()), owner_(getpid()) {
   try {
     for (int index = 1; index < count; ++index) {
-      workers_.emplace_back([this, index] { work(index); });
+      workers_.emplace_back([shared = shared_.get(), index] { shared->work(index); });
     }
   } catch (const std::system_error& error) {
     stop();
@@ -22,66 +40,78 @@ ThreadPool::ThreadPool(int count) {
   }
 }
 
-ThreadPool::~ThreadPool() { stop(); }
+ThreadPool::~ThreadPool() {
+  if (!in_child()) {
+    stop();
+    return;
+  }
+  // Nobody will ever leave the conditions that the copies of the threads are waiting for, and
+  // destroying those would wait for that: they stay.
+  for (auto& worker : workers_) worker.detach();
+  static_cast<void>(shared_.release());
+}
+
+bool ThreadPool::in_child() const { return !workers_.empty() && getpid() != owner_; }
 
 void ThreadPool::stop() {
   {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
+    const std::lock_guard lock(shared_->mutex);
+    shared_->stopping = true;
   }
-  wake_.notify_all();
+  shared_->wake.notify_all();
   for (auto& worker : workers_) {
     worker.join();
   }
 }
 
 void ThreadPool::run(const std::function<void(int)>& job) {
-  if (workers_.empty()) {
-    job(0);
+  if (workers_.empty() || in_child()) {
+    for (int index = 0; index < size(); ++index) job(index);
     return;
   }
+  Shared& s = *shared_;
   {
-    const std::lock_guard lock(mutex_);
-    job_ = &job;
-    error_ = nullptr;
-    running_ = static_cast<int>(workers_.size());
-    ++generation_;
+    const std::lock_guard lock(s.mutex);
+    s.job = &job;
+    s.error = nullptr;
+    s.running = static_cast<int>(workers_.size());
+    ++s.generation;
   }
-  wake_.notify_all();
-  execute(0);
-  std::unique_lock lock(mutex_);
-  done_.wait(lock, [this] { return running_ == 0; });
-  if (error_) {
-    std::rethrow_exception(error_);
+  s.wake.notify_all();
+  s.execute(0);
+  std::unique_lock lock(s.mutex);
+  s.done.wait(lock, [&s] { return s.running == 0; });
+  if (s.error) {
+    std::rethrow_exception(s.error);
   }
 }
 
-void ThreadPool::work(int index) {
+void ThreadPool::Shared::work(int index) {
   unsigned long seen = 0;
   while (true) {
     {
-      std::unique_lock lock(mutex_);
-      wake_.wait(lock, [&] { return stopping_ || generation_ != seen; });
-      if (stopping_) {
+      std::unique_lock lock(mutex);
+      wake.wait(lock, [&] { return stopping || generation != seen; });
+      if (stopping) {
         return;
       }
-      seen = generation_;
+      seen = generation;
     }
     execute(index);
-    const std::lock_guard lock(mutex_);
-    if (--running_ == 0) {
-      done_.notify_one();
+    const std::lock_guard lock(mutex);
+    if (--running == 0) {
+      done.notify_one();
     }
   }
 }
 
-void ThreadPool::execute(int index) {
+void ThreadPool::Shared::execute(int index) {
   try {
-    (*job_)(index);
+    (*job)(index);
   } catch (...) {
-    const std::lock_guard lock(mutex_);
-    if (!error_) {
-      error_ = std::current_exception();
+    const std::lock_guard lock(mutex);
+    if (!error) {
+      error = std::current_exception();
     }
   }
 }

@@ -2,10 +2,10 @@
 // other.
 #pragma once
 
-#include <condition_variable>
-#include <exception>
+#include <sys/types.h>
+
 #include <functional>
-#include <mutex>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -14,6 +14,8 @@ namespace rwa {
 // More are a mistake, not a wish.
 inline constexpr int kMostThreads = 1024;
 
+// A child of the process (fork) has none of the threads, but a copy of all else: there the caller
+// does the work of all of them, with the same result.
 class ThreadPool {
  public:
   // The caller is one of the `count` threads; count - 1 are started here and sleep between calls.
@@ -25,24 +27,20 @@ class ThreadPool {
 
   [[nodiscard]] int size() const { return static_cast<int>(workers_.size()) + 1; }
 
-  // Runs job(0) … job(size() - 1), each on its own thread, and returns when all are done. The first
-  // exception is thrown again here. Not to be called from two threads at once.
+  // Runs job(0) … job(size() - 1), each on its own thread, none of which may wait for another, and
+  // returns when all are done. The first exception is thrown again here. Not to be called from two
+  // threads at once.
   void run(const std::function<void(int)>& job);
 
  private:
-  void work(int index);
-  void stop();
-  void execute(int index);
+  struct Shared;  // what the threads see
 
+  [[nodiscard]] bool in_child() const;
+  void stop();
+
+  std::unique_ptr<Shared> shared_;
   std::vector<std::thread> workers_;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::condition_variable done_;
-  const std::function<void(int)>* job_ = nullptr;
-  std::exception_ptr error_;
-  unsigned long generation_ = 0;
-  int running_ = 0;
-  bool stopping_ = false;
+  pid_t owner_;
 };
 
 }  // namespace rwa

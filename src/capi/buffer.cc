@@ -13,6 +13,12 @@
 #include "rwa/c_api.h"
 #include "rwa/errors.h"
 
+extern "C" {
+// Python's, in a process where there is one.
+[[gnu::weak]] int PyCapsule_IsValid(void* capsule, const char* name);
+[[gnu::weak]] void* PyCapsule_GetPointer(void* capsule, const char* name);
+}
+
 struct rwa_buffer {
   std::shared_ptr<void> memory;
   std::size_t bytes;
@@ -24,6 +30,7 @@ using rwa::capi::guarded;
 using rwa::capi::require;
 
 constexpr std::size_t kAlignment = 64;
+constexpr const char* kFresh = "dltensor";  // a capsule whose tensor nobody has taken over
 
 std::shared_ptr<void> zeros(std::size_t bytes) {
   const std::size_t whole = bytes / kAlignment + 1;  // never none: what is empty has a place too
@@ -116,5 +123,11 @@ rwa_result rwa_buffer_dlpack(rwa_buffer* buffer, uint8_t code, uint8_t bits, int
     };
     *managed_tensor = &shared.release()->tensor;
   });
+}
+
+void rwa_capsule_free(void* capsule) {
+  if (PyCapsule_IsValid(capsule, kFresh) == 0) return;
+  auto* const tensor = static_cast<DLManagedTensor*>(PyCapsule_GetPointer(capsule, kFresh));
+  tensor->deleter(tensor);
 }
 }

@@ -42,13 +42,14 @@ nlohmann::ordered_json describe(const rwa::Layer& layer) {
     return blocks.size() * units;
   };
   return {{"parameters", layout.parameters},
-          {"weight_x", {rows(layout.weight_x), layer.config().inputs}},
-          {"weight_h", {rows(layout.weight_h), units}},
-          {"bias", {rows(layout.bias)}},
-          {"start", {rows(layout.start)}},
-          {"gates", layout.weight_x},
-          {"gates_h", layout.weight_h},
-          {"gates_bias", layout.bias},
+          {"weight_x", {rows(layout.gates_x), layer.config().inputs}},
+          {"weight_h", {rows(layout.gates_h), units}},
+          {"bias", {rows(layout.gates_bias)}},
+          {"start", {rows(layout.gates_start)}},
+          {"gates_x", layout.gates_x},
+          {"gates_h", layout.gates_h},
+          {"gates_bias", layout.gates_bias},
+          {"gates_start", layout.gates_start},
           {"state", layout.state},
           {"carried", layout.carried}};
 }

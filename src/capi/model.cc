@@ -9,6 +9,7 @@
 #include "capi/handles.h"
 #include "capi/json.h"
 #include "model/config_json.h"
+#include "run/folder.h"
 #include "rwa/c_api.h"
 
 namespace {
@@ -45,7 +46,7 @@ rwa_result rwa_model_load(const char* path, rwa_model** out) {
   return guarded([&] {
     require(path, "path");
     require(out, "out");
-    *out = handle(Model::load(path));
+    *out = handle(Model::load(rwa::run::model_file(path)));
   });
 }
 

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +15,7 @@
 #include "data/dataset.h"
 #include "data/widening.h"
 #include "read/reader.h"
+#include "rwa/model.h"
 
 namespace rwa::data {
 
@@ -64,6 +67,10 @@ std::string to_json(const Encoding& encoding);
 Encoding parse_encoding(std::string_view json, std::string_view origin);
 // The key under which it stands among a model's notes.
 inline constexpr std::string_view kEncodingNote = "data";
+// From there; nothing where they have none. Throws ModelFileError as parse_encoding() does, and for
+// one that does not fit the network.
+std::optional<Encoding> find_encoding(const std::map<std::string, std::string>& notes,
+                                      const ModelConfig& network, std::string_view origin);
 
 // Turns sequences of one reader into rows of a batch. A forecast's steps are all but the last, unless
 // `whole` (for prediction) asks for every one; then the last step has no answer.

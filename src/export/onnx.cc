@@ -25,7 +25,9 @@ constexpr int kIrVersion = 7;  // that came with the operators
 class OnnxFile {
  public:
   OnnxFile(const Model& model, const NetworkSpec& spec)
-      : spec_(spec), data_(data_of(model)), nodes_(graph_, spec, model.weights()) {
+      : spec_(spec),
+        data_(data::find_encoding(model.notes(), model.config(), "the model")),
+        nodes_(graph_, spec, model.weights()) {
     file_.set_ir_version(kIrVersion);
     file_.add_opset_import()->set_version(kOnnxOpset);
     file_.set_producer_name("rwa");

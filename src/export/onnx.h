@@ -3,10 +3,11 @@
 //
 // A graph of whole sequences has the inputs
 //   x [T,B,D] float     or, where the input is symbols,  symbols [T,B] int64
-//   lengths [B] int64   T and B are free, T at least 1; what lies past a length does not matter
+//   lengths [B] int64   0 to T, which is not checked; what lies past a length does not matter
 //   steps [] int64      of a decoder: how many to say
-// and the outputs
-//   y                   what Session::run() writes: [B,O], [T,B,O], of a decoder [steps,B,O]
+// where T and B are free, T at least 1, and the outputs
+//   y                   what Session::run() writes: [B,O], of every step [T,B,O], zeros past a
+//                       length, of a decoder [steps,B,O]
 //   probabilities       the same after softmax or sigmoid; or
 //   values              numbers in their own unit, of a model that was trained on files
 //
@@ -36,7 +37,7 @@ struct OnnxOptions {
 };
 
 // Replaces the file as a whole or not at all. Throws ConfigError for a step of a network that no
-// stream goes through, or that sees steps with others (--context, --positions), and for more
+// stream goes through, or that sees steps with others (context, positions), and for more
 // weights than such a file holds, 2 GiB; ModelFileError for a note that does not fit the network;
 // ResourceError where the file cannot be written.
 void export_onnx(const Model& model, const std::filesystem::path& file,

@@ -2,10 +2,7 @@
 
 #include <vector>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
-
-#include "rwa/errors.h"
 
 namespace rwa::exports {
 namespace {
@@ -13,18 +10,6 @@ namespace {
 // Names in people's files may not be UTF-8.
 std::string text_of(const nlohmann::ordered_json& json) {
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-}
-
-void check_fit(const ModelConfig& network, const data::Shape& data) {
-  if (network.input == data.input && network.inputs == data.inputs &&
-      network.outputs == data.outputs && network.loss == data.loss) {
-    return;
-  }
-  throw ModelFileError(fmt::format(
-      "found a network of {} {}, {} outputs and loss {}, expected {} {}, {} outputs and "
-      "loss {}, as the model's note \"{}\" says",
-      network.inputs, to_string(network.input), network.outputs, to_string(network.loss),
-      data.inputs, to_string(data.input), data.outputs, to_string(data.loss), data::kEncodingNote));
 }
 
 Value constant(Graph& graph, const char* name, const std::vector<double>& values) {
@@ -56,14 +41,6 @@ Value hills(Graph& graph, const data::Widening& widening, const Value& steps, co
 }
 
 }  // namespace
-
-std::optional<data::Encoding> data_of(const Model& model) {
-  const auto note = model.notes().find(std::string(data::kEncodingNote));
-  if (note == model.notes().end()) return std::nullopt;
-  data::Encoding data = data::parse_encoding(note->second, "the model");
-  check_fit(model.config(), data.shape());
-  return data;
-}
 
 std::map<std::string, std::string> names_of(const data::Encoding& data) {
   std::map<std::string, std::string> names = {

@@ -3,18 +3,12 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <string>
 
 #include "data/encoding.h"
 #include "export/onnx_graph.h"
-#include "rwa/model.h"
 
 namespace rwa::exports {
-
-// What the model's note says; nothing where it has none. Throws ModelFileError for a note that does
-// not fit the network.
-std::optional<data::Encoding> data_of(const Model& model);
 
 // Names of what comes in and goes out, by their key, as JSON.
 std::map<std::string, std::string> names_of(const data::Encoding& data);

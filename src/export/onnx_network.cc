@@ -69,8 +69,10 @@ Value NetworkNodes::run(const Value& x, const Value& lengths, const Value& steps
   }
   const Value h = stack(seen, rows);
   const Value read = spec_.encoder.averages() ? averaged(h, rows) : h;
-  return spec_.decoder ? decode(read, steps, rows.batch)
-                       : dense(graph_, "output", spec_.output, read);
+  if (spec_.decoder) return decode(read, steps, rows.batch);
+  const Value y = dense(graph_, "output", spec_.output, read);
+  if (spec_.readout != Readout::kEvery) return y;
+  return graph_.add("Where", {rows.mask, y, graph_.number(0)});
 }
 
 NetworkNodes::Stepped NetworkNodes::step(const Value& x, const Value& state) {

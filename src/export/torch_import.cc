@@ -33,14 +33,14 @@ std::optional<std::string> choose(const std::optional<std::string>& wanted,
                                   std::string_view option, const Tensors& tensors) {
   if (wanted) {
     if (std::ranges::find(fitting, *wanted) != fitting.end()) return wanted;
-    throw ConfigError(
-        fmt::format("{}: {} is {}, expected {}{}", tensors.origin(), option, io::quote(*wanted),
-                    what, fitting.empty() ? ", of which there is none" : ": " + list_of(fitting)));
+    throw ConfigError(fmt::format(
+        "{}: the option {} is {}, expected {}{}", tensors.origin(), option, io::quote(*wanted),
+        what, fitting.empty() ? ", of which there is none" : ": " + list_of(fitting)));
   }
   if (fitting.size() > 1) {
-    throw ConfigError(fmt::format("{}: found {} that could be {}, expected {} with one of: {}",
-                                  tensors.origin(), fitting.size(), what, option,
-                                  list_of(fitting)));
+    throw ConfigError(
+        fmt::format("{}: found {} that could be {}, expected the option {} to name one of: {}",
+                    tensors.origin(), fitting.size(), what, option, list_of(fitting)));
   }
   return fitting.empty() ? std::nullopt : std::optional(fitting.front());
 }
@@ -64,7 +64,7 @@ bool is_called_embedding(std::string_view name) {
 }
 
 std::string find_rnn(const Tensors& tensors, const ImportOptions& options) {
-  const auto found = choose(options.rnn, rnn_prefixes(tensors), "an LSTM or GRU", "--rnn", tensors);
+  const auto found = choose(options.rnn, rnn_prefixes(tensors), "an LSTM or GRU", "rnn", tensors);
   if (found) return *found;
   tensors.fail(
       "has no tensor *.weight_ih_l0, expected the weights of a torch.nn.LSTM or torch.nn.GRU as "
@@ -79,7 +79,7 @@ const io::Tensor* find_embedding(Tensors& tensors, const ImportOptions& options,
            (!asked_for && !is_called_embedding(name));
   });
   const auto what = fmt::format("an embedding of the {} numbers that the recurrence sees", inputs);
-  const auto name = choose(options.embedding, fitting, what, "--embedding", tensors);
+  const auto name = choose(options.embedding, fitting, what, "embedding", tensors);
   for (const std::string& other : fitting) tensors.take(other + std::string(kWeight));
   return name ? tensors.find(*name + std::string(kWeight)) : nullptr;
 }
@@ -107,11 +107,11 @@ Head find_head(Tensors& tensors, const ImportOptions& options, int width) {
   });
   const auto what = fmt::format("a linear layer on top of {} units", width);
   const auto name =
-      options.no_head ? std::nullopt : choose(options.head, fitting, what, "--head", tensors);
+      options.no_head ? std::nullopt : choose(options.head, fitting, what, "head", tensors);
   if (!name && !options.no_head) {
     tensors.fail(
         "has no linear layer on top of the {} units, expected a 2-D *.weight of {} "
-        "columns; --no-head makes the units themselves the outputs",
+        "columns; the option no_head makes the units themselves the outputs",
         width, width);
   }
   Head head = options.no_head ? identity(width) : Head{};
@@ -155,7 +155,7 @@ ModelConfig config_of(const Rnn& rnn, const io::Tensor* embedding, const Head& h
 
 ImportOptions checked(ImportOptions options) {
   if (options.no_head && options.head) {
-    throw ConfigError("--head and --no-head are both given, expected one of them");
+    throw ConfigError("the options head and no_head are both given, expected one of them");
   }
   if (options.readout == Readout::kAttention) {
     throw ConfigError(

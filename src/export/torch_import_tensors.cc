@@ -5,13 +5,14 @@
 #include <fmt/ranges.h>
 
 #include "io/quote.h"
+#include "model/model_file.h"
 
 namespace rwa::exports {
 
 Tensors::Tensors(const std::filesystem::path& file)
     : origin_(file.string()), file_(io::read_safetensors(file, io::Accept::kAnyFloat)) {
   const auto format = file_.metadata.find("format");
-  if (format != file_.metadata.end() && format->second == "rwa-model") {
+  if (format != file_.metadata.end() && format->second == kModelFormat) {
     fail("is a model of rwa already, expected weights of PyTorch");
   }
 }

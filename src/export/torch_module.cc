@@ -1,6 +1,5 @@
 #include "export/torch_module.h"
 
-#include <optional>
 #include <span>
 #include <string>
 #include <system_error>
@@ -49,35 +48,12 @@ fs::path weights_beside(const fs::path& file) {
   return weights;
 }
 
-// A note can be put beside a network that it does not belong to.
-void check_fit(const ModelConfig& network, const data::Shape& data) {
-  const auto check = [](std::string_view what, auto found, auto expected) {
-    if (found == expected) return;
-    throw ModelFileError(fmt::format("the network has {} {}, expected {}, as its note \"{}\" says",
-                                     what, found, expected, data::kEncodingNote));
-  };
-  const auto every = [](Readout readout) { return readout == Readout::kEvery; };
-  check("input", to_string(network.input), to_string(data.input));
-  check("inputs", network.inputs, data.inputs);
-  check("outputs", network.outputs, data.outputs);
-  check("loss", to_string(network.loss), to_string(data.loss));
-  check("answers at every step:", every(network.readout), every(data.readout));
-  check("code", network.code, 0);
-}
-
-std::optional<data::Encoding> encoding_of(const Model& model) {
-  const auto note = model.notes().find(std::string(data::kEncodingNote));
-  if (note == model.notes().end()) return std::nullopt;
-  auto encoding = data::parse_encoding(note->second, "the model");
-  check_fit(model.config(), encoding.shape());
-  return encoding;
-}
-
 }  // namespace
 
 void export_torch(const Model& model, const fs::path& file) {
   const fs::path weights_file = weights_beside(file);
-  const std::string text = torch_module_text(model.config(), encoding_of(model));
+  const auto data = data::find_encoding(model.notes(), model.config(), "the model");
+  const std::string text = torch_module_text(model.config(), data);
   const auto weights =
       io::format_safetensors({{{"format", kFormat}, {kWriterKey, kWriter}}, torch_weights(model)});
   io::Replacement new_weights(weights_file), new_text(file);

@@ -19,7 +19,6 @@
 
 namespace rwa {
 namespace {
-constexpr std::string_view kFormat = "rwa-model";
 constexpr std::string_view kFirstVersion = "1";  // before networks had more than one layer
 constexpr std::string_view kVersion = "2";
 constexpr std::string_view kNetwork = "the description of the network";
@@ -82,7 +81,7 @@ Notes notes_of(Notes metadata) {
 
 Notes metadata_of(const ModelConfig& config, const Notes& notes) {
   Notes all = notes;
-  all["format"] = kFormat;
+  all["format"] = kModelFormat;
   all["format_version"] = kVersion;
   all["network"] = format_config(config);
   return all;
@@ -98,9 +97,9 @@ std::size_t bytes_beside_notes(const ModelConfig& config) {
 
 // Returns the version.
 std::string check_format(const io::TensorFile& file, std::string_view origin) {
-  if (const auto format = metadata(file, "format", origin); format != kFormat) {
+  if (const auto format = metadata(file, "format", origin); format != kModelFormat) {
     throw ModelFileError(fmt::format("{}: has the format {}, expected {}", origin,
-                                     io::quote(format), io::quote(kFormat)));
+                                     io::quote(format), io::quote(kModelFormat)));
   }
   std::string version = metadata(file, "format_version", origin);
   if (version != kFirstVersion && version != kVersion) {

@@ -10,11 +10,14 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "rwa/model.h"
 
 namespace rwa {
+
+inline constexpr std::string_view kModelFormat = "rwa-model";
 
 using Notes = std::map<std::string, std::string>;
 

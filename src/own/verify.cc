@@ -23,13 +23,9 @@ namespace fs = std::filesystem;
 
 std::string verify_model(const fs::path& file) {
   const Model model = Model::load(file);
-  std::string knows = "knows nothing of its data";
-  if (const auto note = model.notes().find(std::string(data::kEncodingNote));
-      note != model.notes().end()) {
-    (void)data::parse_encoding(note->second, file.string());
-    knows = "knows its data";
-  }
-  return fmt::format("a whole model of {} parameters, which {}", model.parameter_count(), knows);
+  const bool knows = data::find_encoding(model.notes(), model.config(), file.string()).has_value();
+  return fmt::format("a whole model of {} parameters, which knows {}", model.parameter_count(),
+                     knows ? "its data" : "nothing of its data");
 }
 
 std::string verify_checkpoint(const fs::path& file) {

@@ -1,6 +1,7 @@
 #include "run/folder.h"
 
 #include <algorithm>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -43,6 +44,17 @@ Record read_run(const fs::path& folder) try {
 const Metric* final_of(const Record& record) {
   const auto found = std::ranges::find(record.metrics, "final", &Metric::split);
   return found == record.metrics.end() ? nullptr : &*found;
+}
+
+fs::path model_file(const fs::path& path) {
+  std::error_code refused;  // then who reads the file will say why
+  if (!fs::is_directory(path, refused)) return path;
+  fs::path file = path / kModelFile;
+  if (fs::exists(file, refused)) return file;
+  throw ConfigError(
+      fmt::format("{}: is a folder without a {}, expected a model or the folder that rwa train has "
+                  "written it to",
+                  path.string(), kModelFile));
 }
 
 std::vector<fs::path> find_runs(const fs::path& root) try {

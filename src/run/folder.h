@@ -49,6 +49,9 @@ Record read_run(const std::filesystem::path& folder);
 // The score at the end, on the whole test set or what is in its place; nullptr where the run has
 // none, or not yet.
 const Metric* final_of(const Record& record);
+// The file of the model that a path names: itself, or in the folder of a run its model. Throws
+// ConfigError for a folder without one.
+std::filesystem::path model_file(const std::filesystem::path& path);
 // Every folder under `root`, or `root` itself, that holds a config.toml, in alphabetical order.
 // Throws InputError where `root` is not a folder.
 std::vector<std::filesystem::path> find_runs(const std::filesystem::path& root);

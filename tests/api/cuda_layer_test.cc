@@ -8,7 +8,6 @@
 
 #include <gtest/gtest.h>
 
-#include "backend/cpu/cpu.h"
 #include "rwa/rwa.h"
 #include "support/cuda.h"
 #include "support/cuda_stream.h"
@@ -20,6 +19,7 @@ namespace {
 using cases::CudaStream;
 using cases::LayerMemory;
 using cases::LayerResult;
+using cases::run_on_cpu;
 
 using CudaLayer = cases::OnCuda;
 
@@ -31,15 +31,6 @@ LayerConfig gpu_config(const RecurrentSpec& spec) {
   LayerConfig config = cases::config_of(spec);
   config.device = "cuda";
   return config;
-}
-
-LayerResult<float> run_on_cpu(const cases::Layer& data) {
-  const auto backend = make_cpu_backend(1);
-  LayerMemory memory(*backend, data);
-  rwa::Layer(cases::config_of(data.spec))
-      .forward(memory.in(), memory.out())
-      .backward(memory.in(), memory.gradient());
-  return memory.read();
 }
 
 LayerResult<float> run_on(Backend<float>& backend, const LayerConfig& config,
@@ -65,7 +56,7 @@ double error_of(std::vector<Real> found, std::vector<double> exact) {
 void expect_close(const LayerResult<float>& found, const cases::Layer& data,
                   const std::string& what) {
   const auto exact = cases::reference_result(data);
-  const auto cpu = run_on_cpu(data);
+  const auto cpu = run_on_cpu(data, cases::config_of(data.spec));
   const auto compare = [&](const char* name, const auto& here, const auto& there,
                            const auto& right) {
     EXPECT_LE(error_of(here, right), std::max(kLeastBound, kTimesCpu * error_of(there, right)))

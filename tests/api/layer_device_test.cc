@@ -13,16 +13,7 @@ namespace rwa {
 namespace {
 
 using cases::LayerMemory;
-using cases::LayerResult;
-
-LayerResult<float> run_on_cpu(const cases::Layer& data) {
-  const auto backend = make_cpu_backend(1);
-  LayerMemory memory(*backend, data);
-  rwa::Layer(cases::config_of(data.spec))
-      .forward(memory.in(), memory.out())
-      .backward(memory.in(), memory.gradient());
-  return memory.read();
-}
+using cases::run_on_cpu;
 
 LayerConfig far_config(const RecurrentSpec& spec) {
   LayerConfig config = cases::config_of(spec);
@@ -44,7 +35,8 @@ TEST(LayerDevice, HasTheBitsOfTheCpu) {
     rwa::Layer(far_config(data.spec))
         .forward(memory->in(), memory->out())
         .backward(memory->in(), memory->gradient());  // done when nobody has the layer any more
-    EXPECT_TRUE(same_bits(memory->read(), run_on_cpu(data))) << cases::name(data);
+    EXPECT_TRUE(same_bits(memory->read(), run_on_cpu(data, cases::config_of(data.spec))))
+        << cases::name(data);
   }
 }
 
@@ -76,7 +68,7 @@ TEST(LayerDevice, MuchMayBeAskedForBeforeAnythingIsDone) {
       }
     }
     for (std::size_t i = 0; i < all.size(); ++i) {
-      EXPECT_TRUE(same_bits(memories[i]->read(), run_on_cpu(all[i])))
+      EXPECT_TRUE(same_bits(memories[i]->read(), run_on_cpu(all[i], cases::config_of(spec))))
           << cases::name(all[i]) << " " << i;
     }
   }
@@ -98,7 +90,7 @@ TEST(LayerDevice, LayersOfOneDeviceHaveOneBackend) {
     b.run(second->in(), second->out());
   }
   EXPECT_TRUE(cases::same_bits(first->read().h, second->read().h));
-  EXPECT_TRUE(cases::same_bits(first->read().h, run_on_cpu(data).h));
+  EXPECT_TRUE(cases::same_bits(first->read().h, run_on_cpu(data, cases::config_of(data.spec)).h));
 }
 
 }  // namespace

@@ -1,6 +1,4 @@
 // tests/api/training_memory_test.cc: what training is said to take is about what the process takes.
-#include <malloc.h>
-
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,36 +8,24 @@
 #include "io/io_testing.h"
 #include "rwa/rwa.h"
 #include "support/batches.h"
+#include "support/heap.h"
 
 namespace rwa {
 namespace {
-
-// Bytes that are reserved now.
-std::size_t in_use() {
-  const struct mallinfo2 info = mallinfo2();
-  return info.uordblks + info.hblkhd;
-}
-
-// Sanitizers have a heap of their own, which these numbers do not see.
-bool counts_memory() {
-  const std::size_t before = in_use();
-  const std::vector<std::byte> some(1 << 20);
-  return in_use() >= before + some.size();
-}
 
 // One step of training with batches of that shape.
 std::size_t taken(const ModelConfig& config, int steps, int batch, Memory memory) {
   cases::Data data = cases::make_data(config, steps, batch, 1);
   data.lengths.assign(data.lengths.size(), steps);
-  const std::size_t before = in_use();
+  const std::size_t before = cases::heap_in_use();
   Model model(config);
   Trainer trainer(model, {.session = {.threads = 2, .memory = memory}});
   trainer.step(data.view(), data.targets());
-  return in_use() - before;
+  return cases::heap_in_use() - before;
 }
 
 void expect_about(const ModelConfig& config, int steps, int batch) {
-  if (!counts_memory()) GTEST_SKIP() << "this heap does not say what is in use";
+  if (!cases::heap_is_counted()) GTEST_SKIP() << "this heap does not say what is in use";
   for (const Memory memory : {Memory::kFull, Memory::kChunked}) {
     const auto found = static_cast<double>(taken(config, steps, batch, memory));
     const auto said = static_cast<double>(training_memory(config, steps, batch, memory));

@@ -4,8 +4,23 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <string>
 
 #include "capi/capi_testing.h"
+
+// What the library asks of Python, of which there is none here.
+struct Capsule {
+  std::string name;
+  void* pointer;
+};
+
+extern "C" int PyCapsule_IsValid(void* capsule, const char* name) {
+  return static_cast<int>(static_cast<Capsule*>(capsule)->name == name);
+}
+
+extern "C" void* PyCapsule_GetPointer(void* capsule, const char*) {
+  return static_cast<Capsule*>(capsule)->pointer;
+}
 
 namespace rwa::capi {
 namespace {
@@ -49,6 +64,19 @@ TEST(Buffer, LivesAsLongAsItsTensors) {
   second->deleter(second);
   EXPECT_EQ(static_cast<float*>(t.data)[5], 7);
   first->deleter(first);
+}
+
+TEST(Buffer, ACapsuleFreesOnlyWhatNobodyHasTaken) {
+  int freed = 0;
+  DLManagedTensor counted{};
+  counted.manager_ctx = &freed;
+  counted.deleter = [](DLManagedTensor* self) { ++*static_cast<int*>(self->manager_ctx); };
+  Capsule capsule{"used_dltensor", &counted};
+  rwa_capsule_free(&capsule);
+  EXPECT_EQ(freed, 0);
+  capsule.name = "dltensor";
+  rwa_capsule_free(&capsule);
+  EXPECT_EQ(freed, 1);
 }
 
 TEST(Buffer, HoldsTensorsWithoutNumbers) {

@@ -73,12 +73,14 @@ TEST(CLayer, Describes) {
   expect_ok(rwa_layer_describe(new_layer(R"({"inputs": 3, "units": 4})").get(), &text));
   EXPECT_EQ(nlohmann::json::parse(text), nlohmann::json::parse(R"({
       "parameters": 80, "weight_x": [12, 3], "weight_h": [8, 4], "bias": [8], "start": [4],
-      "gates": ["g", "a", "u"], "gates_h": ["g", "a"], "gates_bias": ["g", "u"],
+      "gates_x": ["g", "a", "u"], "gates_h": ["g", "a"], "gates_bias": ["g", "u"],
+      "gates_start": ["s"],
       "state": ["h", "r", "r_lo", "L", "L_lo"], "carried": ["h", "r", "L"]})"));
   expect_ok(rwa_layer_describe(new_layer(R"({"cell": "gru", "units": 4})").get(), &text));
   EXPECT_EQ(nlohmann::json::parse(text), nlohmann::json::parse(R"({
       "parameters": 76, "weight_x": [12, 1], "weight_h": [12, 4], "bias": [16], "start": [0],
-      "gates": ["r", "z", "n"], "gates_h": ["r", "z", "m"], "gates_bias": ["r", "z", "m", "n"],
+      "gates_x": ["r", "z", "n"], "gates_h": ["r", "z", "m"], "gates_bias": ["r", "z", "m", "n"],
+      "gates_start": [],
       "state": ["h"], "carried": ["h"]})"));
 }
 

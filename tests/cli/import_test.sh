@@ -51,10 +51,10 @@ import 0 "fully connected, loss softmax, [B,2]" bare.safetensors --out bare-mode
 ### what does not say enough
 import 4 "no linear layer on top of the 2 units" bare.safetensors --out none
 weights two.safetensors "${lstm[@]}" a.weight=4,2 a.bias=4 b.weight=5,2 b.bias=5
-import 2 "expected --head with one of: a, b" two.safetensors --out none
+import 2 "expected the option head to name one of: a, b" two.safetensors --out none
 import 0 "[B,5]" two.safetensors --out two-model.safetensors --head b.
-import 2 '--head is "c"' two.safetensors --out none --head c
-import 2 "both given" two.safetensors --out none --head a --no-head
+import 2 'the option head is "c"' two.safetensors --out none --head c
+import 2 "--head excludes --no-head" two.safetensors --out none --head a --no-head
 import 2 "--out is required" net.safetensors
 import 2 "unknown readout 'first'" net.safetensors --out none --readout first
 import 2 "expected last, every or mean" net.safetensors --out none --readout attention

@@ -225,7 +225,10 @@ TEST(Onnx, RefusesWhatItCannotSay) {
   const auto file = folder.path() / "x.onnx";
   Model other({.inputs = 3, .units = 3, .outputs = 3});
   other.set_note("data", trained().notes().at("data"));
-  expect_error<ModelFileError>([&] { export_onnx(other, file); }, {"3 outputs", "2 outputs"});
+  expect_error<ModelFileError>([&] { export_onnx(other, file); }, {"outputs 3, expected 2"});
+  Model every({.inputs = 3, .units = 3, .readout = Readout::kEvery, .outputs = 2});
+  every.set_note("data", trained().notes().at("data"));
+  expect_error<ModelFileError>([&] { export_onnx(every, file); }, {"the model", "readout every"});
   expect_error<ResourceError>([&] { export_onnx(trained(), folder.path() / "no" / "x.onnx"); },
                               {"no"});
   EXPECT_EQ(folder.count(), 0U);

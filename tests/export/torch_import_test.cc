@@ -58,6 +58,11 @@ class TorchImport : public ::testing::Test {
               const ImportOptions& options = {}) {
     expect_error<Error>([&] { imported(tensors, options); }, {"expected"});
     expect_error<Error>([&] { imported(tensors, options); }, parts);
+    try {
+      imported(tensors, options);
+    } catch (const Error& error) {  // not in the words of one program
+      EXPECT_EQ(std::string_view(error.what()).find("--"), std::string_view::npos) << error.what();
+    }
   }
   [[nodiscard]] std::filesystem::path file() const { return folder_.path() / "w.safetensors"; }
 
@@ -113,22 +118,24 @@ TEST_F(TorchImport, TakesAnEmbeddingByItsName) {
   expect_error<ModelFileError>([&] { imported_with(gru(), other); },
                                {"\"words.weight\" [7, 3] has no place", "expected"});
   EXPECT_EQ(imported_with(gru(), other, {.embedding = "words."}).config().embedding, 3);
-  expect_error<ConfigError>([&] { imported_with(gru(), other, {.embedding = "fc"}); },
-                            {"--embedding is \"fc\"", "expected an embedding of the 3 numbers"});
+  expect_error<ConfigError>(
+      [&] { imported_with(gru(), other, {.embedding = "fc"}); },
+      {"the option embedding is \"fc\"", "expected an embedding of the 3 numbers"});
 }
 
 TEST_F(TorchImport, AsksWhichWhereSeveralFit) {
   std::vector<io::Tensor> all = gru();
   all.push_back(tensor("other.weight", {5, 2}));
   all.push_back(tensor("other.bias", {5}));
-  refuse<ConfigError>(all, {"found 2", "--head", "fc, other"});
+  refuse<ConfigError>(all, {"found 2", "expected the option head to name one of: fc, other"});
   EXPECT_EQ(imported(all, {.head = "other"}).config().outputs, 5);
   EXPECT_EQ(imported(all, {.no_head = true}).config().outputs, 2);
-  refuse<ConfigError>(all, {"--head is \"none\"", "fc, other"}, {.head = "none"});
-  refuse<ConfigError>(all, {"--no-head"}, {.head = "fc", .no_head = true});
+  refuse<ConfigError>(all, {"the option head is \"none\"", "fc, other"}, {.head = "none"});
+  refuse<ConfigError>(all, {"the options head and no_head are both given"},
+                      {.head = "fc", .no_head = true});
   const auto second = recurrence("a.b.", 4);
   all.insert(all.end(), second.begin(), second.end());
-  refuse<ConfigError>(all, {"found 2", "--rnn", "gru, a.b"});
+  refuse<ConfigError>(all, {"found 2", "expected the option rnn to name one of: gru, a.b"});
   EXPECT_EQ(imported(all, {.rnn = "a.b", .head = "fc"}).config().cell, Cell::kLstm);
   refuse<ConfigError>(gru(), {"attention"}, {.readout = Readout::kAttention});
 }
@@ -137,7 +144,7 @@ TEST_F(TorchImport, RefusesWhatIsNoSuchNetwork) {
   refuse({tensor("conv.weight", {3, 3})}, {"no tensor *.weight_ih_l0"});
   refuse(recurrence("rnn.", 1), {"weight_hh_l0\" has shape [2, 2]", "torch.nn.RNN"});
   refuse(recurrence("rnn.", 2), {"has shape [4, 2], expected 4 rows"});
-  refuse(recurrence("rnn.", 4), {"no linear layer on top of the 2 units", "--no-head"});
+  refuse(recurrence("rnn.", 4), {"no linear layer on top of the 2 units", "the option no_head"});
   expect_error<ModelFileError>(
       [&] {
         imported_with(gru(), tensor("fc2.weight", {2, 4}));

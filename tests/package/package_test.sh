@@ -7,10 +7,12 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cmake --install "$build" --prefix "$work/prefix" >/dev/null
 cp -r "$source/tests/package" "$work/outside"
+cp "$source/tests/capi/c_header.c" "$work/outside/in_c.c"
 
 cmake -S "$work/outside" -B "$work/cmake" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" >/dev/null
 cmake --build "$work/cmake" >/dev/null
 "$work/cmake/outside" "$work/a.safetensors"
+"$work/cmake/in_c"
 
 export PKG_CONFIG_PATH
 PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name rwa.pc)")
@@ -19,9 +21,10 @@ lib=$(pkg-config --variable=libdir rwa)
 c++ -std=c++20 "$work/outside/main.cc" $(pkg-config --cflags --libs rwa) -Wl,-rpath,"$lib" -o "$work/by-pkg-config"
 "$work/by-pkg-config" "$work/b.safetensors"
 
-cc -std=c99 -Wall -Wextra -Wpedantic -Werror "$source/tests/capi/c_header.c" -I "$work/prefix/include" -L "$lib" -lrwa_c \
-  -Wl,-rpath,"$lib" -o "$work/in-c"
-"$work/in-c"
+# shellcheck disable=SC2046
+cc -std=c99 -Wall -Wextra -Wpedantic -Werror "$work/outside/in_c.c" $(pkg-config --cflags --libs rwa_c) -Wl,-rpath,"$lib" \
+  -o "$work/in-c-by-pkg-config"
+"$work/in-c-by-pkg-config"
 
 "$work/prefix/bin/rwa" --version
 # What is not in include/rwa is not to be seen from outside.

@@ -25,11 +25,14 @@ def numbers(*shape: int, seed: int = 1) -> Any:
     return rows(shape)
 
 
-def run_python(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def run_python(
+    code: str, *, folder: Path | None = None, **environment: str
+) -> subprocess.CompletedProcess[str]:
     """A Python of its own, with the environment of this one but for what is given."""
     return subprocess.run(
         [sys.executable, "-c", code],
         env={**os.environ, "PYTHONPATH": str(ROOT / "python"), **environment},
+        cwd=folder,
         capture_output=True,
         text=True,
     )

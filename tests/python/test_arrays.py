@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import array
+import copy
 import ctypes
 import gc
+import pickle
+import sys
 import unittest
 from typing import Any
 
@@ -99,6 +102,35 @@ class In(unittest.TestCase):
         ]:
             with self.subTest(kind=type(value).__name__):
                 self.assertEqual(values_of(borrow(value, "float32", "x")), numbers)
+
+    def test_a_negated_view_is_read_as_it_looks(self) -> None:
+        x = torch.arange(6, dtype=torch.float32)
+        for view in (torch._neg_view(x), torch._neg_view(x).reshape(2, 3).T):
+            self.assertTrue(view.is_neg())
+            expected = view.reshape(-1).tolist()
+            self.assertEqual(values_of(borrow(view, "float32", "x")), expected)
+
+    def test_what_is_not_aligned_is_copied(self) -> None:
+        content = bytearray(1) + np.arange(3, dtype=np.float32).tobytes()
+        for value in (
+            np.frombuffer(content, np.float32, offset=1),
+            memoryview(content)[1:].cast("f"),
+            torch.frombuffer(content, dtype=torch.float32, offset=1),
+        ):
+            with self.subTest(kind=type(value).__name__):
+                found = borrow(value, "float32", "x")
+                self.assertEqual(found.address % 4, 0)
+                self.assertEqual(values_of(found), [0.0, 1.0, 2.0])
+
+        class Producer:
+            def __dlpack__(self, stream: Any = None) -> Any:
+                return torch.frombuffer(content, dtype=torch.float32, offset=1).__dlpack__()
+
+            def __dlpack_device__(self) -> tuple[int, int]:
+                return 1, 0
+
+        with self.assertRaisesRegex(rwa.InputError, "x is not aligned, expected"):
+            borrow(Producer(), "float32", "x")
 
     def test_whole_numbers(self) -> None:
         for value in [
@@ -202,8 +234,16 @@ class Out(unittest.TestCase):
     def test_what_is_refused(self) -> None:
         with self.assertRaisesRegex(rwa.InputError, "dtype is 'float64', expected one of: float32"):
             rwa.Array((2,), "float64")
-        with self.assertRaisesRegex(rwa.InputError, "expected sizes of 0 or more"):
-            rwa.Array((2, -1))
+        for words, shape in [
+            ("expected sizes of 0 or more", (2, -1)),
+            ("size of the shape is 2.5, expected a whole number", (2.5,)),
+            ("expected a whole number of 64 bits", (0, 2**64 + 1)),
+            (rf"expected at most {sys.maxsize} bytes", (2**62 + 4,)),
+            (rf"expected at most {sys.maxsize} bytes", (np.int64(2**31), np.int64(2**31))),
+            (rf"expected at most {sys.maxsize} bytes", (2**40, 0, 2**40)),
+        ]:
+            with self.subTest(shape=shape), self.assertRaisesRegex(rwa.InputError, words):
+                rwa.Array(shape)
         with self.assertRaisesRegex(BufferError, "cpu"):
             rwa.Array((2,)).__dlpack__(dl_device=(2, 0))
         with self.assertRaisesRegex(rwa.InputError, "stream is 1"):
@@ -213,6 +253,22 @@ class Out(unittest.TestCase):
         a = rwa.Array((2,))
         capsule = a.__dlpack__(max_version=(1, 0), dl_device=(1, 0), copy=True)
         self.assertNotEqual(torch.utils.dlpack.from_dlpack(capsule).data_ptr(), a.address)
+
+    def test_a_capsule_that_nobody_takes_leaves_exceptions_alone(self) -> None:
+        a = rwa.Array((2,))
+        with self.assertRaisesRegex(TypeError, "int"):
+            int(a.__dlpack__())
+        with self.assertRaisesRegex(ValueError, "not in list"):
+            [].index(a.__dlpack__())
+
+    def test_copies_and_pickles(self) -> None:
+        a = rwa.Array((2, 3), "int32")
+        a.numpy()[:] = [[1, 2, 3], [4, 5, 6]]
+        for array in (a, a[1], a[2:], rwa.Array(())):
+            for other in (pickle.loads(pickle.dumps(array)), copy.deepcopy(array)):
+                self.assertEqual((other.shape, other.dtype), (array.shape, array.dtype))
+                self.assertEqual(other.tolist(), array.tolist())
+                self.assertNotEqual(other.address, array.address)
 
     def test_results_are_what_came_in(self) -> None:
         for kind, expected in [("numpy", np.ndarray), ("torch", torch.Tensor), ("", rwa.Array)]:

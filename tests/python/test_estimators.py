@@ -107,6 +107,14 @@ class ClassifierTest(EstimatorTest):
             self.assertEqual(loaded.predict(self.X).tolist(), model.predict(self.X).tolist())
             self.assertIs(type(loaded.classes_.tolist()[0]), type(classes[0]))
 
+    def test_classes_are_in_the_order_of_numpy(self) -> None:
+        words = {"a": "9", "b": "10", "c": "100"}
+        model = self.classifier().fit(self.X, [words[label] for label in self.y])
+        self.assertEqual(model.classes_.tolist(), ["10", "100", "9"])
+        best = model.predict_proba(self.X).argmax(1)
+        self.assertEqual(model.classes_[best].tolist(), model.predict(self.X).tolist())
+        self.assertGreater(model.score(self.X, [words[label] for label in self.y]), 0.9)
+
     def test_several_labels(self) -> None:
         y = [{"low", "known"} if label == "a" else {"known"} for label in self.y]
         model = self.classifier().fit(self.X, y)

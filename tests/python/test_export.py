@@ -13,7 +13,7 @@ import rwa
 
 
 def write_lstm(file: Path, inputs: int, units: int, outputs: int) -> dict[str, list[float]]:
-    """The weights of a torch.nn.LSTM `rnn` and a torch.nn.Linear `head`, as safetensors."""
+    """The weights of a torch.nn.LSTM `rnn` and a torch.nn.Linear `head`."""
     shapes = {
         "rnn.weight_ih_l0": [4 * units, inputs],
         "rnn.weight_hh_l0": [4 * units, units],
@@ -22,6 +22,11 @@ def write_lstm(file: Path, inputs: int, units: int, outputs: int) -> dict[str, l
         "head.weight": [outputs, units],
         "head.bias": [outputs],
     }
+    return write_tensors(file, shapes)
+
+
+def write_tensors(file: Path, shapes: dict[str, list[int]]) -> dict[str, list[float]]:
+    """As safetensors."""
     header, data, tensors = {}, b"", {}
     for name, shape in shapes.items():
         count = shape[0] * (shape[1] if len(shape) > 1 else 1)
@@ -47,6 +52,9 @@ class ExportTest(unittest.TestCase):
         self.model.save(saved)
         rwa.export_onnx(self.model, one)
         rwa.export_onnx(str(saved), str(other))
+        self.assertEqual(one.read_bytes(), other.read_bytes())
+        saved.rename(self.folder / "model.safetensors")
+        rwa.export_onnx(self.folder, other)
         self.assertEqual(one.read_bytes(), other.read_bytes())
         rwa.export_onnx(self.model, other, step=True)
         self.assertIn(b"initial_state", other.read_bytes())
@@ -76,10 +84,16 @@ class ExportTest(unittest.TestCase):
         self.assertEqual(
             sum(model.parameters["output.weight"].tolist(), []), tensors["head.weight"]
         )
-        with self.assertRaisesRegex(rwa.Error, "nobody"):
+        with self.assertRaisesRegex(rwa.ConfigError, "nobody"):
             rwa.import_torch(file, rnn="nobody")
         with self.assertRaises(rwa.ConfigError):
             rwa.import_torch(file, readout="some")
+        write_tensors(file, {"head.weight": [2, 4], "head.bias": [2]})
+        with self.assertRaisesRegex(rwa.ModelFileError, "expected the weights of a torch.nn.LSTM"):
+            rwa.import_torch(file)
+        file.write_bytes(file.read_bytes()[:-1])
+        with self.assertRaises(rwa.ModelFileError):
+            rwa.import_torch(file)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import importlib.util
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -14,6 +15,7 @@ import unittest
 import venv
 import zipfile
 from pathlib import Path
+from unittest import mock
 
 from support import ROOT
 
@@ -81,6 +83,47 @@ class Backend(unittest.TestCase):
         ):
             self.assertIn(f"{stem}/{file}", names)
         self.assertFalse([n for n in names if "__pycache__" in n or "/build/" in n])
+
+    def test_sources_have_all_that_the_build_reads(self) -> None:
+        """Configured by their own backend, as `pip install .` does, which looks for every file that
+        is compiled; Ninja knows what else is read."""
+        name = python_build.build_sdist(self.folder)
+        with tarfile.open(Path(self.folder, name)) as archive:
+            archive.extractall(self.folder)
+        root = Path(self.folder, python_build.project().stem)
+        tree = root / "build" / "python"
+        code = f"import pathlib, python_build; python_build.configure(pathlib.Path({str(tree)!r}))"
+        environment = {**os.environ, "PYTHONPATH": str(root / "tools")}
+        command = [sys.executable, "-c", code]
+        found = subprocess.run(command, env=environment, capture_output=True, text=True)
+        self.assertEqual(found.returncode, 0, found.stdout + found.stderr)
+        if shutil.which("ninja") is None:
+            return
+        command = ["ninja", "-C", str(tree), "-t", "inputs", "rwa_c"]
+        listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        files = [Path(line) for line in listed.splitlines() if line.startswith(str(root))]
+        read = [file for file in files if tree not in file.parents]
+        self.assertIn(root / "src" / "capi" / "symbols.map", read)
+        self.assertEqual([file for file in read if not file.is_file()], [])
+
+    def test_a_tree_that_could_not_be_configured_is_configured_again(self) -> None:
+        commands: list[tuple[str, ...]] = []
+        tree = Path(self.folder, "tree")
+        tree.mkdir()
+        with mock.patch.object(python_build, "run", lambda *command: commands.append(command)):
+            for file, generators, configured in [
+                (None, 1, 1),
+                ("CMakeCache.txt", 0, 1),  # which a failure leaves
+                ("build.ninja", 0, 0),
+            ]:
+                if file:
+                    (tree / file).touch()
+                commands.clear()
+                python_build.build_library(str(tree))
+                self.assertEqual(sum("-S" in command for command in commands), configured)
+                if shutil.which("ninja"):
+                    self.assertEqual(sum("-G" in command for command in commands), generators)
+                self.assertIn("--build", commands[-1])
 
     @needs_build
     def test_wheel(self) -> None:

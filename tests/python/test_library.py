@@ -3,15 +3,99 @@
 from __future__ import annotations
 
 import ast
+import copy
+import gc
+import os
+import pickle
 import re
 import sys
 import threading
 import time
 import unittest
+from ctypes import c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint8, c_void_p
+from pathlib import Path
+from typing import Any
 
 import rwa
-from rwa import _library
+import rwa.torch._handles as torch_handles
+from rwa import _from_arrays, _library
 from support import ROOT, run_python
+
+
+NUMBERS = {
+    "int": c_int,
+    "uint8_t": c_uint8,
+    "int32_t": c_int32,
+    "int64_t": c_int64,
+    "size_t": c_size_t,
+    "double": c_double,
+}
+
+
+def header() -> str:
+    """Without its comments."""
+    text = (ROOT / "include" / "rwa" / "c_api.h").read_text()
+    return re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+
+
+def type_of(declaration: str) -> Any:
+    """Of a parameter or a field, such as `const char* path`, as ctypes calls it."""
+    kind = declaration.rpartition(" ")[0].replace("const ", "").strip()
+    if kind == "char*":
+        return c_char_p
+    return c_void_p if kind.endswith(("*", "* const")) or kind == "rwa_listener" else NUMBERS[kind]
+
+
+def functions() -> dict[str, tuple[str, tuple[Any, ...]]]:
+    """What each one returns and takes."""
+    found = re.findall(r"RWA_C_EXPORT\s+([\w\s*]+?)\s*(rwa_\w+)\(([^)]*)\)", header())
+    return {
+        name: (kind, tuple(type_of(a.strip()) for a in arguments.split(",") if a != "void"))
+        for kind, name, arguments in found
+    }
+
+
+def structs() -> dict[str, list[tuple[str, Any]]]:
+    found = re.findall(r"typedef struct rwa_\w+ \{(.*?)\}\s*(rwa_\w+);", header(), re.DOTALL)
+    return {
+        name: [(f.split()[-1], type_of(f.strip())) for f in fields.split(";") if f.strip()]
+        for fields, name in found
+    }
+
+
+class Header(unittest.TestCase):
+    def test_the_functions_are_those_of_the_header(self) -> None:
+        declared = functions()
+        self.assertGreater(len(declared), 50)
+        failing = {n: takes for n, (gives, takes) in declared.items() if gives == "rwa_result"}
+        self.assertEqual(_library._ARGUMENTS, failing)
+        for name, (gives, takes) in declared.items():
+            function = getattr(_library.library, name)
+            self.assertEqual(tuple(function.argtypes), takes, name)
+            if name not in failing:
+                gives = {"void": None, "void*": c_void_p, "const char*": c_char_p, "int": c_int}[
+                    gives
+                ]
+                self.assertIs(function.restype, gives, name)
+
+    def test_the_structs_are_those_of_the_header(self) -> None:
+        known = {
+            "rwa_batch": _library.Batch,
+            "rwa_targets": _library.Targets,
+            "rwa_sequence": _from_arrays.RawSequence,
+            "rwa_layer_input": torch_handles._Input,
+            "rwa_layer_output": torch_handles._Output,
+            "rwa_layer_gradient": torch_handles._Gradient,
+        }
+        self.assertEqual({name: list(type._fields_) for name, type in known.items()}, structs())
+
+    def test_sizes_are_not_cut_off(self) -> None:
+        for steps in (2**31, 2**32 + 5, -(2**31) - 1):
+            with self.assertRaisesRegex(rwa.InputError, f"steps is {steps}, .*32 bits"):
+                _library.Batch(steps=steps)
+            with self.assertRaisesRegex(rwa.InputError, f"steps is {steps}, .*32 bits"):
+                _from_arrays.RawSequence().steps = steps
+        self.assertEqual(_library.Batch(None, None, None, 2**31 - 1, 3).steps, 2**31 - 1)
 
 
 class Loading(unittest.TestCase):
@@ -25,6 +109,11 @@ class Loading(unittest.TestCase):
         self.assertNotEqual(found.returncode, 0)
         self.assertIn("ImportError: rwa: found no library /nowhere/librwa_c.so", found.stderr)
 
+    def test_a_library_in_the_folder_that_one_is_in(self) -> None:
+        chosen = Path(os.environ.get("RWA_LIBRARY", Path(rwa.__file__).with_name("librwa_c.so")))
+        found = run_python("import rwa", folder=chosen.parent, RWA_LIBRARY=chosen.name)
+        self.assertEqual(found.returncode, 0, found.stderr)
+
     def test_another_file_is_no_library(self) -> None:
         found = run_python("import rwa", RWA_LIBRARY=__file__)
         self.assertIn("ImportError: rwa: cannot load the library", found.stderr)
@@ -35,21 +124,6 @@ class Loading(unittest.TestCase):
         _library.API_VERSION = version + 1
         with self.assertRaisesRegex(ImportError, f"version {version} .*expected {version + 1}"):
             _library._load()
-
-    def test_knows_every_function_of_the_header(self) -> None:
-        header = (ROOT / "include" / "rwa" / "c_api.h").read_text()
-        header = re.sub(r"/\*.*?\*/", "", header, flags=re.DOTALL)
-        declared = {}
-        for kind, name, arguments in re.findall(
-            r"RWA_C_EXPORT\s+([\w\s*]+?)\s*(rwa_\w+)\(([^)]*)\)", header
-        ):
-            if kind.strip() == "rwa_result":
-                declared[name] = arguments.count(",") + 1
-        self.assertGreater(len(declared), 40)
-        known = {name: len(types) for name, types in _library._ARGUMENTS.items()}
-        self.assertEqual(known, declared)
-        for name in known:
-            self.assertTrue(getattr(_library.library, name))
 
     def test_sources_are_python_3_9(self) -> None:
         files = [*(ROOT / "python").rglob("*.py"), *(ROOT / "tests" / "python").glob("*.py")]
@@ -96,7 +170,7 @@ class Words(unittest.TestCase):
             ('units is "many", expected a whole number', lambda: rwa.Model(units="many")),
             ("units is 0, expected 1", lambda: rwa.Model(units=0)),
             ("dropout is nan, expected", lambda: rwa.Model(dropout=float("nan"))),
-            ("units is <object.*it has the type object", lambda: rwa.Model(units=object())),
+            ("units is <object.*type object is not JSON", lambda: rwa.Model(units=object())),
             ("abacus", lambda: rwa.Session(model, device="abacus")),
             ("threads is 0", lambda: rwa.Session(model, threads=0)),
             ("beta1 is 2", lambda: rwa.Trainer(model, beta1=2)),
@@ -110,6 +184,23 @@ class Words(unittest.TestCase):
             _library.Handle(
                 "rwa_model_free", _library.library.rwa_model_new, _library.options(unit=3)
             )
+
+
+class Handles(unittest.TestCase):
+    def test_no_copy_and_no_pickle(self) -> None:
+        data = rwa.Sequences.from_arrays([[1.0]])
+        for value in (data, data._handle):
+            for work in (copy.deepcopy, pickle.dumps):
+                with self.assertRaisesRegex(TypeError, "the library .*: no copy, no pickle"):
+                    work(value)
+
+    def test_half_made_ones_go_without_words(self) -> None:
+        raised: list[Any] = []
+        self.addCleanup(setattr, sys, "unraisablehook", sys.unraisablehook)
+        sys.unraisablehook = raised.append
+        _library.Handle.__new__(_library.Handle)
+        gc.collect()
+        self.assertEqual(raised, [])
 
 
 class Threads(unittest.TestCase):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 import math
+import os
 import pickle
 import tempfile
 import unittest
@@ -81,10 +82,40 @@ class Models(unittest.TestCase):
                 rwa.Model.load(str(path))
             with self.assertRaisesRegex(OSError, "cannot open"):
                 rwa.Model.load(Path(folder, "none"))
+            for words, wrong in [
+                ("the path is .*expected a text without NUL", f"{folder}/a\0b"),
+                ("the path is 5, expected a text or a path", 5),
+            ]:
+                with self.assertRaisesRegex(rwa.InputError, words):
+                    model.save(wrong)
+                with self.assertRaisesRegex(rwa.InputError, words):
+                    rwa.Model.load(wrong)
+            self.assertEqual(os.listdir(folder), [path.name])
         loaded.set_note("who", "")
         self.assertEqual(loaded.notes, {})
         with self.assertRaisesRegex(rwa.InputError, "format"):
             loaded.set_note("format", "x")
+
+    def test_the_folder_of_a_run(self) -> None:
+        model = rwa.Model(inputs=3, units=4)
+        with tempfile.TemporaryDirectory() as folder:
+            model.save(Path(folder, "model.safetensors"))
+            loaded = rwa.Model.load(folder)
+        self.assertEqual(loaded.weights.tolist(), model.weights.tolist())
+
+    def test_notes_are_texts_without_nul(self) -> None:
+        model = rwa.Model(inputs=3, units=4)
+        for words, name, text in [
+            (r"text is 'b\\x00c', expected a text without NUL", "a", "b\0c"),
+            (r"name is 'b\\x00c', expected a text without NUL", "b\0c", "a"),
+            ("text is 3, expected a text", "a", 3),
+            (r"text is '\\ud800', expected a text", "a", "\ud800"),
+        ]:
+            with self.subTest(words=words), self.assertRaisesRegex(rwa.InputError, words):
+                model.set_note(name, text)
+        with self.assertRaisesRegex(rwa.InputError, "name is 'output.bias.x00'"):
+            model.set_parameter("output.bias\0", [0.0])
+        self.assertEqual(model.notes, {})
 
     def test_copies_and_pickles(self) -> None:
         model = rwa.Model(inputs=3, units=4)
@@ -124,6 +155,11 @@ class Sessions(unittest.TestCase):
                 self.assertIsInstance(y, kind)
                 self.assertEqual(y.tolist(), expected)
 
+    def test_a_negated_view_of_torch(self) -> None:
+        x = torch.tensor(self.x)
+        found = self.model(torch._neg_view(x)).tolist()
+        self.assertEqual(found, self.model(-x).tolist())
+
     def test_every_step_and_symbols(self) -> None:
         model = rwa.Model(input="symbols", inputs=4, units=5, readout="every", outputs=2)
         x = np.array([[0, 1], [3, 2], [1, 1]])
@@ -140,8 +176,14 @@ class Sessions(unittest.TestCase):
         classes = [[0, 1, 2], [2, 1, 0]]
         whole = session.loss(self.x, classes)
         self.assertNotEqual(session.loss(self.x, classes, target_lengths=[2, 1, 1]), whole)
-        with self.assertRaisesRegex(rwa.InputError, "steps is None, expected how many"):
-            session.run(self.x)
+        for words, steps in [
+            ("steps is None, expected how many", None),
+            ("steps is 2.5, expected a whole number", 2.5),
+            ("steps is 2147483648, expected a whole number of 32 bits", 2**31),
+            ("expected a whole number of 32 bits", 2**62 + 1),
+        ]:
+            with self.subTest(steps=steps), self.assertRaisesRegex(rwa.InputError, words):
+                session.run(self.x, steps=steps)
         with self.assertRaisesRegex(rwa.InputError, "steps is 3, expected none"):
             self.model(self.x, steps=3)
 
@@ -167,6 +209,7 @@ class Sessions(unittest.TestCase):
         self.assertEqual((weights.shape, of_x.shape), ((self.model.parameter_count,), x.shape))
         self.assertTrue((of_x[2:, 1] == 0).all())
         self.assertIsNone(session.gradient(x, classes).x)
+        self.assertEqual(session.gradient(x[:0], classes, of_x=True).x.shape, (0, 3, 2))
 
         # Along its own direction, the loss changes as the gradient says.
         def loss_at(step: float) -> float:
@@ -195,6 +238,7 @@ class Sessions(unittest.TestCase):
         for words, call in [
             (r"x has the shape \[3, 2\], expected \[T,B,D\] with D = 2", lambda: run(x[0])),
             (r"x has the shape \[5, 3, 1\]", lambda: run(numbers(5, 3, 1))),
+            ("steps is 4294967301", lambda: run(np.zeros((2**32 + 5, 0, 2), np.float32))),
             (r"lengths has the shape \[2\], expected \[B\] with B = 3", lambda: run(x, [1, 2])),
             ("the length of sequence 0 is 6, expected 0 to 5", lambda: run(x, [6, 1, 1])),
             (r"targets has the shape \[2\], expected \[B\] with B = 3", lambda: loss(x, [1, 2])),
@@ -278,6 +322,13 @@ class Trainers(unittest.TestCase):
             again.state = rwa.TrainerState(1, [0.0], [0.0])
         with self.assertRaisesRegex(rwa.InputError, r"mean has the shape \[1\], variance \[2\]"):
             again.state = rwa.TrainerState(1, [0.0], [0.0, 0.0])
+        with self.assertRaisesRegex(
+            rwa.InputError, "steps is .*, expected a whole number of 64 bits"
+        ):
+            again.state = again.state._replace(steps=2**64 + 1)
+        for wrong in ("a", None):
+            with self.assertRaisesRegex(rwa.ConfigError, "learning_rate is .*, expected a number"):
+                again.set_learning_rate(wrong)
 
     def test_diverges_with_words(self) -> None:
         x, classes = self.data()

@@ -33,7 +33,7 @@ class FilesTest(unittest.TestCase):
         self.assertEqual(data[0].x.shape, (2, 2))
         self.assertTrue(math.isnan(data[0].x[1, 1]))
         self.assertEqual(data[0].x[1, 0], 3.0)
-        self.assertEqual(len(data[2].x), 0)
+        self.assertEqual((data[2].x.shape, data[2].x.tolist()), ((0, 2), []))
         self.assertEqual(data[-1].y, "up")
         with self.assertRaises(IndexError):
             data[3]
@@ -140,6 +140,16 @@ class ArraysTest(unittest.TestCase):
         words = Sequences.from_arrays([["to", "be"], ["or"]])
         self.assertEqual(words[0].x, ["to", "be"])
 
+    def test_the_first_with_steps_tells_what_they_are(self) -> None:
+        words = Sequences.from_arrays([[], ["to", "be"], ""])
+        self.assertTrue(words.of_symbols)
+        self.assertEqual([len(one.x) for one in words], [0, 2, 0])
+        numbers = Sequences.from_arrays(["", [], [[1, 2]]])
+        self.assertFalse(numbers.of_symbols)
+        self.assertEqual([one.x.shape for one in numbers], [(0, 2), (0, 2), (1, 2)])
+        self.assertTrue(Sequences.from_arrays(["", ""]).of_symbols)
+        self.assertFalse(Sequences.from_arrays([[], []]).of_symbols)
+
     def test_parts_of_a_list_make_a_list(self) -> None:
         data = Sequences.from_arrays([[1, 2], [3], [4]], [{"a"}, {"b"}, {"a", "b"}], ids="pqr")
         part = Sequences.from_arrays(data[1:])
@@ -168,6 +178,8 @@ class ArraysTest(unittest.TestCase):
             numpy.testing.assert_array_equal(found, given)
             self.assertEqual(found.dtype, numpy.float32)
         self.assertFalse(data.x[0].flags.writeable)
+        with self.assertRaisesRegex(rwa.InputError, "steps is 4294967301, .*32 bits"):
+            Sequences.from_arrays([numpy.zeros((1, 2)), numpy.zeros((2**32 + 5, 0))])
 
     def test_bad_inputs_have_good_words(self) -> None:
         for words, X, y in (
@@ -179,7 +191,13 @@ class ArraysTest(unittest.TestCase):
             ("y has 1 answers, expected 2", [[1], [2]], ["a"]),
             (r"y\[1\] is the int 1, expected labels of the type str", [[1], [2]], ["a", 1]),
             ("single answers and lists", [[1], [2]], ["a", ["b"]]),
-            ("without NUL", ["a\0"], None),
+            (r"a symbol of X\[0\] is .*without NUL", ["a\0"], None),
+            (r"a symbol of X\[1\] is empty, expected a text", ["a", ["b", ""]], None),
+            (r"X\[2\] is a text, expected numbers, as X\[1\] is", [[], [1.0], ["a"]], None),
+            (r"y\[1\] is empty, expected a text", [[1], [2]], ["a", ""]),
+            (r"y\[1\] is .*without NUL", [[1], [2]], ["a", "b\0"]),
+            (r"y\[0\] is the .*, expected labels of the type", [[1]], [{1, "a"}]),
+            (r"y\[0\] is the NoneType None, expected a text or number", [[1]], [{None}]),
         ):
             with self.subTest(words=words), self.assertRaisesRegex(rwa.InputError, words):
                 Sequences.from_arrays(X, y)
@@ -189,6 +207,12 @@ class ArraysTest(unittest.TestCase):
             Sequences.from_arrays([[1, 2]], [["a", "b", "a"]], task="class-per-step")
         with self.assertRaisesRegex(rwa.InputError, "ids has 1 names, expected 2"):
             Sequences.from_arrays([[1], [2]], ids=["a"])
+        with self.assertRaisesRegex(
+            rwa.InputError, r"ids\[1\] is 'a.x00b', expected a text without"
+        ):
+            Sequences.from_arrays([[1], [2]], ids=["a", "a\0b"])
+        with self.assertRaisesRegex(rwa.InputError, "the path is .*without NUL"):
+            rwa.read([DATA / "good" / "classes.jsonl", "a\0b"])
 
 
 class FolderTest(unittest.TestCase):

@@ -1,4 +1,4 @@
-"""rwa.torch's modules as modules: graphs, modes, copies, files, and what is refused."""
+"""rwa.torch's modules as modules: modes, copies, files, layers, and what is refused."""
 
 from __future__ import annotations
 
@@ -7,16 +7,11 @@ import doctest
 import gc
 import io
 import math
-import os
 import pickle
-import signal
-import threading
 import unittest
-from typing import Dict, List
 
 import torch
 import torch_testing as testing
-from torch.utils.checkpoint import checkpoint
 
 import rwa.torch
 from rwa.torch import _handles, _modules
@@ -24,145 +19,11 @@ from rwa.torch import _handles, _modules
 KINDS = [rwa.torch.RWA, rwa.torch.RWAForget, rwa.torch.RWADecay, rwa.torch.LSTM, rwa.torch.GRU]
 
 
-def gradients(module: torch.nn.Module) -> Dict[str, torch.Tensor]:
-    found = {name: parameter.grad.clone() for name, parameter in module.named_parameters()}
-    module.zero_grad()
-    return found
-
-
-def tapes_alive() -> int:
-    return sum(type(thing) is _handles.Tape for thing in gc.get_objects())
-
-
-class GraphTest(unittest.TestCase):
-    def setUp(self) -> None:
-        self.module = testing.with_random_weights(rwa.torch.RWA(3, 5, num_layers=2))
-        self.x = testing.numbers(9, 4, 3)
-
-    def assert_same(self, found: Dict[str, torch.Tensor], *parts: Dict[str, torch.Tensor]) -> None:
-        for name, value in found.items():
-            torch.testing.assert_close(value, sum(part[name] for part in parts))
-
-    def of(self, x: torch.Tensor) -> Dict[str, torch.Tensor]:
-        self.module(x)[0].sum().backward()
-        return gradients(self.module)
-
-    def test_two_forwards_before_two_backwards(self) -> None:
-        expected = self.of(self.x), self.of(self.x[:4] * 2)
-        losses = [self.module(x)[0].sum() for x in (self.x, self.x[:4] * 2)]
-        losses[0].backward()
-        self.assert_same(gradients(self.module), expected[0])
-        losses[1].backward()
-        self.assert_same(gradients(self.module), expected[1])
-
-    def test_a_module_used_twice(self) -> None:
-        expected = self.of(self.x), self.of(self.x * 2)
-        (self.module(self.x)[0].sum() + self.module(self.x * 2)[0].sum()).backward()
-        self.assert_same(gradients(self.module), *expected)
-
-    def test_a_retained_graph_goes_back_again(self) -> None:
-        expected = self.of(self.x)
-        loss = self.module(self.x)[0].sum()
-        loss.backward(retain_graph=True)
-        self.assert_same(gradients(self.module), expected)
-        loss.backward()
-        self.assert_same(gradients(self.module), expected)
-        with self.assertRaisesRegex(RuntimeError, "second time"):
-            loss.backward()
-
-    def test_no_tape_outlives_its_use(self) -> None:
-        loss = self.module(self.x)[0].sum()
-        self.assertEqual(tapes_alive(), 2)
-        loss.backward()
-        self.assertEqual(tapes_alive(), 0)  # though the graph is still there
-        loss = self.module(self.x)[0].sum()
-        del loss
-        self.assertEqual(tapes_alive(), 0)  # though nobody went back
-        with torch.no_grad():
-            y, _ = self.module(self.x.clone().requires_grad_())
-        self.assertEqual(tapes_alive(), 0)
-        self.assertFalse(y.requires_grad)
-
-    def test_modes_do_not_change_the_result(self) -> None:
-        y, state = self.module(self.x)
-        for mode in (torch.no_grad, torch.inference_mode):
-            with mode():
-                again, end = self.module.eval()(self.x)
-            self.assertTrue(torch.equal(again, y) and torch.equal(end.L, state.L))
-            self.assertIsNone(again.grad_fn)
-
-    def test_changes_in_place_are_noticed(self) -> None:
-        x = self.x.clone().requires_grad_()
-        doubled = x * 2
-        y, _ = self.module(doubled)
-        doubled.add_(1)
-        with self.assertRaisesRegex(RuntimeError, "modified by an inplace operation"):
-            y.sum().backward()
-        self.module.zero_grad()
-        expected = self.of(self.x)
-        y, _ = self.module(self.x)
-        y.mul_(2)  # of the output nothing is needed
-        y.sum().backward()
-        self.assert_same(gradients(self.module), expected, expected)
-
-    def test_a_second_derivative_is_refused(self) -> None:
-        x = self.x.clone().requires_grad_()
-        (first,) = torch.autograd.grad(self.module(x)[0].sum(), x, create_graph=True)
-        (expected,) = torch.autograd.grad(self.module(x)[0].sum(), x)
-        self.assertTrue(torch.equal(first, expected))
-        with self.assertRaisesRegex(NotImplementedError, "no second derivatives"):
-            first.sum().backward()
-
-    def test_rounding_errors_have_no_gradient(self) -> None:
-        _, state = self.module(self.x)
-        found = {name: part.requires_grad for name, part in state._asdict().items()}
-        self.assertEqual(found, {"h": True, "r": True, "r_lo": False, "L": True, "L_lo": False})
-
-    def test_checkpoints(self) -> None:
-        expected = self.of(self.x)
-        for reentrant in (False, True):
-            x = self.x.clone().requires_grad_()
-            y = checkpoint(lambda x: self.module(x)[0], x, use_reentrant=reentrant)
-            y.sum().backward()
-            self.assert_same(gradients(self.module), expected)
-
-    def test_hooks_of_saved_tensors(self) -> None:
-        expected = self.of(self.x)
-        with torch.autograd.graph.save_on_cpu():
-            y, _ = self.module(self.x)
-        y.sum().backward()
-        self.assert_same(gradients(self.module), expected)
-
-    def test_threads_may_share_a_module(self) -> None:
-        expected, _ = self.module(self.x)
-        wrong: List[int] = []
-
-        def work(number: int) -> None:
-            for _ in range(50):
-                y, _ = self.module(self.x)
-                same = torch.equal(y, expected)
-                torch.autograd.grad(y.sum(), list(self.module.parameters()))
-                if not same:
-                    wrong.append(number)
-
-        workers = [threading.Thread(target=work, args=(number,)) for number in range(4)]
-        for worker in workers:
-            worker.start()
-        for worker in workers:
-            worker.join()
-        self.assertEqual(wrong, [])
-
-    def test_a_child_computes_too(self) -> None:
-        """The threads of the library do not live on there."""
-        expected, _ = self.module(self.x)
-        child = os.fork()
-        if child == 0:
-            signal.alarm(60)
-            os._exit(0 if torch.equal(self.module(self.x)[0], expected) else 1)
-        self.assertEqual(os.waitpid(child, 0)[1], 0)
-
-
 class ModuleTest(unittest.TestCase):
+    def test_tracing_is_refused(self) -> None:
+        with self.assertRaisesRegex(rwa.ConfigError, "cannot be traced.*rwa.export_onnx"):
+            torch.jit.trace(rwa.torch.RWA(2, 3), torch.zeros(4, 1, 2))
+
     def test_dropout_is_between_layers_in_training(self) -> None:
         x = testing.numbers(9, 4, 3)
         for kind in KINDS:
@@ -221,11 +82,11 @@ class ModuleTest(unittest.TestCase):
         network = Network()
         x = testing.numbers(9, 4, 3)
         network(x).sum().backward()
-        expected = gradients(network)
+        expected = testing.gradients(network)
         compiled = torch.compile(network, backend="eager")
         torch.testing.assert_close(compiled(x), network(x))
         compiled(x).sum().backward()
-        for name, value in gradients(network).items():
+        for name, value in testing.gradients(network).items():
             torch.testing.assert_close(value, expected[name])
 
     def test_autocast_computes_in_float32(self) -> None:
@@ -254,11 +115,23 @@ class ModuleTest(unittest.TestCase):
                 self.assertEqual(shapes.pop(f"bias_l{layer}{way}"), [15])
                 self.assertEqual(shapes.pop(f"start_l{layer}{way}"), [5])
         self.assertEqual(shapes, {})
-        self.assertEqual(
-            repr(rwa.torch.RWA(3, 5, 2, activation="identity")),
-            "RWA(3, 5, num_layers=2, activation='identity')",
-        )
         rwa.torch.LSTM(3, 5).flatten_parameters()
+
+    def test_a_description_says_what_is_not_usual(self) -> None:
+        for module, expected in (
+            (rwa.torch.RWA(3, 5), "RWA(3, 5)"),
+            (rwa.torch.LSTM(3, 5, proj_size=0), "LSTM(3, 5)"),
+            (rwa.torch.RWAForget(3, 5), "RWAForget(3, 5)"),
+            (
+                rwa.torch.RWADecay(3, 5, 2, span=1000, lasting=0.25, activation="identity"),
+                "RWADecay(3, 5, num_layers=2, activation='identity', span=1000, lasting=0.25)",
+            ),
+            (
+                rwa.torch.GRU(3, 5, bias=False, batch_first=True, bidirectional=True),
+                "GRU(3, 5, bias=False, batch_first=True, bidirectional=True)",
+            ),
+        ):
+            self.assertEqual(repr(module), expected)
 
     def test_states_are_the_librarys(self) -> None:
         for kind in KINDS:
@@ -266,11 +139,47 @@ class ModuleTest(unittest.TestCase):
             self.assertEqual(list(kind.STATE), handle.state)
             self.assertEqual([kind.STATE[place] for place in handle.carried], list(kind.CARRIED))
 
-    def test_layers_that_were_not_used_for_long_are_let_go(self) -> None:
-        for units in range(1, 40):
-            rwa.torch.RWA(1, units)(torch.zeros(1, 1, 1))
-        kept = [layer.units for layer in _handles._layers._handles]
-        self.assertEqual(kept, list(range(8, 40)))
+    def test_layers_go_with_their_modules(self) -> None:
+        x = testing.numbers(9, 4, 3)
+        gc.collect()
+        self.assertEqual(len(_handles._layers), 0)
+        module = rwa.torch.RWA(3, 5, num_layers=2)
+        y = module(x)[0]
+        same = copy.deepcopy(module)
+        same(x)
+        self.assertEqual([layer.inputs for layer in _handles._layers], [3, 5])
+        del module
+        self.assertEqual(len(_handles._layers), 2)  # the copy has them
+        del same
+        y.sum().backward()  # and so has the graph
+        del y
+        self.assertEqual(len(_handles._layers), 0)
+
+    def test_views_that_negate(self) -> None:
+        x = testing.numbers(9, 4, 3)
+        for kind in KINDS:
+            module = kind(3, 5)
+            y, _ = module(torch._neg_view(x))
+            expected, _ = module(-x)
+            self.assertTrue(torch.equal(y, expected))
+            share = testing.numbers(9, 4, 5, seed=2)
+            found = torch.autograd.grad(y, module.weight_hh_l0, torch._neg_view(share))
+            negated = torch.autograd.grad(expected, module.weight_hh_l0, -share)
+            self.assertTrue(torch.equal(*found, *negated))
+
+    def test_no_sequences(self) -> None:
+        for kind in KINDS:
+            module = kind(3, 5, num_layers=2, bidirectional=True)
+            x = torch.zeros(9, 0, 3, requires_grad=True)
+            y, state = module(x)
+            y, state = module(x, state)
+            self.assertEqual(list(y.shape), [9, 0, 10])
+            for part in state if isinstance(state, tuple) else (state,):
+                self.assertEqual(list(part.shape), [4, 0, 5])
+            y.sum().backward()
+            self.assertEqual(x.grad.shape, x.shape)
+            for name, value in testing.gradients(module).items():
+                self.assertTrue((value == 0).all(), name)
 
     def test_initial_values_are_the_papers(self) -> None:
         units, inputs = 200, 30
@@ -336,7 +245,13 @@ class RefusalsTest(unittest.TestCase):
         self.refuse_call(r"input is \[9, 4, 2\], expected \[T, B, 3\]", x[:, :, :2])
         self.refuse_call(r"input is \[3\], expected", x[0, 0])
         self.refuse_call("expected at least one step", x[:0])
-        self.refuse_call("expected at least one step", x[:, :0])
+        self.refuse_call(
+            r"input is \[4294967301, 1, 3\] .*, expected .* at most 2147483647 steps",
+            x[:1, :1].expand(2**32 + 5, 1, 3),
+        )
+        self.refuse_call(
+            r"input is \[1, 2147483648, 3\] .* at most", x[:1, :1].expand(1, 2**31, 3)
+        )
         self.refuse_call(
             r"expected \[B, T, 3\]", x[:, :, :2], module=rwa.torch.RWA(3, 5, batch_first=True)
         )

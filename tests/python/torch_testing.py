@@ -66,6 +66,13 @@ def weighted_sum(tensors: Sequence[Tensor]) -> Tensor:
     return total
 
 
+def gradients(module: torch.nn.Module) -> Dict[str, Tensor]:
+    """Of its parameters, which then have none."""
+    found = {name: parameter.grad.clone() for name, parameter in module.named_parameters()}
+    module.zero_grad()
+    return found
+
+
 def assert_close(
     found: Optional[Tensor],
     expected: Optional[Tensor],

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/cpu/cpu.h"
 #include "backend/reference/reference.h"
 #include "rwa/layer.h"
 #include "support/cases.h"
@@ -119,6 +120,14 @@ inline LayerConfig config_of(const RecurrentSpec& spec) {
           .inputs = spec.inputs,
           .units = spec.units,
           .reverse = spec.reverse};
+}
+
+// Forward and backward, in the host's memory.
+inline LayerResult<float> run_on_cpu(const Layer& run, const LayerConfig& config) {
+  const auto backend = make_cpu_backend(1);
+  LayerMemory memory(*backend, run);
+  rwa::Layer(config).forward(memory.in(), memory.out()).backward(memory.in(), memory.gradient());
+  return memory.read();
 }
 
 inline std::string name(const Layer& run) {

@@ -11,8 +11,8 @@ threads of PyTorch, and on CUDA GPUs, on the current stream.
 
 Numbers are float32: others are refused, and under autocast become float32. There are no second
 derivatives. torch.compile leaves these modules as they are and compiles what stands around them;
-torch.jit.script, torch.export and torch.func's transformations do not take them. DataParallel,
-DistributedDataParallel, copy.deepcopy, pickle and checkpointing work as with other modules.
+torch.jit, torch.export and torch.func's transformations do not take them. DataParallel,
+copy.deepcopy, pickle and checkpointing work as with other modules.
 """
 
 from ._modules import GRU, LSTM, RWA, RWADecay, RWAForget, RWAState

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
@@ -11,11 +12,11 @@ from torch.nn import functional
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
 from .._errors import ConfigError, InputError
-from ._handles import Call, Layer
+from ._handles import Call, Layer, LayerHandle, shared
 from ._recurrence import recurrence
 
-# The library cuts a batch into as many parts: more threads bring nothing.
-_MOST_THREADS = 8
+# The library counts steps and sequences in 32 bits.
+_MOST = 2**31 - 1
 
 
 def _outside_graphs(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -74,6 +75,8 @@ class Recurrent(torch.nn.Module):
         self.batch_first = batch_first
         self.dropout = float(dropout)
         self.bidirectional = bidirectional
+        # Here so that they live as long as this. The replicas of DataParallel share them.
+        self._used: Dict[Tuple[str, torch.device], LayerHandle] = {}
         self._register(device)
         self.reset_parameters()
 
@@ -112,22 +115,24 @@ class Recurrent(torch.nn.Module):
     def flatten_parameters(self) -> None:
         """Does nothing: there is nothing to flatten. For programs made for torch.nn.LSTM."""
 
+    def __getstate__(self) -> Dict[str, Any]:
+        """For copies and files, which come to layers of their own."""
+        return {**self.__dict__, "_used": {}}
+
     def extra_repr(self) -> str:
-        parts = [f"{self.input_size}, {self.hidden_size}"]
+        """The sizes, and what is not as it is when nothing is said."""
         usual = {
-            "num_layers": 1,
-            "bias": True,
-            "batch_first": False,
-            "dropout": 0.0,
-            "bidirectional": False,
-            "activation": "tanh",
+            name: parameter.default
+            for kind in reversed(type(self).__mro__)
+            for name, parameter in inspect.signature(kind.__init__).parameters.items()
+            if parameter.default is not parameter.empty and hasattr(self, name)
         }
-        parts += [
+        others = [
             f"{name}={getattr(self, name)!r}"
             for name, value in usual.items()
             if getattr(self, name) != value
         ]
-        return ", ".join(parts)
+        return ", ".join([str(self.input_size), str(self.hidden_size), *others])
 
     # -- Sequences ---------------------------------------------------------------------------------
 
@@ -142,6 +147,12 @@ class Recurrent(torch.nn.Module):
         hx: the state before the first step, as an earlier call gave it back; without it sequences
             begin here.
         """
+        if torch.jit.is_tracing():
+            # What is computed outside of PyTorch would become a constant, without a word.
+            raise ConfigError(
+                f"{type(self).__name__} cannot be traced (torch.jit.trace, torch.onnx.export): "
+                "rwa.export_onnx writes networks of rwa.Model as ONNX files"
+            )
         if isinstance(input, PackedSequence):
             return self._forward_packed(input, hx)
         x = self._checked(input, "input")
@@ -185,10 +196,10 @@ class Recurrent(torch.nn.Module):
         self, x: Tensor, lengths: Optional[Tensor], before: Optional[Sequence[Tensor]]
     ) -> Tuple[Tensor, List[Tensor]]:
         """Of x [T,B,D]; the numbers of a state are [layers * directions, B, H] each."""
-        if 0 in x.shape:
+        if len(x) == 0 or max(x.shape[:2]) > _MOST:
             raise InputError(
-                f"input is {_shape(x)} as [T, B, input_size], expected at least one "
-                "step of one sequence"
+                f"input is {_shape(x)} as [T, B, input_size], expected at least one step, and at "
+                f"most {_MOST} steps and sequences"
             )
         directions = 2 if self.bidirectional else 1
         suffixes = self._suffixes()
@@ -209,19 +220,20 @@ class Recurrent(torch.nn.Module):
         self, x: Tensor, lengths: Optional[Tensor], suffix: str, state: Optional[Tensor]
     ) -> Tuple[Tensor, Tensor]:
         on_cpu = x.device.type == "cpu"
-        threads = min(torch.get_num_threads(), _MOST_THREADS) if on_cpu else 1
-        layer = Layer(
-            self.CELL,
-            self.activation,
-            x.shape[2],
-            self.hidden_size,
-            suffix.endswith("_reverse"),
-            str(x.device),
-            threads,
+        layer = shared(
+            Layer(
+                self.CELL,
+                self.activation,
+                x.shape[2],
+                self.hidden_size,
+                suffix.endswith("_reverse"),
+                str(x.device),
+                torch.get_num_threads() if on_cpu else 1,
+            )
         )
+        self._used[suffix, x.device] = layer
         parts = self._block(self._parameters_of(suffix))
-        parameters = torch.cat([part.reshape(-1) for part in parts])
-        return recurrence(Call(layer, lengths, parameters, x, state))
+        return recurrence(Call(layer, lengths, x, state, tuple(parts)))
 
     # -- States ------------------------------------------------------------------------------------
 
@@ -280,10 +292,10 @@ class Recurrent(torch.nn.Module):
                 "type that there is here: see .float()"
             )
         if _in_autocast(tensor.device.type) and tensor.is_floating_point():
-            return tensor.float()
+            tensor = tensor.float()
         if tensor.dtype != torch.float32:
             raise InputError(f"{name} is {tensor.dtype}, expected torch.float32")
-        return tensor
+        return tensor.resolve_neg()  # of a view that negates, memory has the other sign
 
 
 def _shape(tensor: Tensor) -> str:

@@ -2,44 +2,94 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional, Tuple
+import weakref
+from typing import Any, Optional, Tuple
 
 import torch
 from torch import Tensor
 
 from . import _handles
-from ._handles import Call, Tape
+from ._handles import Call, LayerHandle, Tape
 
 
 def recurrence(call: Call) -> Tuple[Tensor, Tensor]:
     """All h, [T,B,H], zeros past a sequence's length, and the state after its last step."""
-    inputs = (call.parameters, call.x, call.state)
+    inputs = (call.x, call.state, *call.parts)
+    if call.x.shape[1] == 0:
+        return _of_no_sequences(call)
     if torch.is_grad_enabled() and any(t is not None and t.requires_grad for t in inputs):
-        return _Forward.apply(*call)
+        return _Forward.apply(call.layer, call.lengths, *inputs)
     h, state, _ = _handles.forward(call, record=False)
     return h, state
 
 
+def _of_no_sequences(call: Call) -> Tuple[Tensor, Tensor]:
+    """Nothing, but it depends on all inputs: their gradients are zeros."""
+    inputs = [tensor for tensor in (call.x, call.state, *call.parts) if tensor is not None]
+    anything = torch.stack([tensor.sum() for tensor in inputs]).sum()
+    steps, units = len(call.x), call.layer.layer.units
+    return (
+        anything.expand(steps, 0, units),
+        anything.expand(0, len(call.layer.state), units),
+    )
+
+
+class _Reel(bytearray):
+    """Memory that has a tape, for as long as there is a tensor in it.
+
+    Saved like the other tensors, that tensor lets hooks decide about the tape as about them:
+    checkpointing drops all of them, and makes them again when backward comes to them.
+    """
+
+    tape: Tape
+
+
+_reels: weakref.WeakValueDictionary[int, _Reel] = weakref.WeakValueDictionary()
+
+
+def _on_reel(tape: Optional[Tape]) -> Tensor:
+    reel = _Reel(1)
+    reel.tape = tape
+    tensor = torch.frombuffer(reel, dtype=torch.uint8)
+    _reels[tensor.data_ptr()] = reel
+    return tensor
+
+
+def _off_reel(tensor: Tensor) -> Optional[Tape]:
+    """Once: PyTorch lets go of what backward needs as soon as it is done, while the graph may live
+    on; so does this. None, too, where a hook has made a copy of the tensor."""
+    reel = _reels.get(tensor.data_ptr())
+    return None if reel is None else vars(reel).pop("tape", None)
+
+
 class _Forward(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, *inputs: Any) -> Tuple[Tensor, Tensor]:
-        call = Call(*inputs)
-        h, state, tape = _handles.forward(call, record=True)
+    def forward(
+        ctx: Any,
+        layer: LayerHandle,
+        lengths: Optional[Tensor],
+        x: Tensor,
+        state: Optional[Tensor],
+        *parts: Tensor,
+    ) -> Tuple[Tensor, Tensor]:
+        h, end, tape = _handles.forward(Call(layer, lengths, x, state, parts), record=True)
         ctx.set_materialize_grads(False)
-        ctx.save_for_backward(call.parameters, call.x, call.state)
-        ctx.fixed = (call.layer, call.lengths)
-        ctx.tapes = [tape]
-        return h, state
+        ctx.fixed = (layer, lengths)
+        ctx.save_for_backward(_on_reel(tape), x, state, *parts)
+        return h, end
 
     @staticmethod
     def backward(
         ctx: Any, of_h: Optional[Tensor], of_state: Optional[Tensor]
     ) -> Tuple[Optional[Tensor], ...]:
-        wants_x = ctx.needs_input_grad[3]
-        gradients = _Backward.apply(
-            ctx.tapes, wants_x, of_h, of_state, *ctx.fixed, *ctx.saved_tensors
+        reel, *inputs = ctx.saved_tensors
+        of_parameters, of_x, of_initial = _Backward.apply(
+            reel, ctx.needs_input_grad[2], of_h, of_state, *ctx.fixed, *inputs
         )
-        return (None, None, *gradients)
+        parts = inputs[2:]
+        of_parts = of_parameters.split([part.numel() for part in parts])
+        shaped = (gradient.view_as(part) for gradient, part in zip(of_parts, parts))
+        return (None, None, of_x, of_initial, *shaped)
 
 
 class _Backward(torch.autograd.Function):
@@ -48,16 +98,19 @@ class _Backward(torch.autograd.Function):
     @staticmethod
     def forward(
         ctx: Any,
-        tapes: List[Tape],
+        reel: Tensor,
         wants_x: bool,
         of_h: Optional[Tensor],
         of_state: Optional[Tensor],
-        *inputs: Any,
+        layer: LayerHandle,
+        lengths: Optional[Tensor],
+        x: Tensor,
+        state: Optional[Tensor],
+        *parts: Tensor,
     ) -> Tuple[Optional[Tensor], ...]:
-        call = Call(*inputs)
-        # PyTorch lets go of what backward needs as soon as it is done, while the graph may live on;
-        # so does this. Only where the graph was retained must there be another tape.
-        tape = tapes.pop() if tapes else _handles.forward(call, record=True)[2]
+        call = Call(layer, lengths, x, state, parts)
+        # There is none where the graph was retained, and has been gone back through before.
+        tape = _off_reel(reel) or _handles.forward(call, record=True)[2]
         return _handles.backward(call, tape, wants_x, of_h, of_state)
 
     @staticmethod

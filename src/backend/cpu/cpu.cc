@@ -34,7 +34,7 @@ class CpuBackend final : public HostBackend<float> {
   }
   [[nodiscard]] std::unique_ptr<RecurrentPass<float>> make_pass(const RecurrentSpec& spec,
                                                                 int) override {
-    return cpu::make_pass(spec, pool_);
+    return cpu::make_pass(spec, pool_, recurrent_gradients_);
   }
 
   [[nodiscard]] std::unique_ptr<LayerWeights<float>> make_weights(
@@ -95,6 +95,7 @@ class CpuBackend final : public HostBackend<float> {
   }
 
   ThreadPool pool_;
+  cpu::Gradients recurrent_gradients_;
   cpu::ShardSums dense_gradients_;
 };
 }  // namespace

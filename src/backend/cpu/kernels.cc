@@ -51,7 +51,7 @@ class StripKernelsOf final : public StripKernels {
     const bool full = call.keep == Memory::kFull;
     const Slots slots{0, full, full || call.share != nullptr};
     const int tape_steps = slots.keep ? s.steps() : chunked ? std::min(kChunkSteps, s.steps()) : 1;
-    s.reserve(g_, C::kState, C::kCarry, tape_steps, chunked);
+    s.reserve(g_, C::kState, tape_steps, chunked);
     const View<C> v(g_, call.in, s, slots);
     begin(w, call.initial_state, v);
     Forward<C> forward(g_, w, call.in, s, slots);

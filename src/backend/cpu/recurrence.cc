@@ -3,7 +3,6 @@
 #include <optional>
 #include <vector>
 
-#include "backend/cpu/kernels.h"
 #include "backend/cpu/workers.h"
 
 namespace rwa::cpu {
@@ -23,9 +22,11 @@ class Weights final : public LayerWeights<float> {
 
 class Pass final : public RecurrentPass<float> {
  public:
-  Pass(const RecurrentSpec& spec, ThreadPool& pool)
+  Pass(const RecurrentSpec& spec, ThreadPool& pool, Gradients& sums)
       : kernels_(make_strip_kernels(spec)),
+        carry_(spec.traits().carry),
         pool_(pool),
+        sums_(sums),
         strips_(static_cast<std::size_t>(pool.size())) {}
 
   void forward(const LayerWeights<float>& weights, const RecurrentForward<float>& call) override {
@@ -42,27 +43,29 @@ class Pass final : public RecurrentPass<float> {
     const PackedWeights& packed = static_cast<const Weights&>(weights).packed();
     const int batch = call.in.rows.batch;
     const Geometry& g = kernels_->geometry();
-    gradients_.weights.prepare(batch, g.gradient_size());
-    gradients_.symbols.prepare(g.symbols, g.symbol_size());
+    sums_.weights.prepare(batch, g.gradient_size());
+    sums_.symbols.prepare(g.symbols, g.symbol_size());
     run_workers(pool_, batch, [&](int worker, Range shards) {
-      gradients_.weights.clear(shards);
-      if (g.symbols > 0) gradients_.symbols.clear(shards, call.in);
-      kernels_->backward(packed, call, kept_.value(), strips_[static_cast<std::size_t>(worker)],
-                         gradients_);
-      gradients_.weights.add(shards);
+      sums_.weights.clear(shards);
+      if (g.symbols > 0) sums_.symbols.clear(shards, call.in);
+      Strip& strip = strips_[static_cast<std::size_t>(worker)];
+      strip.reserve_backward(g, carry_);
+      kernels_->backward(packed, call, kept_.value(), strip, sums_);
+      sums_.weights.add(shards);
     });
-    kernels_->unpack(gradients_.weights.total(pool_.size()), call.parameters);
+    kernels_->unpack(sums_.weights.total(pool_.size()), call.parameters);
     run_parts(pool_, g.symbols, [&](Range symbols) {
-      kernels_->unpack_symbols(symbols, gradients_.symbols, call.parameters);
+      kernels_->unpack_symbols(symbols, sums_.symbols, call.parameters);
     });
     kept_.reset();
   }
 
  private:
   std::unique_ptr<const StripKernels> kernels_;
+  int carry_;
   ThreadPool& pool_;
-  std::vector<Strip> strips_;  // [thread]
-  Gradients gradients_;
+  Gradients& sums_;
+  std::vector<Strip> strips_;   // [thread]
   std::optional<Memory> kept_;  // by the last forward; backward uses it up
 };
 
@@ -72,8 +75,9 @@ std::unique_ptr<LayerWeights<float>> make_weights(const RecurrentSpec& spec) {
   return std::make_unique<Weights>(spec);
 }
 
-std::unique_ptr<RecurrentPass<float>> make_pass(const RecurrentSpec& spec, ThreadPool& pool) {
-  return std::make_unique<Pass>(spec, pool);
+std::unique_ptr<RecurrentPass<float>> make_pass(const RecurrentSpec& spec, ThreadPool& pool,
+                                                Gradients& sums) {
+  return std::make_unique<Pass>(spec, pool, sums);
 }
 
 }  // namespace rwa::cpu

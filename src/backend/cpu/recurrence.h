@@ -4,11 +4,15 @@
 #include <memory>
 
 #include "backend/backend.h"
+#include "backend/cpu/kernels.h"
 #include "base/threads.h"
 
 namespace rwa::cpu {
 
 std::unique_ptr<LayerWeights<float>> make_weights(const RecurrentSpec& spec);
-std::unique_ptr<RecurrentPass<float>> make_pass(const RecurrentSpec& spec, ThreadPool& pool);
+// `sums` are scratch memory of backward, as large as the weights for each shard: passes that do not
+// run at once share them.
+std::unique_ptr<RecurrentPass<float>> make_pass(const RecurrentSpec& spec, ThreadPool& pool,
+                                                Gradients& sums);
 
 }  // namespace rwa::cpu

@@ -53,23 +53,26 @@ void Strip::arrange(Range which, const Rows& batch) {
   }
 }
 
-void Strip::reserve(const Geometry& g, int state_size, int carry_size, int tape_steps,
-                    bool chunked) {
+void Strip::reserve(const Geometry& g, int state_size, int tape_steps, bool chunked) {
   slots = std::max(tape_steps, 1);
   const auto panel_rows = g.panels * count() * g.lanes;
   const auto state_floats = panel_rows * static_cast<std::size_t>(state_size);
   const auto slot_count = static_cast<std::size_t>(slots);
   tape.reserve((slot_count + 1) * count() * g.row_stride);
   saved.reserve(g.panels * slot_count * count() * g.cell_size);
-  deltas.reserve(2 * count() * g.delta_stride);
   state.reserve(state_floats);
-  carry.reserve(panel_rows * static_cast<std::size_t>(carry_size));
   memory.reserve(panel_rows);
-  dh.reserve(panel_rows);
   if (chunked) {
     const auto chunks = blocks(static_cast<std::size_t>(steps()), kChunkSteps);
     snapshots.reserve(chunks * (state_floats + panel_rows));
   }
+}
+
+void Strip::reserve_backward(const Geometry& g, int carry_size) {
+  const auto panel_rows = g.panels * count() * g.lanes;
+  deltas.reserve(2 * count() * g.delta_stride);
+  carry.reserve(panel_rows * static_cast<std::size_t>(carry_size));
+  dh.reserve(panel_rows);
 }
 
 }  // namespace rwa::cpu

@@ -77,7 +77,9 @@ struct Strip {
   // Takes the rows of these shards; puts the longest first.
   void arrange(Range shards, const Rows& batch);
   // Room for `tape_steps` steps at a time, and for a state at every chunk's start where `chunked`.
-  void reserve(const Geometry& g, int state, int carry, int tape_steps, bool chunked);
+  void reserve(const Geometry& g, int state, int tape_steps, bool chunked);
+  // For what only backward needs, so that a tape that waits for it has none.
+  void reserve_backward(const Geometry& g, int carry);
 
   [[nodiscard]] int rows() const { return static_cast<int>(sequence.size()); }
   [[nodiscard]] std::size_t count() const { return sequence.size(); }
