@@ -48,8 +48,9 @@ RWA_C_EXPORT rwa_result rwa_devices(const char** json);
 /* -- Memory that several owners may share, as DLPack wants it ------------------------------------ */
 
 typedef struct rwa_buffer rwa_buffer;
-RWA_C_EXPORT rwa_result rwa_buffer_new(size_t bytes, rwa_buffer** out); /* zeros, aligned to 64 bytes */
-RWA_C_EXPORT void rwa_buffer_free(rwa_buffer* buffer); /* the memory goes with its last owner */
+RWA_C_EXPORT rwa_result rwa_buffer_new(size_t bytes,
+                                       rwa_buffer** out); /* zeros, aligned to 64 bytes */
+RWA_C_EXPORT void rwa_buffer_free(rwa_buffer* buffer);    /* the memory goes with its last owner */
 RWA_C_EXPORT void* rwa_buffer_data(const rwa_buffer* buffer);
 /* A DLManagedTensor of its beginning, a further owner: `code` and `bits` are DLDataType's. */
 RWA_C_EXPORT rwa_result rwa_buffer_dlpack(rwa_buffer* buffer, uint8_t code, uint8_t bits, int ndim,
@@ -72,7 +73,8 @@ RWA_C_EXPORT rwa_result rwa_model_describe(const rwa_model* model, const char** 
 /* All weights lie in one block, which stays where it is as long as the model lives; an array of
  * {"name", "shape", "offset", "size"} says where. After training on a GPU, ask for them again. */
 RWA_C_EXPORT rwa_result rwa_model_parameters(const rwa_model* model, const char** json);
-RWA_C_EXPORT rwa_result rwa_model_weights(const rwa_model* model, const float** values, size_t* count);
+RWA_C_EXPORT rwa_result rwa_model_weights(const rwa_model* model, const float** values,
+                                          size_t* count);
 RWA_C_EXPORT rwa_result rwa_model_set_weights(rwa_model* model, const float* values, size_t count);
 RWA_C_EXPORT rwa_result rwa_model_set_parameter(rwa_model* model, const char* name,
                                                 const float* values, size_t count);
@@ -82,12 +84,12 @@ RWA_C_EXPORT rwa_result rwa_model_set_note(rwa_model* model, const char* name, c
 
 /* These carry no sizes: there must be as many numbers behind each pointer as its shape says. What the
  * model does not take must be NULL. */
-typedef struct rwa_batch {  /* BatchView */
-  const float* x;           /* [T,B,D]; NULL where the input is symbols */
-  const int32_t* symbols;   /* [T,B], else NULL */
-  const int32_t* lengths;   /* [B]; NULL: all are T */
-  int32_t steps;            /* T */
-  int32_t batch;            /* B */
+typedef struct rwa_batch { /* BatchView */
+  const float* x;          /* [T,B,D]; NULL where the input is symbols */
+  const int32_t* symbols;  /* [T,B], else NULL */
+  const int32_t* lengths;  /* [B]; NULL: all are T */
+  int32_t steps;           /* T */
+  int32_t batch;           /* B */
 } rwa_batch;
 
 typedef struct rwa_targets { /* TargetView */
@@ -99,7 +101,8 @@ typedef struct rwa_targets { /* TargetView */
 
 typedef struct rwa_session rwa_session;
 /* SessionOptions: {"threads", "memory", "device", "share"} */
-RWA_C_EXPORT rwa_result rwa_session_new(const rwa_model* model, const char* options, rwa_session** out);
+RWA_C_EXPORT rwa_result rwa_session_new(const rwa_model* model, const char* options,
+                                        rwa_session** out);
 RWA_C_EXPORT void rwa_session_free(rwa_session* session);
 /* y: [B,O] or [T,B,O]; `count` is how many numbers there is room for, and must be what is written. */
 RWA_C_EXPORT rwa_result rwa_session_run(rwa_session* session, const rwa_batch* batch, float* y,
@@ -112,8 +115,8 @@ RWA_C_EXPORT rwa_result rwa_session_loss(rwa_session* session, const rwa_batch* 
 RWA_C_EXPORT rwa_result rwa_session_gradient(rwa_session* session, const rwa_batch* batch,
                                              const rwa_targets* targets, float* weights, float* x,
                                              double* loss);
-RWA_C_EXPORT rwa_result rwa_session_shares(rwa_session* session, const rwa_batch* batch, float* shares,
-                                           size_t count);
+RWA_C_EXPORT rwa_result rwa_session_shares(rwa_session* session, const rwa_batch* batch,
+                                           float* shares, size_t count);
 
 typedef struct rwa_stream rwa_stream;
 RWA_C_EXPORT rwa_result rwa_stream_new(const rwa_model* model, rwa_stream** out);
@@ -124,7 +127,8 @@ RWA_C_EXPORT rwa_result rwa_stream_step_symbol(rwa_stream* stream, int32_t symbo
                                                size_t outputs);
 RWA_C_EXPORT rwa_result rwa_stream_reset(rwa_stream* stream);
 /* Of all layers; as it is until the next step. */
-RWA_C_EXPORT rwa_result rwa_stream_state(const rwa_stream* stream, const float** values, size_t* count);
+RWA_C_EXPORT rwa_result rwa_stream_state(const rwa_stream* stream, const float** values,
+                                         size_t* count);
 RWA_C_EXPORT rwa_result rwa_stream_set_state(rwa_stream* stream, const float* values, size_t count);
 
 typedef struct rwa_trainer rwa_trainer;
@@ -139,9 +143,11 @@ RWA_C_EXPORT rwa_result rwa_trainer_step(rwa_trainer* trainer, const rwa_batch* 
 RWA_C_EXPORT rwa_result rwa_trainer_set_learning_rate(rwa_trainer* trainer, double rate);
 /* Adam's means and variances, [parameters] each. */
 RWA_C_EXPORT rwa_result rwa_trainer_state(const rwa_trainer* trainer, int64_t* steps,
-                                          const float** mean, const float** variance, size_t* count);
-RWA_C_EXPORT rwa_result rwa_trainer_set_state(rwa_trainer* trainer, int64_t steps, const float* mean,
-                                              const float* variance, size_t count);
+                                          const float** mean, const float** variance,
+                                          size_t* count);
+RWA_C_EXPORT rwa_result rwa_trainer_set_state(rwa_trainer* trainer, int64_t steps,
+                                              const float* mean, const float* variance,
+                                              size_t count);
 
 /* -- One recurrent layer, one way, in the caller's memory: rwa/layer.h --------------------------- */
 /* For frameworks that compose and differentiate themselves. Pointers are to the memory of the layer's
@@ -165,30 +171,31 @@ RWA_C_EXPORT rwa_result rwa_layer_describe(const rwa_layer* layer, const char** 
 
 typedef struct rwa_layer_input {
   const float* parameters;
-  const float* x;           /* [T,B,D]; past a sequence's length never read */
-  const int32_t* lengths;   /* [B], in the host's memory; NULL: all are T */
-  const float* state;       /* [B, state, H]; NULL: the start of a sequence */
+  const float* x;         /* [T,B,D]; past a sequence's length never read */
+  const int32_t* lengths; /* [B], in the host's memory; NULL: all are T */
+  const float* state;     /* [B, state, H]; NULL: the start of a sequence */
   int32_t steps;
   int32_t batch;
 } rwa_layer_input;
 
 typedef struct rwa_layer_output {
-  float* h;                 /* [T,B,H]; zeros past a sequence's length; NULL: not wanted */
-  float* state;             /* [B, state, H], after the last step; NULL: not wanted */
+  float* h;     /* [T,B,H]; zeros past a sequence's length; NULL: not wanted */
+  float* state; /* [B, state, H], after the last step; NULL: not wanted */
 } rwa_layer_output;
 
 /* What forward leaves for backward, the weights with it. May outlive its layer. */
 typedef struct rwa_tape rwa_tape;
 /* With `tape`, one is made, for one backward; with NULL nothing is kept. */
 RWA_C_EXPORT rwa_result rwa_layer_forward(rwa_layer* layer, const rwa_layer_input* in,
-                                          const rwa_layer_output* out, void* stream, rwa_tape** tape);
+                                          const rwa_layer_output* out, void* stream,
+                                          rwa_tape** tape);
 
 typedef struct rwa_layer_gradient {
-  const float* h;           /* in: of out.h, [T,B,H]; NULL: none */
-  const float* state;       /* in: of out.state, [B, carried, H]; NULL: none */
-  float* parameters;        /* out, written: [parameters] */
-  float* x;                 /* out, written: [T,B,D], zeros past a sequence's length; NULL: not wanted */
-  float* initial;           /* out, written: [B, carried, H] of in.state; NULL: not wanted */
+  const float* h;     /* in: of out.h, [T,B,H]; NULL: none */
+  const float* state; /* in: of out.state, [B, carried, H]; NULL: none */
+  float* parameters;  /* out, written: [parameters] */
+  float* x;           /* out, written: [T,B,D], zeros past a sequence's length; NULL: not wanted */
+  float* initial;     /* out, written: [B, carried, H] of in.state; NULL: not wanted */
 } rwa_layer_gradient;
 /* `in` is that of the forward: x and state still have their contents, parameters and lengths are not
  * looked at. RWA_INPUT_ERROR the second time: forward again. */
@@ -209,14 +216,14 @@ RWA_C_EXPORT rwa_result rwa_sequences_new(const char* schema, rwa_sequences** ou
 RWA_C_EXPORT void rwa_sequences_free(rwa_sequences* sequences);
 
 typedef struct rwa_sequence {
-  const char* id;           /* NULL: its number, from 1 */
-  int32_t steps;            /* T */
-  const float* x;           /* [T,D], NaN: missing; NULL for symbols */
-  const int32_t* symbols;   /* [T]: places in the list of symbols; else NULL */
+  const char* id;         /* NULL: its number, from 1 */
+  int32_t steps;          /* T */
+  const float* x;         /* [T,D], NaN: missing; NULL for symbols */
+  const int32_t* symbols; /* [T]: places in the list of symbols; else NULL */
   /* The answer, as the task says; where there is none, both counts are 0. */
-  const int32_t* labels;    /* places in the list of labels: one, [T], or any number of them */
+  const int32_t* labels; /* places in the list of labels: one, [T], or any number of them */
   size_t label_count;
-  const float* values;      /* [targets] or [T,targets] */
+  const float* values; /* [targets] or [T,targets] */
   size_t value_count;
 } rwa_sequence;
 RWA_C_EXPORT rwa_result rwa_sequences_count(const rwa_sequences* sequences, size_t* count);
@@ -224,9 +231,9 @@ RWA_C_EXPORT rwa_result rwa_sequences_count(const rwa_sequences* sequences, size
  * {"symbols": [...], "labels": [...]}. */
 RWA_C_EXPORT rwa_result rwa_sequences_describe(const rwa_sequences* sequences, const char** json);
 /* Further words for the sequences that are added next, each of them new. */
-RWA_C_EXPORT rwa_result rwa_sequences_add_words(rwa_sequences* sequences, const char* const* symbols,
-                                                size_t symbol_count, const char* const* labels,
-                                                size_t label_count);
+RWA_C_EXPORT rwa_result rwa_sequences_add_words(rwa_sequences* sequences,
+                                                const char* const* symbols, size_t symbol_count,
+                                                const char* const* labels, size_t label_count);
 /* Pointers live as long as the list does and is not added to. */
 RWA_C_EXPORT rwa_result rwa_sequences_get(const rwa_sequences* sequences, size_t number,
                                           rwa_sequence* out);
@@ -263,7 +270,8 @@ RWA_C_EXPORT void rwa_answers_free(rwa_answers* answers);
 /* -- Other programs' formats --------------------------------------------------------------------- */
 
 /* {"step": false}: see `rwa export --help`. */
-RWA_C_EXPORT rwa_result rwa_export_onnx(const rwa_model* model, const char* path, const char* options);
+RWA_C_EXPORT rwa_result rwa_export_onnx(const rwa_model* model, const char* path,
+                                        const char* options);
 /* A Python file, and its weights beside it. */
 RWA_C_EXPORT rwa_result rwa_export_torch(const rwa_model* model, const char* path);
 /* LSTM or GRU weights of PyTorch in a safetensors file. {"rnn", "head", "embedding", "no_head",

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+import itertools
 import os
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Iterable
 
 from ._errors import ConfigError, InputError
 from ._from_arrays import guess_task
@@ -206,6 +207,17 @@ class _Estimator:
             return list(y)
         return self._sequences(X, None, answered=True).y
 
+    def _require_kind(self, labels: Iterable[Any]) -> None:
+        """A text is never equal to a number: such a score would be 0 without a word."""
+        of_texts = self.classes_.dtype.kind == "U"
+        for label in labels:
+            if isinstance(label, str) != of_texts:
+                kinds = ("numbers", "texts") if of_texts else ("texts", "numbers")
+                raise InputError(
+                    f"y has {kinds[0]} such as {label!r}, expected {kinds[1]}, as "
+                    f"classes_ has: {self.classes_[:3].tolist()}"
+                )
+
 
 class SequenceClassifier(_Estimator):
     __doc__ = f"""Says which class a sequence is, or, where y has sets, which labels it has.
@@ -233,6 +245,7 @@ class SequenceClassifier(_Estimator):
         expected, found = self._expected(X, y), self.predict(X)
         if self._task == "labels":
             expected = [set(answer) for answer in expected]
+        self._require_kind(itertools.chain(*expected) if self._task == "labels" else expected)
         return _share_of_equal(expected, found)
 
     def _guess_task(self, y: Any) -> str:
@@ -297,6 +310,8 @@ class SequenceTagger(_Estimator):
         if lengths[0] != lengths[1]:
             raise InputError("y has other lengths than X, expected an answer for each step")
         steps = [answer for one in expected for answer in one]
+        if self._task == "class-per-step":
+            self._require_kind(steps)
         score = _share_of_equal if self._task == "class-per-step" else _r2
         return score(steps, numpy.concatenate(found))
 

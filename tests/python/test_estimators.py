@@ -115,6 +115,14 @@ class ClassifierTest(EstimatorTest):
         self.assertEqual(model.classes_[best].tolist(), model.predict(self.X).tolist())
         self.assertGreater(model.score(self.X, [words[label] for label in self.y]), 0.9)
 
+    def test_a_score_of_other_types_is_refused(self) -> None:
+        model = self.classifier(epochs=1).fit(self.X, self.y)
+        with self.assertRaisesRegex(rwa.InputError, "numbers such as 1, expected texts"):
+            model.score(self.X, [1] * len(self.X))
+        model = self.classifier(epochs=1).fit(self.X, ["abc".index(label) for label in self.y])
+        with self.assertRaisesRegex(rwa.InputError, "texts such as 'a', expected numbers"):
+            model.score(self.X, self.y)
+
     def test_several_labels(self) -> None:
         y = [{"low", "known"} if label == "a" else {"known"} for label in self.y]
         model = self.classifier().fit(self.X, y)
