@@ -1,5 +1,6 @@
 // page.js: follows the pen step by step, asks the network after each, and shows what it says.
 
+import {metadataOf} from "./metadata.mjs";
 import * as ort from "./ort/ort.wasm.min.mjs";
 
 const STEP = 1 / 48;  // of the pen, in widths of the sheet; strokes.py has the same
@@ -33,39 +34,6 @@ function svg(name, attributes, parent) {
 }
 
 // ---- The network
-
-// The fields of a protobuf message that are messages or texts: their number and bytes.
-function* fieldsOf(bytes) {
-  let at = 0;
-  const varint = () => {
-    for (let value = 0, scale = 1;; scale *= 128) {
-      const byte = bytes[at++];
-      value += (byte & 127) * scale;
-      if (!(byte > 127)) return value;
-    }
-  };
-  while (at < bytes.length) {
-    const tag = varint();
-    const kind = tag % 8;
-    if (kind === 0) varint();
-    if (kind === 1) at += 8;
-    if (kind === 5) at += 4;
-    if (kind !== 2) continue;
-    const size = varint();
-    yield [Math.floor(tag / 8), bytes.subarray(at, at + size)];
-    at += size;
-  }
-}
-
-// The texts that an ONNX file carries, which ONNX Runtime keeps from a page: field 14, a key (1) and a value (2).
-function metadataOf(bytes) {
-  const text = (part) => new TextDecoder().decode(part);
-  const entries = [...fieldsOf(bytes)].filter(([number]) => number === 14);
-  return Object.fromEntries(entries.map(([, entry]) => {
-    const {1: key, 2: value} = Object.fromEntries(fieldsOf(entry));
-    return [text(key), text(value)];
-  }));
-}
 
 // A network that is asked step by step. It has no memory of its own: a state goes in, the next one comes out.
 class Network {

@@ -8,7 +8,7 @@ import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 
-import { metadataOf } from "./onnx_metadata.mjs";
+import { metadataOf } from "../../examples/browser/metadata.mjs";
 
 const require = createRequire(path.join(process.env.RWA_NODE_MODULES, "/"));
 const ort = require("onnxruntime-web");
