@@ -10,6 +10,7 @@ import sys
 LAYERS = [
     ["include/rwa"],
     ["src/base"],
+    ["src/comm"],
     ["src/cells"],
     ["src/backend"],
     ["src/io"],
@@ -29,7 +30,7 @@ LAYERS = [
 BACKENDS = ["src/backend/reference", "src/backend/cpu", "src/backend/cuda"]
 KNOW_OTHERS = ["src/backend/device.cc", "src/backend/no_cuda/no_cuda.cc"]
 # The program is a user of the library: of src/ it sees what runs, measures and reports, nothing else.
-CLI_SEES = ["include/rwa", "src/export", "src/run", "src/report", "src/paper", "src/own", "src/bench", "cli"]
+CLI_SEES = ["include/rwa", "src/comm", "src/export", "src/run", "src/report", "src/paper", "src/own", "src/bench", "cli"]
 
 
 def layer_of(path, layers):

@@ -17,8 +17,8 @@ struct DeviceInfo {
 // Those of this machine that this build can use, the CPU first.
 RWA_EXPORT std::vector<DeviceInfo> devices();
 
-// How many threads to use where nobody has said it: the machine's cores, at most 8, more than which
-// bring nothing.
+// How many threads to use where nobody has said it: the cores that this process may use, at most 8,
+// more than which bring nothing.
 RWA_EXPORT int default_threads();
 
 // The one of that name; "cuda" is "cuda:0". Throws ConfigError, which says what there is, where it

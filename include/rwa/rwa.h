@@ -4,6 +4,7 @@
 #include "rwa/device.h"
 #include "rwa/errors.h"
 #include "rwa/layer.h"
+#include "rwa/link.h"
 #include "rwa/model.h"
 #include "rwa/trainer.h"
 #include "rwa/types.h"

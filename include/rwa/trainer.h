@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "rwa/export.h"
+#include "rwa/link.h"
 #include "rwa/model.h"
 
 namespace rwa {
@@ -24,7 +25,19 @@ struct TrainerOptions {
   // that must see the end first (those that Stream refuses).
   int truncate = 0;
   SessionOptions session = {};
+  // To the other ranks that train the same model, from the same weights and with the same options;
+  // it outlives the trainer; null: alone. Each step is one step of all: every rank gives its part of
+  // the batch, rows rank_rows() of it, perhaps none, and all have the same result and weights
+  // afterwards, to the last bit. Up to 8 ranks on CPUs have those of one process that is given the
+  // whole batch; more of them, and GPUs, add up in an order that depends on the number of ranks.
+  Link* link = nullptr;
 };
+
+// The rows of a batch of `batch` sequences that one of `ranks` takes: begin … end - 1.
+struct RankRows {
+  int begin, end;
+};
+[[nodiscard]] RWA_EXPORT RankRows rank_rows(int batch, int ranks, int rank);
 
 struct StepResult {
   double loss = 0;           // before the step; where there is dropout, of what it leaves

@@ -12,12 +12,14 @@ std::size_t product(int a, int b) {
 }
 
 // `whose` begins the messages: nothing for a batch, "targets: " for those of a decoder.
-Rows checked_rows(std::string_view whose, int steps, int least_steps, int batch,
+Rows checked_rows(std::string_view whose, int steps, int least_steps, int batch, int least_batch,
                   std::span<const std::int32_t> lengths) {
   if (steps < least_steps) {
     throw InputError(fmt::format("{}steps is {}, expected at least {}", whose, steps, least_steps));
   }
-  if (batch < 1) throw InputError(fmt::format("{}batch is {}, expected at least 1", whose, batch));
+  if (batch < least_batch) {
+    throw InputError(fmt::format("{}batch is {}, expected at least {}", whose, batch, least_batch));
+  }
   if (product(steps, batch) > kMostRows) {
     throw InputError(fmt::format(
         "{}{} steps of {} sequences are too many for one batch, expected at most {} in all", whose,
@@ -69,7 +71,7 @@ Sequences<float> checked_features(const NetworkSpec& spec, const Rows& rows,
 
 Rows checked_target_rows(const NetworkSpec& spec, const Rows& in, const TargetView& targets) {
   if (spec.decodes()) {
-    return checked_rows("targets: ", targets.steps, 1, in.batch, targets.lengths);
+    return checked_rows("targets: ", targets.steps, 1, in.batch, 0, targets.lengths);
   }
   const std::string why = "only a decoder's targets have their own";
   check_none("targets: lengths", targets.lengths.size(), why);
@@ -103,9 +105,11 @@ std::unique_ptr<Backend<float>> checked_backend(const SessionOptions& options) {
   return make_backend(options.device, options.threads, options.share);
 }
 
-Sequences<float> checked_sequences(const NetworkSpec& spec, const BatchView& batch) {
+Sequences<float> checked_sequences(const NetworkSpec& spec, const BatchView& batch,
+                                   int least_batch) {
   const bool has_data = !batch.x.empty() || !batch.symbols.empty();
-  const Rows rows = checked_rows("", batch.steps, has_data ? 1 : 0, batch.batch, batch.lengths);
+  const Rows rows =
+      checked_rows("", batch.steps, has_data ? 1 : 0, batch.batch, least_batch, batch.lengths);
   if (spec.encoder.stack.layers.empty() && rows.steps != 1) {
     throw InputError(fmt::format(
         "steps is {}, expected 1: this network has no layers before its decoder", rows.steps));

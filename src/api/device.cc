@@ -1,6 +1,7 @@
 #include "rwa/device.h"
 
 #include <fmt/format.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <fstream>
@@ -33,7 +34,11 @@ std::vector<DeviceInfo> devices() {
 }
 
 int default_threads() {
-  return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kShards);
+  cpu_set_t cores;
+  const int count = sched_getaffinity(0, sizeof(cores), &cores) == 0
+                        ? CPU_COUNT(&cores)
+                        : static_cast<int>(std::thread::hardware_concurrency());
+  return std::clamp(count, 1, kShards);
 }
 
 DeviceInfo find_device(std::string_view name) {

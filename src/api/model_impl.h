@@ -29,7 +29,8 @@ struct Model::Impl {
 inline constexpr std::size_t kMostRows = std::size_t{1} << 30;
 
 // The batch as the network takes it, after every number that describes it has been checked.
-Sequences<float> checked_sequences(const NetworkSpec& spec, const BatchView& batch);
+Sequences<float> checked_sequences(const NetworkSpec& spec, const BatchView& batch,
+                                   int least_batch = 1);
 Targets<float> checked_targets(const NetworkSpec& spec, const Rows& in, const TargetView& targets);
 // Throws InputError naming the argument, what it has and what it should have.
 void check_size(std::string_view what, std::size_t found, std::size_t expected,

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstring>
 #include <optional>
+#include <span>
 
 #include "api/model_impl.h"
 #include "rwa/errors.h"
@@ -51,7 +53,21 @@ struct Trainer::Impl {
              {.adam = checked_settings(options),
               .clip_norm = checked("clip_norm", options.clip_norm, 0, kMost),
               .memory = options.session.memory,
-              .truncate = checked_truncate(model->spec, options.truncate)}) {}
+              .truncate = checked_truncate(model->spec, options.truncate)},
+             options.link),
+        least_batch(options.link == nullptr ? 1 : 0) {
+    if (options.link != nullptr) check_same_weights(Ranks(options.link));
+  }
+
+  // Ranks that start apart stay apart.
+  void check_same_weights(Ranks ranks) const {
+    const std::span<const float> mine = model->weights.numbers();
+    std::vector<float> first(mine.begin(), mine.end());
+    ranks.broadcast(std::as_writable_bytes(std::span(first)));
+    if (std::memcmp(first.data(), mine.data(), mine.size_bytes()) == 0) return;
+    throw InputError(fmt::format("rank {} of {} starts with other weights than rank 0",
+                                 ranks.rank(), ranks.size()));
+  }
 
   [[noreturn]] void diverged(const StepReport& report) const {
     std::string what = "the loss is";
@@ -75,9 +91,15 @@ struct Trainer::Impl {
   std::unique_ptr<Backend<float>> backend;
   DeviceWeights weights;
   TrainingStep step;
+  int least_batch;                    // a rank may have nothing of a small one
   std::int64_t steps = 0;             // collected
   std::optional<TrainerState> state;  // as it was read back, until the next step
 };
+
+RankRows rank_rows(int batch, int ranks, int rank) {
+  const Cut cut = rank_cut(batch, ranks, rank);
+  return {cut.first(), cut.first() + cut.size()};
+}
 
 Trainer::Trainer(Model& model, const TrainerOptions& options)
     : impl_(within_memory("a trainer",
@@ -99,7 +121,7 @@ void Trainer::submit(const BatchView& batch, const TargetView& targets) {
         fmt::format("{} steps are submitted already, expected one to be collected before the next",
                     kMostSubmitted));
   }
-  const auto in = checked_sequences(i.model->spec, batch);
+  const auto in = checked_sequences(i.model->spec, batch, i.least_batch);
   const auto wanted = checked_targets(i.model->spec, in.rows, targets);
   within_memory("the gradient of a batch", [&] {
     i.weights.refresh();

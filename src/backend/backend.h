@@ -10,10 +10,13 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "backend/spec.h"
 
 namespace rwa {
+
+class Ranks;
 
 // A layer's weights in the form the device computes with. Constant while running: one object serves
 // any number of passes at a time.
@@ -36,6 +39,8 @@ struct Targets {
   const std::int32_t* classes = nullptr;  // [T,B]
   const Real* values = nullptr;           // [T,B,O]
   Rows rows;                              // T, B and lengths of these
+  // Of a part of a larger batch: how many rows count in all of it. 0: those that do here.
+  std::int64_t counted = 0;
 };
 
 // A batch where the device can read it.
@@ -127,7 +132,8 @@ struct Symbols {
   bool of_step_before = false;
 };
 
-// What dropout hides: a function of these and of the place in the array, on every device.
+// What dropout hides: a function of these and of the place in the array of the whole batch, on every
+// device.
 struct DropoutKey {
   std::uint64_t seed = 0;
   std::uint32_t layer = 0;
@@ -150,6 +156,19 @@ struct StepReport {
   std::int64_t steps = 0;          // that were good
   std::int64_t bad_gradient = -1;  // the first that cannot be squared, as Adam must
   std::int64_t failed = 0;         // 1: a loss or a gradient was not finite
+};
+
+// Sums over ranks that their devices form among themselves. Every rank asks for the same ones, in the
+// same order. Throws ResourceError rather than wait for ever for a rank that is lost.
+template <class Real>
+class RankSum {
+ public:
+  virtual ~RankSum() = default;
+  // Asks for each number, and the loss, to become its sum over the ranks; returns when all ranks
+  // have asked.
+  virtual void add(std::size_t count, Real* numbers, double* loss) = 0;
+  // Waits for the oldest that was asked for and not yet waited for; not at all where there is none.
+  virtual void wait() = 0;
 };
 
 template <class Real>
@@ -218,7 +237,8 @@ class Backend {
   virtual void dropout(double rate, const DropoutKey&, int width, const Rows&, Real* values) = 0;
   virtual void add(std::size_t count, const Real* from, Real* to) = 0;
 
-  // The mean over the rows that count, 0 where none does; writes dy, its gradient, unless null.
+  // The mean over the rows that count, 0 where none does; writes dy, its gradient, unless null. Of
+  // a part of a larger batch, its share of that one's mean, and the gradient of that.
   virtual void loss(Loss, const Rows&, int outputs, const Real* y, const Targets<Real>&,
                     double* mean, Real* dy) = 0;
 
@@ -229,6 +249,11 @@ class Backend {
   // clip_norm, unless that is 0, is shortened to it first.
   virtual void adam(const AdamSettings&, double clip_norm, std::size_t count, const Real* gradient,
                     const StepReport* report, Real* parameters, Real* mean, Real* variance) = 0;
+
+  // What no other device of any rank is called; empty where it cannot form sums with others.
+  [[nodiscard]] virtual std::string name_among_ranks() const = 0;
+  // Of ranks that all have a device of their own, with a name. `ranks` must outlive it.
+  [[nodiscard]] virtual std::unique_ptr<RankSum<Real>> make_rank_sum(Ranks& ranks) = 0;
 };
 
 }  // namespace rwa

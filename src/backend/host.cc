@@ -22,10 +22,9 @@ void* allocate(std::size_t bytes) {
 
 void release(void* memory) noexcept { std::free(memory); }
 
-double mean_scale(const Rows& rows) {
-  double count = 0;
-  for (int b = 0; b < rows.batch; ++b) count += rows.length(b);
-  return count > 0 ? 1.0 / count : 0.0;
+double mean_scale(const Rows& rows, std::int64_t counted) {
+  const std::int64_t count = counted > 0 ? counted : rows.counted();
+  return count > 0 ? 1.0 / static_cast<double>(count) : 0.0;
 }
 
 }  // namespace rwa::host

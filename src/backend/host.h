@@ -22,9 +22,9 @@ namespace host {
 void* allocate(std::size_t bytes);
 void release(void* memory) noexcept;
 
-// What makes a mean of a sum over the rows that count: one over their number, 0 where there is
-// none.
-double mean_scale(const Rows& rows);
+// What makes a mean of a sum over the rows that count: one over their number, which may be that of
+// a larger batch, `counted`; 0 where there is none.
+double mean_scale(const Rows& rows, std::int64_t counted);
 
 class HostReader final : public Reader {
  public:
@@ -86,12 +86,6 @@ class HostBackend : public Backend<Real> {
       host::lookup(spec.width, rows, sequences, symbols, table, base, out);
     });
   }
-  void lookup_backward(const TableSpec& spec, const Rows& rows, const Symbols& symbols,
-                       const Real* dout, Real* dtable, Real* dbase) final {
-    in_parts(spec.width, [&](Range columns) {
-      host::lookup_backward(spec.width, rows, columns, symbols, dout, dtable, dbase);
-    });
-  }
 
   void average(int width, const Rows& rows, const Real* score, const Real* h, Real* share,
                Real* out) final {
@@ -145,6 +139,9 @@ class HostBackend : public Backend<Real> {
       step.update(gradient[i], parameters[i], mean[i], variance[i]);
     }
   }
+
+  [[nodiscard]] std::string name_among_ranks() const final { return {}; }
+  [[nodiscard]] std::unique_ptr<RankSum<Real>> make_rank_sum(Ranks&) final { return nullptr; }
 
  protected:
   // Does the work on 0 … count-1 in parts, which threads may do at once.

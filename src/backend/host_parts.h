@@ -8,7 +8,9 @@
 #include <Random123/philox.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "backend/backend.h"
@@ -53,20 +55,20 @@ void lookup(int width, const Rows& rows, Range sequences, const Symbols& symbols
   });
 }
 
-template <class Real>
-void lookup_backward(int width, const Rows& rows, Range columns, const Symbols& symbols,
-                     const Real* dout, Real* dtable, Real* dbase) {
-  for (int b = 0; dbase != nullptr && b < rows.batch; ++b) {
-    std::fill_n(row_at(dbase, static_cast<std::size_t>(b), width) + columns.begin, columns.size(),
-                Real{0});
+// Adds to row_of(symbol), the gradient of the table's row as far as these sequences make it up.
+template <class Real, class RowOf>
+void lookup_backward(int width, const Rows& rows, Range sequences, const Symbols& symbols,
+                     const Real* dout, RowOf&& row_of, Real* dbase) {
+  for (int b = sequences.begin; dbase != nullptr && b < sequences.end; ++b) {
+    std::fill_n(row_at(dbase, static_cast<std::size_t>(b), width), width, Real{0});
   }
-  for_each_row(rows, {0, rows.batch}, [&](int t, int b) {
+  for_each_row(rows, sequences, [&](int t, int b) {
     const Real* from = row_at(dout, rows.index(t, b), width);
-    Real* to = row_at(dtable, symbol_at(rows, symbols, t, b), width);
-    for (int c = columns.begin; c < columns.end; ++c) to[c] += from[c];
+    Real* to = row_of(symbol_at(rows, symbols, t, b));
+    for (int c = 0; c < width; ++c) to[c] += from[c];
     if (dbase == nullptr) return;
     Real* sum = row_at(dbase, static_cast<std::size_t>(b), width);
-    for (int c = columns.begin; c < columns.end; ++c) sum[c] += from[c];
+    for (int c = 0; c < width; ++c) sum[c] += from[c];
   });
 }
 
@@ -136,18 +138,28 @@ void average_backward(int width, const Rows& rows, Range sequences, const Real* 
   }
 }
 
-// dscore += Σ dscores · h, for some columns.
+// dscore += Σ dscores · h, for some columns: per shard in double, then as the tree of
+// base/shards.h.
 template <class Real>
 void score_gradient(int width, const Rows& rows, Range columns, const Real* h,
                     const double* dscores, Real* dscore) {
-  std::vector<double> sum(static_cast<std::size_t>(columns.size()), 0.0);
-  for_each_row(rows, {0, rows.batch}, [&](int t, int b) {
-    const std::size_t row = rows.index(t, b);
-    const Real* from = row_at(h, row, width) + columns.begin;
-    for (std::size_t c = 0; c < sum.size(); ++c) sum[c] += dscores[row] * from[c];
-  });
-  for (std::size_t c = 0; c < sum.size(); ++c) {
-    dscore[static_cast<std::size_t>(columns.begin) + c] += static_cast<Real>(sum[c]);
+  const auto count = static_cast<std::size_t>(columns.size());
+  const Cut cut = rows.cut();
+  std::vector<std::array<Real, kShards>> shards(count);  // [column]
+  for (int s = 0; s < cut.count(); ++s) {
+    std::vector<double> sum(count, 0.0);
+    for_each_row(rows, cut.rows(s), [&](int t, int b) {
+      const std::size_t row = rows.index(t, b);
+      const Real* from = row_at(h, row, width) + columns.begin;
+      for (std::size_t c = 0; c < count; ++c) sum[c] += dscores[row] * from[c];
+    });
+    for (std::size_t c = 0; c < count; ++c) {
+      shards[c][static_cast<std::size_t>(s)] = static_cast<Real>(sum[c]);
+    }
+  }
+  for (std::size_t c = 0; c < count; ++c) {
+    const std::span<const Real> leaves(shards[c].data(), static_cast<std::size_t>(cut.count()));
+    dscore[static_cast<std::size_t>(columns.begin) + c] += tree_sum(leaves);
   }
 }
 
@@ -157,12 +169,14 @@ void drop(double rate, const DropoutKey& key, int width, const Rows& rows, Range
   const Dropout dropout(rate, key);
   const Real scale = static_cast<Real>(1 / (1 - rate));
   for_each_row(rows, sequences, [&](int t, int b) {
-    const std::uint64_t begin = rows.index(t, b) * static_cast<std::uint64_t>(width);
+    const std::uint64_t begin = rows.place(t, b) * static_cast<std::uint64_t>(width);
     const std::uint64_t end = begin + static_cast<std::uint64_t>(width);
+    Real* row = row_at(values, rows.index(t, b), width);
     for (std::uint64_t group = begin / 4; group * 4 < end; ++group) {
       const unsigned hidden = dropout.hidden(group);
       for (std::uint64_t i = std::max(begin, group * 4); i < std::min(end, group * 4 + 4); ++i) {
-        values[i] = (hidden >> i % 4 & 1) != 0 ? Real{0} : values[i] * scale;
+        Real& value = row[i - begin];
+        value = (hidden >> i % 4 & 1) != 0 ? Real{0} : value * scale;
       }
     }
   });

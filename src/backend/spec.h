@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "base/shards.h"
 #include "cells/traits.h"
 #include "rwa/types.h"
 
@@ -78,16 +79,31 @@ struct Rows {
   int batch = 0;
   std::span<const std::int32_t> lengths = {};
   const PlacedRows* placed = nullptr;
+  Cut part = {};  // of a larger batch; one of no sequences: this batch is whole
 
+  [[nodiscard]] Cut cut() const { return part.whole > 0 ? part : Cut{.whole = batch}; }
+  // One row for each sequence.
+  [[nodiscard]] Rows one_step() const { return {.batch = batch, .part = part}; }
   // Which row of the array it is.
   [[nodiscard]] std::size_t index(int step, int sequence) const {
     return static_cast<std::size_t>(step) * static_cast<std::size_t>(batch) +
            static_cast<std::size_t>(sequence);
   }
+  // Which row it would be of the whole batch's.
+  [[nodiscard]] std::size_t place(int step, int sequence) const {
+    const Cut whole = cut();
+    return static_cast<std::size_t>(step) * static_cast<std::size_t>(whole.whole) +
+           static_cast<std::size_t>(whole.first() + sequence);
+  }
   [[nodiscard]] int length(int sequence) const {
     return lengths.empty() ? steps : lengths[static_cast<std::size_t>(sequence)];
   }
   [[nodiscard]] bool has(int step, int sequence) const { return step < length(sequence); }
+  [[nodiscard]] std::int64_t counted() const {
+    std::int64_t sum = 0;
+    for (int b = 0; b < batch; ++b) sum += length(b);
+    return sum;
+  }
 };
 
 struct AdamSettings {

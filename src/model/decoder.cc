@@ -49,8 +49,8 @@ void DecoderPass<Real>::backward(const NetworkWeights<Real>& weights, const Targ
                                      .dropout_step = dropout_step});
   backend_.lookup_backward(spec_.labels, targets.rows, {targets.classes, true}, din,
                            parameters + spec_.labels.offset, code_.data());
-  backend_.dense_backward(spec_.code, *weights.code, {1, targets.rows.batch, {}}, read,
-                          code_.data(), parameters + spec_.code.offset, read);
+  backend_.dense_backward(spec_.code, *weights.code, targets.rows.one_step(), read, code_.data(),
+                          parameters + spec_.code.offset, read);
 }
 
 template class DecoderPass<float>;

@@ -16,7 +16,7 @@ Real* EncoderPass<Real>::forward(const NetworkWeights<Real>& weights, StackForwa
   Real* h = spec_.stack.layers.empty() ? nullptr : stack_.forward(weights.encoder, job);
   if (!spec_.averages()) return h;
   averaged_ = h != nullptr ? h : job.in.x;
-  Real* average = room(average_, {1, rows.batch, {}}, spec_.width);
+  Real* average = room(average_, rows.one_step(), spec_.width);
   backend_.average(spec_.width, rows, score(values), averaged_, room(share_, rows, 1), average);
   return average;
 }

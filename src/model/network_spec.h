@@ -99,7 +99,7 @@ class NetworkSpec {
 
   // The rows of y for a batch: all steps, or one. A decoder's are those of its targets.
   [[nodiscard]] Rows output_rows(const Rows& in) const {
-    return readout == Readout::kEvery ? in : Rows{1, in.batch, {}};
+    return readout == Readout::kEvery ? in : in.one_step();
   }
 
  private:

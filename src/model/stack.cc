@@ -56,7 +56,7 @@ Real* StackPass<Real>::forward(const StackWeights<Real>& weights, const StackFor
     const LayerSpec& spec = spec_.layers[l];
     const bool every = gives_every(l);
     Real* share = l + 1 == layers_.size() ? job.share : nullptr;
-    Real* outputs = room(layer.h, every ? rows : Rows{1, rows.batch, {}}, spec.width());
+    Real* outputs = room(layer.h, every ? rows : rows.one_step(), spec.width());
     each_direction(l, [&](std::size_t d) {
       const std::size_t column = d * static_cast<std::size_t>(spec.directions[d].units);
       Real* h = outputs + column;

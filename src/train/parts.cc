@@ -1,7 +1,6 @@
 #include "train/parts.h"
 
 #include <algorithm>
-#include <numeric>
 #include <span>
 
 namespace rwa {
@@ -15,7 +14,8 @@ T* from(T* numbers, std::size_t row, int width) {
 BatchPart make_part(const NetworkSpec& spec, int begin, int steps, const Sequences<float>& in,
                     const Targets<float>& targets) {
   const Rows& whole = in.rows;
-  const std::size_t first = whole.index(begin, 0);
+  // Another rank's sequences may go on after all of these have ended.
+  const std::size_t first = whole.index(std::min(begin, whole.steps), 0);
   const auto batch = static_cast<std::size_t>(whole.batch);
   BatchPart part;
   part.lengths = std::make_unique<std::int32_t[]>(2 * batch);
@@ -36,19 +36,22 @@ BatchPart make_part(const NetworkSpec& spec, int begin, int steps, const Sequenc
     part.targets = targets;
     part.targets.rows = {1, whole.batch, ends};
   }
-  const auto& counted = part.targets.rows.lengths;
-  part.answers = std::accumulate(counted.begin(), counted.end(), std::int64_t{0});
+  part.answers = part.targets.rows.counted();
   return part;
 }
 }  // namespace
 
-std::vector<BatchPart> cut(const NetworkSpec& spec, int steps, const Sequences<float>& in,
-                           const Targets<float>& targets) {
+int longest_of(const Rows& rows) {
   int longest = 0;
-  for (int b = 0; b < in.rows.batch; ++b) longest = std::max(longest, in.rows.length(b));
+  for (int b = 0; b < rows.batch; ++b) longest = std::max(longest, rows.length(b));
+  return longest;
+}
+
+std::vector<BatchPart> cut(const NetworkSpec& spec, int steps, int longest,
+                           const Sequences<float>& in, const Targets<float>& targets) {
   std::vector<BatchPart> parts;
   if (steps == 0 || longest <= steps) {
-    parts.push_back({in, targets});
+    parts.push_back({in, targets, targets.rows.counted()});
     return parts;
   }
   for (int begin = 0; begin < longest; begin += steps) {

@@ -1,12 +1,14 @@
 // src/train/training_step.h: one step of training after the other, on any device: the gradient of a
 // batch, a look at it, a step of Adam. A device may work on one batch while the next is loaded.
-// Where long sequences are cut into parts, each part is such a step.
+// Where long sequences are cut into parts, each part is such a step. Where several ranks train
+// together, each has the gradient of its part of the batch, and all take the step of their sum.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <memory>
 
+#include "comm/ranks.h"
 #include "model/network.h"
 #include "rwa/trainer.h"
 #include "train/parts.h"
@@ -22,16 +24,18 @@ struct TrainingSettings {
 
 class TrainingStep {
  public:
-  // Changes `weights`, which lie on the same backend and stay the caller's.
+  // Changes `weights`, which lie on the same backend and stay the caller's. link: to other ranks,
+  // which have the same weights and settings; null: there are none.
   TrainingStep(const NetworkSpec& spec, Backend<float>& backend, NetworkWeights<float>& weights,
-               const TrainingSettings& settings);
+               const TrainingSettings& settings, Link* link = nullptr);
   // Waits for those that are under way: they read the callers' batches.
   ~TrainingStep();
   TrainingStep(const TrainingStep&) = delete;
   TrainingStep& operator=(const TrainingStep&) = delete;
 
   // Begins a step, unless kMost are under way. The batch lies in the host's memory and must stay as
-  // it is until the step is collected.
+  // it is until the step is collected. Of several ranks each submits the part of a batch that
+  // rank_cut() gives it, perhaps nothing; else InputError.
   static constexpr int kMost = Trainer::kMostSubmitted;
   void submit(const Sequences<float>& host, const Targets<float>& host_targets);
   // Waits for the oldest that is under way; of parts, the mean over their answers. When it has
@@ -60,12 +64,20 @@ class TrainingStep {
     std::int64_t read, expected;
   };
 
+  // The batch as parts; of several ranks, with what all have in common.
+  [[nodiscard]] std::vector<BatchPart> parts_of(const Sequences<float>& in,
+                                                const Targets<float>& targets);
   void load_part(Slot& slot, const BatchPart& part);
   void run_parts(Slot& slot);
   // Reads the report that is expected; returns whether all is well.
-  static bool read_report(Slot& slot, StepReport& report);
-  // One step; of a part, its states and number are given.
-  void run(const Feed<float>& feed, NetworkGradient<float> wanted = {});
+  bool read_report(Slot& slot, StepReport& report);
+  // One step: a gradient, the sum over the ranks, Adam. Of a part, its states and number are given.
+  // Of nothing, where other ranks have all of a batch, the gradient stays as it starts.
+  void start_gradient();
+  void differentiate(const Feed<float>& feed, NetworkGradient<float> wanted = {});
+  void add_ranks();
+  void add_on_host();
+  void update();
   void forget_recordings();
   void write_report(std::int64_t steps);
   StepReport wait_for_oldest();
@@ -74,6 +86,9 @@ class TrainingStep {
   Backend<float>& backend_;
   NetworkWeights<float>& weights_;
   TrainingSettings settings_;
+  Ranks ranks_;
+  std::unique_ptr<RankSum<float>> rank_sum_;  // null: the host adds, or there are no other ranks
+  std::vector<float> on_host_;                // the gradient on its way to other ranks
   NetworkPass<float> pass_;
   Array<float> gradient_, mean_, variance_;
   Array<float, StepReport> report_;

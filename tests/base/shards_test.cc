@@ -13,7 +13,7 @@ TEST(Shards, CoverEveryBatchOnceInOrder) {
   for (int batch = 1; batch <= 200; ++batch) {
     int next = 0;
     for (int shard = 0; shard < kShards; ++shard) {
-      const Range rows = shard_rows(batch, shard);
+      const Range rows = Cut{.whole = batch}.rows(shard);
       ASSERT_EQ(rows.begin, next) << "batch " << batch << ", shard " << shard;
       // Even to within one row.
       ASSERT_GE(rows.size(), batch / kShards);
@@ -26,8 +26,9 @@ TEST(Shards, CoverEveryBatchOnceInOrder) {
 
 TEST(Shards, OfTheLargestBatchDoNotOverflow) {
   constexpr int kBatch = 2147483647;
-  EXPECT_EQ(shard_rows(kBatch, kShards - 1).end, kBatch);
-  EXPECT_GT(shard_rows(kBatch, kShards - 1).begin, 0);
+  constexpr Cut kCut{.whole = kBatch};
+  EXPECT_EQ(kCut.rows(kShards - 1).end, kBatch);
+  EXPECT_GT(kCut.rows(kShards - 1).begin, 0);
 }
 
 // A node of the binary tree over the shards.
@@ -58,6 +59,28 @@ TEST(Shards, UpToEightWorkersAllHaveWork) {
   for (int workers = 1; workers <= kShards; ++workers) {
     for (int worker = 0; worker < workers; ++worker) {
       EXPECT_GT(worker_shards(workers, worker).size(), 0) << worker << " of " << workers;
+    }
+  }
+}
+
+// Each rank has the shards that follow those of the one before, cut where the whole batch is.
+TEST(Shards, OfRanksAreThoseOfTheWholeBatch) {
+  for (const int batch : {1, 3, 8, 37, 200}) {
+    for (int ranks = 1; ranks <= 12; ++ranks) {
+      int next = 0;
+      for (int rank = 0; rank < ranks; ++rank) {
+        const Cut part = rank_cut(batch, ranks, rank);
+        ASSERT_EQ(part.first(), next) << "rank " << rank << " of " << ranks;
+        const Cut whole{.whole = batch, .shards = part.shards, .here = {0, part.shards}};
+        for (int shard = 0; shard < part.count(); ++shard) {
+          EXPECT_EQ(part.first() + part.rows(shard).begin,
+                    whole.rows(part.here.begin + shard).begin);
+        }
+        EXPECT_LE(part.count(), kShards);
+        EXPECT_EQ(part.shards, ranks <= kShards ? kShards : kShards * ranks);
+        next += part.size();
+      }
+      EXPECT_EQ(next, batch);
     }
   }
 }

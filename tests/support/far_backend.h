@@ -10,17 +10,22 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <span>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "backend/cpu/cpu.h"
+#include "comm/ranks.h"
 #include "rwa/errors.h"
 
 namespace rwa::far {
 
 // Whether devices give nothing back any more.
 inline bool is_broken = false;
+// Whether they form sums over ranks among themselves.
+inline bool sums_ranks = false;
 
 using Work = std::function<void()>;
 
@@ -66,18 +71,23 @@ struct Learnt final : Recording {
 struct FarRows {
   int steps = 0;
   std::vector<std::int32_t> lengths;
+  std::int64_t counted = 0;  // of targets: Targets::counted
 };
 
+inline const FarRows& placed(const Rows& rows) {
+  return *reinterpret_cast<const FarRows*>(rows.placed);
+}
 inline Rows to_near(const Rows& rows) {
   if (rows.placed == nullptr) return rows;
-  const auto* placed = reinterpret_cast<const FarRows*>(rows.placed);
-  return {placed->steps, rows.batch, placed->lengths};
+  const FarRows& now = placed(rows);
+  return {now.steps, rows.batch, now.lengths, nullptr, rows.part};
 }
 inline Sequences<float> to_near(const Sequences<float>& in) {
   return {to_near(in.x), to_near(in.rows), to_near(in.symbols)};
 }
 inline Targets<float> to_near(const Targets<float>& targets) {
-  return {to_near(targets.classes), to_near(targets.values), to_near(targets.rows)};
+  return {to_near(targets.classes), to_near(targets.values), to_near(targets.rows),
+          placed(targets.rows).counted};
 }
 inline Symbols to_near(const Symbols& symbols) {
   return {to_near(symbols.of), symbols.of_step_before};
@@ -113,12 +123,13 @@ class FarFeed final : public Feed<float> {
             int outputs) override {
     const Rows& out = host_targets.rows;
     if (host.rows.steps > in_.rows.steps || out.steps > targets_.rows.steps ||
-        host.rows.batch != in_.rows.batch || out.batch > targets_.rows.batch) {
+        host.rows.batch != in_.rows.batch || out.batch > targets_.rows.batch ||
+        host.rows.part.whole != in_.rows.part.whole) {
       queue_.finish();
       make_room(host.rows, static_cast<std::size_t>(inputs), out,
                 static_cast<std::size_t>(outputs));
     }
-    queue_.ask([=, this, in_now = placed(host.rows), out_now = placed(out)] {
+    queue_.ask([=, this, in_now = place(host.rows), out_now = place(out, host_targets.counted)] {
       rows_ = in_now;
       out_rows_ = out_now;
       const std::size_t x_size = count(host.rows.steps, host.rows.batch);
@@ -134,22 +145,22 @@ class FarFeed final : public Feed<float> {
   static std::size_t count(int steps, int batch) {
     return static_cast<std::size_t>(steps) * static_cast<std::size_t>(batch);
   }
-  static FarRows placed(const Rows& rows) {
-    FarRows out{rows.steps, {rows.lengths.begin(), rows.lengths.end()}};
+  static FarRows place(const Rows& rows, std::int64_t counted = 0) {
+    FarRows out{rows.steps, {rows.lengths.begin(), rows.lengths.end()}, counted};
     if (out.lengths.empty()) out.lengths.assign(count(1, rows.batch), rows.steps);
     return out;
   }
   // Room for more steps than there are now, and the lengths of those that there are.
-  static Rows roomy(int steps, int batch, const FarRows& now) {
-    return {steps + 3, batch, {}, reinterpret_cast<const PlacedRows*>(&now)};
+  static Rows roomy(int steps, const Rows& rows, const FarRows& now) {
+    return {steps + 3, rows.batch, {}, reinterpret_cast<const PlacedRows*>(&now), rows.part};
   }
   template <class T>
   static void copy(const T* from, std::size_t size, std::vector<T>& to) {
     if (from != nullptr) std::copy_n(from, size, to.begin());
   }
   void make_room(const Rows& rows, std::size_t inputs, const Rows& out, std::size_t outputs) {
-    in_.rows = roomy(std::max(rows.steps, in_.rows.steps), rows.batch, rows_);
-    targets_.rows = roomy(std::max(out.steps, targets_.rows.steps), out.batch, out_rows_);
+    in_.rows = roomy(std::max(rows.steps, in_.rows.steps), rows, rows_);
+    targets_.rows = roomy(std::max(out.steps, targets_.rows.steps), out, out_rows_);
     const std::size_t x_size = count(in_.rows.steps, rows.batch);
     const std::size_t y_size = count(targets_.rows.steps, out.batch);
     x_.assign(x_size * inputs, 0);
@@ -209,6 +220,22 @@ class FarPass final : public RecurrentPass<float> {
  private:
   Queue& queue_;
   std::unique_ptr<RecurrentPass<float>> cpu_;
+};
+
+// Here it is the host that adds, at once.
+class FarSum final : public RankSum<float> {
+ public:
+  FarSum(Queue& queue, Ranks& ranks) : queue_(queue), ranks_(ranks) {}
+  void add(std::size_t count, float* numbers, double* loss) override {
+    queue_.finish();
+    ranks_.sum(std::span(to_near(numbers), count));
+    ranks_.sum(std::span(to_near(loss), 1));
+  }
+  void wait() override {}
+
+ private:
+  Queue& queue_;
+  Ranks& ranks_;
 };
 
 class FarBackend final : public Backend<float> {
@@ -348,6 +375,13 @@ class FarBackend final : public Backend<float> {
       cpu_->adam(settings, clip_norm, count, to_near(gradient), to_near(report),
                  to_near(parameters), to_near(mean), to_near(variance));
     });
+  }
+
+  [[nodiscard]] std::string name_among_ranks() const override {
+    return sums_ranks ? std::to_string(std::bit_cast<std::uintptr_t>(this)) : std::string();
+  }
+  [[nodiscard]] std::unique_ptr<RankSum<float>> make_rank_sum(Ranks& ranks) override {
+    return std::make_unique<FarSum>(queue_, ranks);
   }
 
  private:

@@ -186,7 +186,7 @@ class Backward {
   // Σ over steps and the sequences of each shard of row ⊗ gradients of pre-activations.
   void weight_gradient(int begin, int end) {
     for (int shard = v_.s.shards.begin; shard < v_.s.shards.end; ++shard) {
-      list_rows(begin, end, shard_rows(call_.in.rows.batch, shard));
+      list_rows(begin, end, call_.in.rows.cut().rows(shard));
       if (v_.s.index.empty()) continue;
       if (v_.g.symbols > 0) symbol_gradient(shard);
       float* gradient = gradients_.weights.shard(shard);

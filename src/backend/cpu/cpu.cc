@@ -4,11 +4,13 @@
 #include <array>
 #include <chrono>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "backend/cpu/instruction_set.h"
 #include "backend/cpu/kernels.h"
 #include "backend/cpu/recurrence.h"
+#include "backend/cpu/symbol_sums.h"
 #include "backend/cpu/workers.h"
 #include "backend/host.h"
 
@@ -45,10 +47,9 @@ class CpuBackend final : public HostBackend<float> {
   void dense_forward(const DenseSpec& spec, const LayerWeights<float>& weights, const Rows& rows,
                      const float* h, float* y) override {
     const auto& packed = static_cast<const DenseWeights&>(weights).packed;
-    cpu::run_workers(pool_, rows.batch, [&](int, Range shards) {
-      const Range sequences{shard_rows(rows.batch, shards.begin).begin,
-                            shard_rows(rows.batch, shards.end - 1).end};
-      cpu::dense_kernels().forward(spec, packed, rows, sequences, h, y);
+    const Cut cut = rows.cut();
+    cpu::run_workers(pool_, cut, [&](int, Range shards) {
+      cpu::dense_kernels().forward(spec, packed, rows, cut.rows(shards), h, y);
     });
   }
 
@@ -56,11 +57,12 @@ class CpuBackend final : public HostBackend<float> {
                       const float* h, const float* dy, float* dparameters, float* dh) override {
     const auto& packed = static_cast<const DenseWeights&>(weights).packed;
     const auto& kernels = cpu::dense_kernels();
-    dense_gradients_.prepare(rows.batch, kernels.packed_size(spec));
-    cpu::run_workers(pool_, rows.batch, [&](int, Range shards) {
+    const Cut cut = rows.cut();
+    dense_gradients_.prepare(cut, kernels.packed_size(spec));
+    cpu::run_workers(pool_, cut, [&](int, Range shards) {
       dense_gradients_.clear(shards);
       for (int s = shards.begin; s < shards.end; ++s) {
-        const Range sequences = shard_rows(rows.batch, s);
+        const Range sequences = cut.rows(s);
         if (sequences.size() == 0) continue;
         kernels.backward(spec, packed, rows, sequences, h, dy, dense_gradients_.shard(s), dh);
       }
@@ -71,22 +73,43 @@ class CpuBackend final : public HostBackend<float> {
 
   void loss(Loss loss, const Rows& rows, int outputs, const float* y, const Targets<float>& targets,
             double* mean, float* dy) override {
-    const double scale = host::mean_scale(rows);
-    std::array<double, kShards> sums{};
-    cpu::run_workers(pool_, rows.batch, [&](int, Range shards) {
+    const double scale = host::mean_scale(rows, targets.counted);
+    const Cut cut = rows.cut();
+    // Scaled before they are added, so that the sum of the ranks' shares is the mean of one process.
+    std::array<double, kShards> shares{};
+    cpu::run_workers(pool_, cut, [&](int, Range shards) {
       for (int s = shards.begin; s < shards.end; ++s) {
-        const Range sequences = shard_rows(rows.batch, s);
         double sum = 0;
-        for (int t = 0; t < rows.steps; ++t) {
-          for (int b = sequences.begin; b < sequences.end; ++b) {
-            if (!rows.has(t, b)) continue;
-            sum += host::loss_row(loss, outputs, rows.index(t, b), y, targets, scale, dy);
-          }
-        }
-        sums[static_cast<std::size_t>(s)] = sum;
+        host::for_each_row(rows, cut.rows(s), [&](int t, int b) {
+          sum += host::loss_row(loss, outputs, rows.index(t, b), y, targets, scale, dy);
+        });
+        shares[static_cast<std::size_t>(s)] = sum * scale;
       }
     });
-    *mean = tree_sum<double>(sums) * scale;
+    *mean = tree_sum(std::span<const double>(shares).first(static_cast<std::size_t>(cut.count())));
+  }
+
+  void lookup_backward(const TableSpec& spec, const Rows& rows, const Symbols& symbols,
+                       const float* dout, float* dtable, float* dbase) override {
+    const Cut cut = rows.cut();
+    table_gradients_.prepare(spec.symbols, static_cast<std::size_t>(spec.width));
+    cpu::run_workers(pool_, cut, [&](int, Range shards) {
+      table_gradients_.clear(shards, rows, symbols);
+      for (int s = shards.begin; s < shards.end; ++s) {
+        const auto row_of = [&](std::size_t symbol) {
+          return table_gradients_.row(s, static_cast<std::int32_t>(symbol));
+        };
+        host::lookup_backward(spec.width, rows, cut.rows(s), symbols, dout, row_of, dbase);
+      }
+    });
+    cpu::run_parts(pool_, spec.symbols, [&](Range some) {
+      for (int symbol = some.begin; symbol < some.end; ++symbol) {
+        const float* sum = table_gradients_.total(symbol);
+        if (sum == nullptr) continue;
+        float* to = host::row_at(dtable, static_cast<std::size_t>(symbol), spec.width);
+        for (int c = 0; c < spec.width; ++c) to[c] += sum[c];
+      }
+    });
   }
 
  private:
@@ -97,6 +120,7 @@ class CpuBackend final : public HostBackend<float> {
   ThreadPool pool_;
   cpu::Gradients recurrent_gradients_;
   cpu::ShardSums dense_gradients_;
+  cpu::SymbolSums table_gradients_;
 };
 }  // namespace
 

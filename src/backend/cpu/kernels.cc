@@ -198,7 +198,7 @@ class StripKernelsOf final : public StripKernels {
   // s_0 is every sequence's: Σ over the shard's sequences, in their order.
   void start_gradient(const View<C>& v, const PackedWeights& w, Gradients& gradients) const {
     for (int shard = v.s.shards.begin; shard < v.s.shards.end; ++shard) {
-      const Range rows = shard_rows(v.in.rows.batch, shard);
+      const Range rows = v.in.rows.cut().rows(shard);
       float* to = gradients.weights.shard(shard) + g_.forward_size();
       for (int b = rows.begin; b < rows.end; ++b) {
         const float* dh = v.dh(v.s.row_of[static_cast<std::size_t>(b - v.s.first_sequence)]);

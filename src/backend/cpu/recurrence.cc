@@ -32,7 +32,7 @@ class Pass final : public RecurrentPass<float> {
   void forward(const LayerWeights<float>& weights, const RecurrentForward<float>& call) override {
     const PackedWeights& packed = static_cast<const Weights&>(weights).packed();
     kept_ = call.keep;
-    run_workers(pool_, call.in.rows.batch, [&](int worker, Range shards) {
+    run_workers(pool_, call.in.rows.cut(), [&](int worker, Range shards) {
       Strip& strip = strips_[static_cast<std::size_t>(worker)];
       strip.arrange(shards, call.in.rows);
       kernels_->forward(packed, call, strip);
@@ -41,13 +41,13 @@ class Pass final : public RecurrentPass<float> {
 
   void backward(const LayerWeights<float>& weights, const RecurrentBackward<float>& call) override {
     const PackedWeights& packed = static_cast<const Weights&>(weights).packed();
-    const int batch = call.in.rows.batch;
+    const Cut cut = call.in.rows.cut();
     const Geometry& g = kernels_->geometry();
-    sums_.weights.prepare(batch, g.gradient_size());
+    sums_.weights.prepare(cut, g.gradient_size());
     sums_.symbols.prepare(g.symbols, g.symbol_size());
-    run_workers(pool_, batch, [&](int worker, Range shards) {
+    run_workers(pool_, cut, [&](int worker, Range shards) {
       sums_.weights.clear(shards);
-      if (g.symbols > 0) sums_.symbols.clear(shards, call.in);
+      if (g.symbols > 0) sums_.symbols.clear(shards, call.in.rows, {call.in.symbols});
       Strip& strip = strips_[static_cast<std::size_t>(worker)];
       strip.reserve_backward(g, carry_);
       kernels_->backward(packed, call, kept_.value(), strip, sums_);

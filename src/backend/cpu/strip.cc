@@ -32,9 +32,9 @@ Geometry::Geometry(const RecurrentSpec& spec, std::size_t vector_lanes, int save
 
 void Strip::arrange(Range which, const Rows& batch) {
   shards = which;
-  first_sequence = shard_rows(batch.batch, which.begin).begin;
-  const int end = which.size() == 0 ? first_sequence : shard_rows(batch.batch, which.end - 1).end;
-  sequence.resize(static_cast<std::size_t>(end - first_sequence));
+  const Range sequences = batch.cut().rows(which);
+  first_sequence = sequences.begin;
+  sequence.resize(static_cast<std::size_t>(sequences.size()));
   std::iota(sequence.begin(), sequence.end(), first_sequence);
   std::stable_sort(sequence.begin(), sequence.end(),
                    [&](int a, int b) { return batch.length(a) > batch.length(b); });

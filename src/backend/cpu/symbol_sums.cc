@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "backend/host_parts.h"
+
 namespace rwa::cpu {
 
 void SymbolSums::prepare(int symbols, std::size_t width) {
@@ -9,17 +11,14 @@ void SymbolSums::prepare(int symbols, std::size_t width) {
   for (Shard& shard : shards_) shard.place.assign(static_cast<std::size_t>(symbols), kNone);
 }
 
-void SymbolSums::clear(Range shards, const Sequences<float>& in) {
+void SymbolSums::clear(Range shards, const Rows& rows, const Symbols& symbols) {
   for (int s = shards.begin; s < shards.end; ++s) {
     Shard& shard = shards_[static_cast<std::size_t>(s)];
-    const Range sequences = shard_rows(in.rows.batch, s);
     std::int32_t count = 0;
-    for (int b = sequences.begin; b < sequences.end; ++b) {
-      for (int t = 0; t < in.rows.length(b); ++t) {
-        const auto symbol = static_cast<std::size_t>(in.symbols[in.rows.index(t, b)]);
-        if (shard.place[symbol] == kNone) shard.place[symbol] = count++;
-      }
-    }
+    host::for_each_row(rows, rows.cut().rows(s), [&](int t, int b) {
+      std::int32_t& place = shard.place[host::symbol_at(rows, symbols, t, b)];
+      if (place == kNone) place = count++;
+    });
     shard.rows.reserve(static_cast<std::size_t>(count) * width_);
     std::fill_n(shard.rows.data(), static_cast<std::size_t>(count) * width_, 0.0f);
   }

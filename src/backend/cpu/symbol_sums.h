@@ -19,7 +19,7 @@ class SymbolSums {
  public:
   void prepare(int symbols, std::size_t width);
   // Called by each worker, for its shards: a row of zeros for each of their symbols.
-  void clear(Range shards, const Sequences<float>& in);
+  void clear(Range shards, const Rows& rows, const Symbols& symbols);
 
   // The sum of one shard for a symbol that occurs there; null where it does not.
   [[nodiscard]] float* row(int shard, std::int32_t symbol);

@@ -4,14 +4,14 @@
 
 namespace rwa::cpu {
 
-void ShardSums::prepare(int batch, std::size_t count) {
-  batch_ = batch;
+void ShardSums::prepare(const Cut& cut, std::size_t count) {
+  cut_ = cut;
   count_ = count;
 }
 
 void ShardSums::clear(Range shards) {
   for (int s = shards.begin; s < shards.end; ++s) {
-    if (shard_rows(batch_, s).size() == 0) continue;
+    if (cut_.rows(s).size() == 0) continue;
     buffers_[static_cast<std::size_t>(s)].reserve(count_);
     std::fill_n(shard(s), count_, 0.0f);
   }
@@ -19,7 +19,7 @@ void ShardSums::clear(Range shards) {
 
 float* ShardSums::node(Range shards) {
   for (int s = shards.begin; s < shards.end; ++s) {
-    if (shard_rows(batch_, s).size() > 0) return shard(s);
+    if (cut_.rows(s).size() > 0) return shard(s);
   }
   return nullptr;
 }
@@ -51,7 +51,7 @@ void ShardSums::finish(Range shards, int workers) {
 }
 
 const float* ShardSums::total(int workers) {
-  const Range all{0, kShards};
+  const Range all{0, cut_.count()};
   finish(all, workers);
   return node(all);
 }

@@ -14,12 +14,11 @@ namespace rwa::cpu {
 // Runs f(worker, shards) for every thread whose shards hold sequences. One alone runs on the
 // caller's thread: a stream would spend more time on waking another than on its step.
 template <class F>
-void run_workers(ThreadPool& pool, int batch, F&& f) {
-  const auto shards_of = [&](int worker) { return worker_shards(pool.size(), worker); };
-  const auto has_rows = [&](int worker) {
-    const Range s = shards_of(worker);
-    return s.size() > 0 && shard_rows(batch, s.begin).begin < shard_rows(batch, s.end - 1).end;
+void run_workers(ThreadPool& pool, const Cut& cut, F&& f) {
+  const auto shards_of = [&](int worker) {
+    return worker_shards(pool.size(), worker, {0, cut.count()});
   };
+  const auto has_rows = [&](int worker) { return cut.rows(shards_of(worker)).size() > 0; };
   int busy = 0;
   int last = 0;
   for (int worker = 0; worker < pool.size(); ++worker) {
@@ -55,7 +54,7 @@ void run_parts(ThreadPool& pool, int count, F&& f) {
 // the end.
 class ShardSums {
  public:
-  void prepare(int batch, std::size_t count);
+  void prepare(const Cut& cut, std::size_t count);
   // Called by each worker, for its shards.
   void clear(Range shards);
   void add(Range shards);
@@ -72,7 +71,7 @@ class ShardSums {
   void finish(Range shards, int workers);
 
   std::array<Buffer, kShards> buffers_;
-  int batch_ = 0;
+  Cut cut_;
   std::size_t count_ = 0;
 };
 

@@ -10,6 +10,7 @@
 #include "backend/cuda/feed.h"
 #include "backend/cuda/graph.h"
 #include "backend/cuda/lookup.h"
+#include "backend/cuda/rank_sum.h"
 #include "backend/cuda/recurrence.h"
 #include "backend/cuda/runtime.h"
 #include "backend/cuda/side_stream.h"
@@ -37,6 +38,12 @@ void check_path(const cuda::Context& context) {
         name_of(kPaths, "path", context.path), context.device, context.capability / 10,
         context.capability % 10));
   }
+}
+
+cudaDeviceProp properties_of(int device) {
+  cudaDeviceProp properties{};
+  cuda::check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
+  return properties;
 }
 
 class DenseWeights final : public LayerWeights<float> {
@@ -226,6 +233,16 @@ class CudaBackend final : public Backend<float> {
     cuda::adam(context_, settings, clip_norm, count, gradient, report, parameters, mean, variance);
   }
 
+  [[nodiscard]] std::string name_among_ranks() const override {
+    if (!cuda::can_sum_ranks()) return {};
+    const cudaUUID_t uuid = properties_of(context_.device).uuid;
+    return {std::begin(uuid.bytes), std::end(uuid.bytes)};
+  }
+  [[nodiscard]] std::unique_ptr<RankSum<float>> make_rank_sum(Ranks& ranks) override {
+    context_.make_current();
+    return cuda::make_rank_sum(context_, ranks);
+  }
+
  private:
   // Waits in both directions: not every system copies the host's numbers before the call returns.
   void copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, const char* what) {
@@ -255,9 +272,7 @@ std::string why_no_cuda() { return "CUDA finds no GPU on this machine"; }
 
 std::string cuda_device_name(int number) {
   if (number < 0 || number >= cuda::device_count()) return {};
-  cudaDeviceProp properties{};
-  cuda::check(cudaGetDeviceProperties(&properties, number), "cudaGetDeviceProperties");
-  return properties.name;
+  return properties_of(number).name;
 }
 
 }  // namespace rwa

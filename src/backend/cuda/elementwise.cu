@@ -83,12 +83,15 @@ __device__ bool grid_total(Finding& mine, BlockSums* sums, unsigned blocks) {
 }
 
 __global__ void __launch_bounds__(kThreads)
-    loss_kernel(Loss loss, CountedRows rows, int outputs, const float* y, Targets<float> targets,
-                BlockSums* sums, double* mean, float* dy) {
+    loss_kernel(Loss loss, CountedRows rows, const RowsHeader* target_rows, int outputs,
+                const float* y, Targets<float> targets, BlockSums* sums, double* mean, float* dy) {
   const auto size = static_cast<unsigned>(rows.size());
   const unsigned blocks = min(max((size + kThreads - 1) / kThreads, 1u), BlockSums::kBlocks);
   if (blockIdx.x >= blocks) return;
-  const double scale = rows.counted() > 0 ? 1.0 / rows.counted() : 0.0;
+  const bool is_part = target_rows != nullptr && target_rows->counted_in_whole > 0;
+  const auto counted = is_part ? static_cast<double>(target_rows->counted_in_whole)
+                               : static_cast<double>(rows.counted());
+  const double scale = counted > 0 ? 1.0 / counted : 0.0;
   Finding mine;
   for (unsigned i = blockIdx.x * kThreads + threadIdx.x; i < size; i += blocks * kThreads) {
     const int row = rows[static_cast<int>(i)];
@@ -144,15 +147,17 @@ __global__ void __launch_bounds__(kThreads)
   const int row = i < rows.size() ? rows[i] : -1;
   if (row < 0) return;
   const Dropout dropout(rate, key);
-  const std::uint64_t begin = static_cast<std::uint64_t>(row) * static_cast<std::uint64_t>(width);
+  const std::uint64_t begin = rows.place(row) * static_cast<std::uint64_t>(width);
   const std::uint64_t end = begin + static_cast<std::uint64_t>(width);
+  values += static_cast<std::int64_t>(row) * width;
   for (std::uint64_t group = begin / 4 + threadIdx.x % 32; group * 4 < end; group += 32) {
     const unsigned hidden = dropout.hidden(group);
 #pragma unroll
     for (unsigned j = 0; j < 4; ++j) {
       const std::uint64_t at = group * 4 + j;
       if (at < begin || at >= end) continue;
-      values[at] = (hidden >> j & 1) != 0 ? 0.0f : values[at] * scale;
+      float& value = values[at - begin];
+      value = (hidden >> j & 1) != 0 ? 0.0f : value * scale;
     }
   }
 }
@@ -169,8 +174,10 @@ void loss(const Context& context, Loss loss, const Rows& rows, int outputs, cons
           const Targets<float>& targets, BlockSums* sums, double* mean, float* dy) {
   const std::size_t size = rows.index(rows.steps, 0);
   const unsigned blocks = std::clamp(blocks_for(size), 1u, unsigned{BlockSums::kBlocks});
-  loss_kernel<<<blocks, kThreads, 0, context.stream>>>(loss, CountedRows(rows), outputs, y, targets,
-                                                       sums, mean, dy);
+  const RowsHeader* target_rows =
+      targets.rows.placed == nullptr ? nullptr : targets.rows.placed->header;
+  loss_kernel<<<blocks, kThreads, 0, context.stream>>>(loss, CountedRows(rows), target_rows,
+                                                       outputs, y, targets, sums, mean, dy);
   check_launch("the loss");
 }
 

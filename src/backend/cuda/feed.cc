@@ -106,7 +106,18 @@ RowsHeader place(const Rows& rows, const Lengths& out) {
   return {.steps = steps,
           .batch = rows.batch,
           .rows = row,
-          .counted = std::accumulate(out.length.begin(), out.length.end(), 0)};
+          .counted = std::accumulate(out.length.begin(), out.length.end(), 0),
+          .whole = rows.cut().whole,
+          .first = rows.cut().first(),
+          .counted_in_whole = 0};
+}
+
+std::int32_t checked_count(std::int64_t counted) {
+  if (counted <= std::numeric_limits<std::int32_t>::max())
+    return static_cast<std::int32_t>(counted);
+  throw ResourceError(fmt::format(
+      "a batch has {} answers on all ranks, too many for the GPU, expected fewer than 2^31",
+      counted));
 }
 
 class CudaFeed final : public Feed<float> {
@@ -175,6 +186,8 @@ void CudaFeed::load(const Sequences<float>& host, int inputs, const Targets<floa
   };
   const RowsHeader in = pack(host.rows, layout_.rows);
   const RowsHeader out = pack(target_rows, layout_.target_rows);
+  packed<RowsHeader>(layout_.target_rows.header)->counted_in_whole =
+      checked_count(host_targets.counted);
   if (classes) pack(layout_.targets, host_targets.classes, numbers(out, 1));
   if (values) pack(layout_.targets, host_targets.values, numbers(out, outputs));
   send(symbols ? pack(layout_.x, host.symbols, numbers(in, 1))

@@ -568,7 +568,11 @@ __global__ void place(const PlacedRows rows, std::int32_t* placed) {
   __syncthreads();
   if (thread() == 0) {
     const int steps = min(max(rows.header->steps - first, 0), kChunk);
-    *reinterpret_cast<RowsHeader*>(header) = {steps, rows.header->batch, offset[kChunk], counted};
+    RowsHeader& chunk = *reinterpret_cast<RowsHeader*>(header);
+    chunk = *rows.header;
+    chunk.steps = steps;
+    chunk.rows = offset[kChunk];
+    chunk.counted = counted;
   }
 }
 

@@ -21,6 +21,11 @@ struct RowsHeader {
   std::int32_t batch;    // B
   std::int32_t rows;     // of the tape, a multiple of kOctet: offset[steps]
   std::int32_t counted;  // the sum of the lengths
+  // Where it is a part of a larger batch: how many sequences that one has, which of them is the
+  // first here, and its sum of the lengths, of targets alone; else as here, 0 and 0.
+  std::int32_t whole;
+  std::int32_t first;
+  std::int32_t counted_in_whole;
 };
 
 struct PlacedRows {
@@ -72,6 +77,12 @@ class CountedRows {
   __device__ int size() const { return (header_ == nullptr ? steps_ : header_->steps) * batch_; }
   // Those that count.
   __device__ int counted() const { return header_ == nullptr ? size() : header_->counted; }
+  // Which row of the whole batch's array is that row of this one.
+  __device__ std::uint64_t place(int row) const {
+    if (header_ == nullptr) return static_cast<std::uint64_t>(row);
+    const int step = row / batch_;
+    return static_cast<std::uint64_t>(step) * header_->whole + header_->first + row - step * batch_;
+  }
   // The i-th of size(): which of the array it is; -1 where it does not count.
   __device__ int operator[](int i) const {
     if (header_ == nullptr) return i;

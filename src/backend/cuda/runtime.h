@@ -117,6 +117,15 @@ class Event {
 
   void record(cudaStream_t stream) { check(cudaEventRecord(event_, stream), "cudaEventRecord"); }
   void wait() const { check(cudaEventSynchronize(event_), "cudaEventSynchronize"); }
+  [[nodiscard]] bool is_over() const {
+    const cudaError_t result = cudaEventQuery(event_);
+    if (result == cudaErrorNotReady) {
+      (void)cudaGetLastError();  // else the next launch would be blamed
+      return false;
+    }
+    check(result, "cudaEventQuery");
+    return true;
+  }
   void hold(cudaStream_t stream) const {  // what is asked for there next waits
     check(cudaStreamWaitEvent(stream, event_), "cudaStreamWaitEvent");
   }

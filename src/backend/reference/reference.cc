@@ -68,12 +68,20 @@ class ReferenceBackend final : public HostBackend<double> {
 
   void loss(Loss loss, const Rows& rows, int outputs, const double* y,
             const Targets<double>& targets, double* mean, double* dy) override {
-    const double scale = host::mean_scale(rows);
+    const double scale = host::mean_scale(rows, targets.counted);
     double sum = 0;
     for_each_row(rows, [&](std::size_t row) {
       sum += host::loss_row(loss, outputs, row, y, targets, scale, dy);
     });
     *mean = sum * scale;
+  }
+
+  void lookup_backward(const TableSpec& spec, const Rows& rows, const Symbols& symbols,
+                       const double* dout, double* dtable, double* dbase) override {
+    const auto row_of = [&](std::size_t symbol) {
+      return host::row_at(dtable, symbol, spec.width);
+    };
+    host::lookup_backward(spec.width, rows, {0, rows.batch}, symbols, dout, row_of, dbase);
   }
 
  private:

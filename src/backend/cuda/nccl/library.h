@@ -1,0 +1,26 @@
+// src/backend/cuda/nccl/library.h: NCCL's functions. Its library is loaded when they are first asked
+// for: it is large, and only ranks with several GPUs need it.
+#pragma once
+
+#include <nccl.h>
+
+namespace rwa::cuda::nccl {
+
+struct Library {
+  decltype(&ncclGetUniqueId) get_unique_id;
+  decltype(&ncclCommInitRankConfig) init;
+  decltype(&ncclCommGetAsyncError) get_state;
+  decltype(&ncclCommFinalize) finalize;
+  decltype(&ncclCommDestroy) destroy;
+  decltype(&ncclCommAbort) abort;
+  decltype(&ncclGroupStart) start_group;
+  decltype(&ncclGroupEnd) end_group;
+  decltype(&ncclAllReduce) all_reduce;
+  decltype(&ncclGetErrorString) error_string;
+  decltype(&ncclGetLastError) last_error;
+};
+
+// Null where this machine has none, or too old a one.
+const Library* library();
+
+}  // namespace rwa::cuda::nccl

@@ -1,0 +1,10 @@
+// src/backend/cuda/no_nccl/no_nccl.cc: sums over ranks of a build without NCCL.
+#include "backend/cuda/rank_sum.h"
+
+namespace rwa::cuda {
+
+bool can_sum_ranks() { return false; }
+
+std::unique_ptr<RankSum<float>> make_rank_sum(const Context&, Ranks&) { return nullptr; }
+
+}  // namespace rwa::cuda
