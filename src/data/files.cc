@@ -5,12 +5,14 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "data/files_order.h"
+#include "data/files_ranks.h"
 #include "data/files_read.h"
 #include "data/synthetic.h"
 #include "io/quote.h"
@@ -257,8 +259,8 @@ int longest(const Statistics& statistics) {
 }
 
 std::unique_ptr<Files> open_files(const FilesTask& task, std::uint64_t seed, const fs::path& folder,
-                                  const Reading& reading, const Open& open) {
-  auto data = std::make_shared<const Collected>(collect(task, seed, folder, reading, open));
+                                  const Reading& reading, const Open& open, const Keeper& keeper) {
+  auto data = std::make_shared<const Collected>(collect(task, seed, folder, reading, open, keeper));
   if (!task.sha256.empty() && task.sha256 != data->sha256) {
     throw ConfigError(
         fmt::format("{}: the data have changed since the run was set up: their SHA-256 is {}, "
@@ -270,12 +272,14 @@ std::unique_ptr<Files> open_files(const FilesTask& task, std::uint64_t seed, con
 }
 
 std::unique_ptr<Files> open_files(const FilesTask& task, std::uint64_t seed, const fs::path& folder,
-                                  const Reading& reading) {
-  return open_files(task, seed, folder, reading,
-                    [](const std::vector<fs::path>& paths, const read::Options& options,
-                       std::shared_ptr<read::Vocabulary> vocabulary) {
-                      return read::open(paths, options, std::move(vocabulary));
-                    });
+                                  const Reading& reading, Link* link) {
+  const Open open = open_together(link);
+  const Keeper keeper(link);
+  if (link == nullptr || link->rank() == 0) {
+    return open_files(task, seed, folder, reading, open, keeper);
+  }
+  std::error_code error;  // then it is the current folder, which few data sets need
+  return open_files(task, seed, fs::temp_directory_path(error), {}, open, keeper);
 }
 
 std::unique_ptr<Files> with_fold(const Files& files, int fold) {

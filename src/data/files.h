@@ -13,6 +13,7 @@
 #include "data/encoding.h"
 #include "data/store.h"
 #include "data/task.h"
+#include "rwa/link.h"
 
 namespace rwa::data {
 
@@ -46,8 +47,14 @@ using Reading = std::function<void(std::int64_t sequences)>;
 // encoding is made of the training files and those of the other splits: labels and symbols of all,
 // means and scales of the training samples alone. Throws as read::open() and Encoder do; InputError
 // where there is nothing to train on: no sequence, no steps, a single class.
+//
+// With a link all its ranks call this and have the same data afterwards, although rank 0 alone looks
+// at the files, the folder and the listener (files_ranks.h). What does not fit into memory is
+// written once on each machine: on others than that of rank 0 to the temporary folder of the lowest
+// rank there.
 std::unique_ptr<Files> open_files(const FilesTask& task, std::uint64_t seed,
-                                  const std::filesystem::path& folder, const Reading& reading = {});
+                                  const std::filesystem::path& folder, const Reading& reading = {},
+                                  Link* link = nullptr);
 
 // The same data, read once, in another division: fold `fold` of `folds` is the test set, the one
 // after it is for validation, the others are trained on. Only of a data set that was opened with task.folds.

@@ -18,7 +18,8 @@
 namespace rwa::data {
 
 struct Part {
-  Part(const std::filesystem::path& folder, std::size_t memory) : store(folder, memory) {}
+  Part(const std::filesystem::path& folder, std::size_t memory, const Keeper& keeper)
+      : store(folder, memory, keeper) {}
 
   Store store;  // of samples: sequences, or the pieces they were cut into
   Sums sums;

@@ -63,8 +63,9 @@ class Teller {
 
 class Pass {
  public:
-  Pass(const FilesTask& task, fs::path folder, const Reading& reading, const Open& open)
-      : task_(task), folder_(std::move(folder)), open_(open), teller_(reading) {}
+  Pass(const FilesTask& task, fs::path folder, const Reading& reading, const Open& open,
+       const Keeper& keeper)
+      : task_(task), folder_(std::move(folder)), open_(open), keeper_(keeper), teller_(reading) {}
 
   Collected go(std::uint64_t seed) {
     Division division(task_, seed);
@@ -94,6 +95,9 @@ class Pass {
     return open_({paths.begin(), paths.end()}, options, out_.vocabulary);
   }
   void check_schema(const std::string& file) const;
+  [[nodiscard]] std::unique_ptr<Part> new_part(std::size_t memory) const {
+    return std::make_unique<Part>(folder_, memory, keeper_);
+  }
   void make_parts(std::size_t count);
   template <class Choose>
   void read(read::Reader& reader, Collector& collector, Choose part_of);
@@ -102,6 +106,7 @@ class Pass {
   const FilesTask& task_;
   fs::path folder_;
   const Open& open_;
+  const Keeper& keeper_;
   Teller teller_;
   Collected out_{.schema = {},
                  .vocabulary = std::make_shared<read::Vocabulary>(),
@@ -130,7 +135,7 @@ void Pass::make_parts(std::size_t count) {
   const bool split = count == 2 && task_.folds == 0;
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t memory = split && i == 0 ? kMemoryOfOthers : Store::kMemory;
-    out_.parts.push_back(std::make_unique<Part>(folder_, split ? memory : memory / count));
+    out_.parts.push_back(new_part(split ? memory : memory / count));
   }
 }
 
@@ -149,7 +154,7 @@ void Pass::read(read::Reader& reader, Collector& collector, Choose part_of) {
 std::unique_ptr<Part> Pass::read_others(const std::vector<std::string>& paths,
                                         Collector& collector) {
   if (paths.empty()) return nullptr;
-  auto part = std::make_unique<Part>(folder_, kMemoryOfOthers);
+  auto part = new_part(kMemoryOfOthers);
   const auto reader = begin(paths, {.kmer = task_.kmer, .as = out_.schema});
   read(*reader, collector, [&](const read::Sequence&) -> Part& { return *part; });
   part->store.close();
@@ -204,9 +209,9 @@ void add(const read::Sequence& sequence, Statistics& statistics) {
 }
 
 Collected collect(const FilesTask& task, std::uint64_t seed, const fs::path& folder,
-                  const Reading& reading, const Open& open) {
+                  const Reading& reading, const Open& open, const Keeper& keeper) {
   if (task.train.empty()) throw ConfigError("no files to train on, expected at least one");
-  return Pass(task, folder, reading, open).go(seed);
+  return Pass(task, folder, reading, open, keeper).go(seed);
 }
 
 }  // namespace rwa::data

@@ -10,6 +10,7 @@
 
 #include "data/files.h"
 #include "data/files_collect.h"
+#include "data/store_keeper.h"
 #include "read/reader.h"
 
 namespace rwa::data {
@@ -37,11 +38,11 @@ using Open = std::function<std::unique_ptr<read::Reader>(
 
 // Throws as open_files() does, for what can be seen of the task or of a single sequence.
 Collected collect(const FilesTask& task, std::uint64_t seed, const std::filesystem::path& folder,
-                  const Reading& reading, const Open& open);
+                  const Reading& reading, const Open& open, const Keeper& keeper);
 
 // open_files() with it.
 std::unique_ptr<Files> open_files(const FilesTask& task, std::uint64_t seed,
                                   const std::filesystem::path& folder, const Reading& reading,
-                                  const Open& open);
+                                  const Open& open, const Keeper& keeper = {});
 
 }  // namespace rwa::data

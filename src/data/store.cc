@@ -73,8 +73,8 @@ struct Store::Impl {
     std::size_t records;  // bytes
   };
 
-  Impl(std::filesystem::path where, std::size_t most)
-      : folder(std::move(where)), memory(most), cache(most) {}
+  Impl(std::filesystem::path where, std::size_t most, Keeper who)
+      : folder(std::move(where)), memory(most), keeper(std::move(who)), cache(most) {}
 
   [[nodiscard]] std::int64_t first(std::int64_t block) const {
     const auto number = static_cast<std::size_t>(block);
@@ -88,6 +88,7 @@ struct Store::Impl {
 
   std::filesystem::path folder;
   std::size_t memory;
+  Keeper keeper;
   std::vector<Entry> index;
   std::int64_t size = 0;
   Block growing;
@@ -120,7 +121,7 @@ void Store::Impl::end_block() {
   kept_bytes += growing.bytes();
   kept.push_back(std::make_shared<const Block>(std::exchange(growing, {})));
   if (kept_bytes <= memory) return;
-  file.emplace(folder);
+  file.emplace(folder, keeper);
   for (std::size_t i = 0; i < kept.size(); ++i) write(*kept[i], index[i]);
   kept = {};
 }
@@ -144,8 +145,8 @@ Shared Store::Impl::get(std::int64_t block) const {
   return found;
 }
 
-Store::Store(std::filesystem::path folder, std::size_t memory)
-    : impl_(std::make_unique<Impl>(std::move(folder), memory)) {}
+Store::Store(std::filesystem::path folder, std::size_t memory, Keeper keeper)
+    : impl_(std::make_unique<Impl>(std::move(folder), memory, std::move(keeper))) {}
 Store::~Store() = default;
 
 void Store::append(const read::Sequence& sequence) {
@@ -163,6 +164,7 @@ void Store::append(std::span<const std::byte> record) {
 
 void Store::close() {
   impl_->end_block();
+  if (impl_->file) impl_->file->share(impl_->keeper);
   impl_->growing = {};
   impl_->record = {};
 }

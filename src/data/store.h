@@ -10,6 +10,7 @@
 #include <memory>
 #include <span>
 
+#include "data/store_keeper.h"
 #include "read/sequence.h"
 
 namespace rwa::data {
@@ -19,14 +20,16 @@ class Store {
   static constexpr std::size_t kMemory = std::size_t{256} << 20;  // bytes that stay in memory
   static constexpr std::size_t kBlock = std::size_t{1} << 18;  // bytes, and at least one sequence
 
-  explicit Store(std::filesystem::path folder, std::size_t memory = kMemory);
+  // Of ranks with one keeper, to all of which the same comes, that one alone writes to its folder.
+  explicit Store(std::filesystem::path folder, std::size_t memory = kMemory, Keeper keeper = {});
   ~Store();
 
   void append(const read::Sequence& sequence);
   // The same for one that is packed already (store_record.h). Throws ResourceError where the folder has
   // no room.
   void append(std::span<const std::byte> record);
-  // No more comes. Reading is allowed from now on, from any thread.
+  // No more comes. Reading is allowed from now on, from any thread. All ranks close their stores, in
+  // the same order. Throws ResourceError where the keeper's file cannot be opened.
   void close();
   [[nodiscard]] std::int64_t size() const;  // sequences
   [[nodiscard]] bool in_memory() const;

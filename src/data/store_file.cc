@@ -2,7 +2,6 @@
 
 #include <cstdlib>
 #include <string>
-#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -27,21 +26,28 @@ io::Descriptor open_nameless(const fs::path& folder) {
 }
 }  // namespace
 
-NamelessFile::NamelessFile(fs::path folder)
-    : folder_(folder.empty() ? fs::path(".") : std::move(folder)),
-      descriptor_(open_nameless(folder_)) {}
+NamelessFile::NamelessFile(fs::path folder, const Keeper& keeper)
+    : name_(fmt::format("the temporary file of rank {}", keeper.rank())) {
+  if (!keeper.is_here()) return;
+  if (folder.empty()) folder = ".";
+  name_ = fmt::format("a temporary file in {}", folder.string());
+  descriptor_.emplace(open_nameless(folder));
+}
 
 void NamelessFile::append(std::span<const std::byte> bytes) {
+  if (!descriptor_) {  // the keeper writes it
+    size_ += bytes.size();
+    return;
+  }
   while (!bytes.empty()) {
     const ssize_t count = io::repeat_if_interrupted([&] {
-      return ::pwrite(descriptor_.get(), bytes.data(), bytes.size(), static_cast<off_t>(size_));
+      return ::pwrite(descriptor_->get(), bytes.data(), bytes.size(), static_cast<off_t>(size_));
     });
     if (count < 0) {
       const int error = errno;
       throw ResourceError(fmt::format(
-          "{}: cannot write the sequences, which do not fit into memory, to a temporary file in "
-          "it: after {} bytes: {}",
-          folder_.string(), size_, std::generic_category().message(error)));
+          "{}: cannot write the sequences, which do not fit into memory: after {} bytes: {}", name_,
+          size_, std::generic_category().message(error)));
     }
     size_ += static_cast<std::uint64_t>(count);
     bytes = bytes.subspan(static_cast<std::size_t>(count));
@@ -51,13 +57,12 @@ void NamelessFile::append(std::span<const std::byte> bytes) {
 void NamelessFile::read(std::uint64_t place, std::span<std::byte> bytes) const {
   while (!bytes.empty()) {
     const ssize_t count = io::repeat_if_interrupted([&] {
-      return ::pread(descriptor_.get(), bytes.data(), bytes.size(), static_cast<off_t>(place));
+      return ::pread(descriptor_->get(), bytes.data(), bytes.size(), static_cast<off_t>(place));
     });
-    if (count < 0) io::throw_refusal("read a temporary file in it", folder_, errno);
+    if (count < 0) io::throw_refusal("read", name_, errno);
     if (count == 0) {
       throw ResourceError(
-          fmt::format("{}: a temporary file in it ends at byte {}, expected {} more",
-                      folder_.string(), place, bytes.size()));
+          fmt::format("{} ends at byte {}, expected {} more", name_, place, bytes.size()));
     }
     place += static_cast<std::uint64_t>(count);
     bytes = bytes.subspan(static_cast<std::size_t>(count));

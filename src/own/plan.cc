@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <span>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "comm/ranks.h"
 #include "io/text_file.h"
 #include "own/fit.h"
 #include "run/experiment_toml.h"
@@ -92,6 +95,13 @@ fs::path part_of(const Request& request, int fold, std::uint64_t seed) {
   return part;
 }
 
+void make_folder(const fs::path& folder) {
+  if (std::error_code error; !fs::create_directories(folder, error) && error) {
+    throw ResourceError(
+        fmt::format("{}: cannot make the folder: {}", folder.string(), error.message()));
+  }
+}
+
 // Without anything to validate on, the last weights are the ones.
 void without_validation(run::Experiment& experiment) {
   experiment.evaluation.patience = 0;
@@ -100,14 +110,19 @@ void without_validation(run::Experiment& experiment) {
   }
 }
 
-void make_room(Planned& planned, Plan& plan) {
+// Of rank 0, for all, which must decide the same.
+std::size_t memory_to_use(Link* link) {
+  auto bytes = static_cast<std::size_t>(kShareOfMemory * static_cast<double>(available_memory()));
+  Ranks(link).broadcast(std::as_writable_bytes(std::span(&bytes, 1)));
+  return bytes;
+}
+
+void make_room(std::size_t room, Planned& planned, Plan& plan) {
   run::Training& training = planned.experiment.training;
   if (planned.experiment.device != "cpu") return;
   const data::Shape& shape = planned.files->shape();
   const int steps =
       training.truncate > 0 ? std::min(training.truncate, shape.longest) : shape.longest;
-  const auto room =
-      static_cast<std::size_t>(kShareOfMemory * static_cast<double>(available_memory()));
   const Fit found = fit(run::model_config(planned.experiment, shape), steps, training.batch, room);
   if (found.batch < training.batch) {
     plan.notes.push_back(fmt::format(
@@ -165,20 +180,18 @@ void complete(const Wishes& wishes, const data::Files& files, run::Experiment& e
   task.sha256 = files.sha256();
 }
 
-Plan plan(const Request& request, const data::Reading& reading) {
+Plan plan(const Request& request, const data::Reading& reading, Link* link) {
   check(request);
   run::Experiment experiment = experiment_of(request);
-  if (std::error_code error; !fs::create_directories(request.out, error) && error) {
-    throw ResourceError(
-        fmt::format("{}: cannot make the folder: {}", request.out.string(), error.message()));
-  }
+  if (link == nullptr || link->rank() == 0) make_folder(request.out);
   const auto& task = std::get<data::FilesTask>(experiment.task);
-  std::shared_ptr files = data::open_files(task, experiment.seed, request.out, reading);
-  return plan(request, std::move(experiment), std::move(files));
+  std::shared_ptr files = data::open_files(task, experiment.seed, request.out, reading, link);
+  return plan(request, std::move(experiment), std::move(files), link);
 }
 
 Plan plan(const Request& request, run::Experiment experiment,
-          std::shared_ptr<const data::Files> read_files) {
+          std::shared_ptr<const data::Files> read_files, Link* link) {
+  const std::size_t room = memory_to_use(link);
   Plan plan;
   plan.files = std::move(read_files);
   complete(request.wishes, *plan.files, experiment);
@@ -196,7 +209,7 @@ Plan plan(const Request& request, run::Experiment experiment,
       const fs::path part = part_of(request, fold, planned.experiment.seed);
       planned.folder = part.empty() ? request.out : request.out / part;
       planned.title = part.empty() ? experiment.name : experiment.name + " " + part.string();
-      make_room(planned, plan);
+      make_room(room, planned, plan);
       plan.runs.push_back(std::move(planned));
     }
   }

@@ -11,6 +11,7 @@
 
 #include "data/files.h"
 #include "run/experiment.h"
+#include "rwa/link.h"
 
 namespace rwa::own {
 
@@ -59,11 +60,12 @@ void complete(const Wishes& wishes, const data::Files& files, run::Experiment& e
 
 // Makes the folder, reads the files and plans. Throws ConfigError for what makes no sense, ResourceError
 // where a sequence does not fit into memory, with the bytes and the option that helps, and what reading
-// throws.
-Plan plan(const Request& request, const data::Reading& reading);
+// throws. With a link all its ranks call this and have the same plan; rank 0 alone makes the folder,
+// reads the data and asks for memory.
+Plan plan(const Request& request, const data::Reading& reading, Link* link = nullptr);
 // The same with files that have been read, and the experiment they were read for.
 Plan plan(const Request& request, run::Experiment experiment,
-          std::shared_ptr<const data::Files> files);
+          std::shared_ptr<const data::Files> files, Link* link = nullptr);
 
 // What the last score of a run is taken on.
 std::string scored_on(const data::Files& files);

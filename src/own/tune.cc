@@ -25,8 +25,7 @@ class Dice {
   // As likely between 1 and 2 as between 2 and 4; of two digits, so that people can say it.
   double between(double low, double high) {
     const double value = low * std::pow(high / low, random_.uniform(next_++));
-    const double digit = std::pow(10.0, std::floor(std::log10(value)) - 1);
-    return std::round(value / digit) * digit;
+    return std::stod(fmt::format("{:.1e}", value));
   }
 
  private:

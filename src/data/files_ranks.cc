@@ -1,0 +1,232 @@
+#include "data/files_ranks.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "comm/ranks.h"
+#include "data/store_record.h"
+
+namespace rwa::data {
+namespace {
+namespace fs = std::filesystem;
+
+// Of the items that are sent, each with its size and bytes; texts, but for the sequences.
+enum class Kind : std::uint8_t {
+  // The schema; a layout where there is one.
+  kFormat,
+  kLayout,
+  kIsOfSymbols,
+  kFeature,
+  kTarget,
+  kTargetName,
+  kId,
+  kTime,
+  kLabelFrom,
+  // Files, each before its first sequence; the first one ends the schema.
+  kFile,
+  // New words of the vocabulary, before the sequence they are in.
+  kSymbol,
+  kLabel,
+  kSequence,
+  kEnd,
+};
+
+// Items go together, as many as are worth a message.
+constexpr std::size_t kPieceBytes = std::size_t{1} << 18;
+
+// Rank 0's, on all.
+void share(std::vector<std::byte>& piece, Ranks& ranks) {
+  std::uint64_t size = piece.size();
+  ranks.broadcast(std::as_writable_bytes(std::span(&size, 1)));
+  piece.resize(size);
+  ranks.broadcast(piece);
+}
+
+class Sender final : public read::Reader {
+ public:
+  // What opening adds to the vocabulary is new too.
+  Sender(Link* link, const std::vector<fs::path>& paths, const read::Options& options,
+         std::shared_ptr<read::Vocabulary> vocabulary)
+      : ranks_(link),
+        vocabulary_(std::move(vocabulary)),
+        symbols_sent_(vocabulary_->symbols.words().size()),
+        labels_sent_(vocabulary_->labels.words().size()),
+        reader_(read::open(paths, options, vocabulary_)) {
+    schema_ = reader_->schema();
+    put_schema();
+    put_file();
+  }
+
+  [[nodiscard]] const std::string& file() const override { return reader_->file(); }
+
+  bool next(read::Sequence& sequence) override {
+    if (piece_.size() >= kPieceBytes) send();
+    const bool found = reader_->next(sequence);
+    put_new(Kind::kSymbol, vocabulary_->symbols, symbols_sent_);
+    put_new(Kind::kLabel, vocabulary_->labels, labels_sent_);
+    if (found) {
+      if (file_ != reader_->file()) put_file();
+      pack(sequence, record_);
+      put(Kind::kSequence, record_);
+    } else {
+      put(Kind::kEnd, "");
+      send();
+    }
+    return found;
+  }
+
+ private:
+  void put_schema() {
+    put(Kind::kFormat, to_string(schema_.format));
+    if (schema_.layout) put(Kind::kLayout, to_string(*schema_.layout));
+    if (schema_.symbols) put(Kind::kIsOfSymbols, "");
+    for (const std::string& name : schema_.features) put(Kind::kFeature, name);
+    put(Kind::kTarget, to_string(schema_.target));
+    for (const std::string& name : schema_.targets) put(Kind::kTargetName, name);
+    put(Kind::kId, schema_.id);
+    put(Kind::kTime, schema_.time);
+    put(Kind::kLabelFrom, schema_.label_from);
+  }
+  void put_file() {
+    file_ = reader_->file();
+    put(Kind::kFile, file_);
+  }
+  void put_new(Kind kind, const read::Dictionary& dictionary, std::size_t& sent) {
+    for (; sent < dictionary.words().size(); ++sent) put(kind, dictionary.words()[sent]);
+  }
+  void put(Kind kind, std::string_view text) { put(kind, std::as_bytes(std::span(text))); }
+  void put(Kind kind, std::span<const std::byte> bytes) {
+    const std::uint64_t size = bytes.size();
+    append(std::as_bytes(std::span(&kind, 1)));
+    append(std::as_bytes(std::span(&size, 1)));
+    append(bytes);
+  }
+  void append(std::span<const std::byte> bytes) {
+    piece_.insert(piece_.end(), bytes.begin(), bytes.end());
+  }
+  void send() {
+    share(piece_, ranks_);
+    piece_.clear();
+  }
+
+  Ranks ranks_;
+  std::shared_ptr<read::Vocabulary> vocabulary_;
+  std::size_t symbols_sent_, labels_sent_;  // words
+  std::unique_ptr<read::Reader> reader_;
+  std::string file_;  // the last one put
+  std::vector<std::byte> piece_, record_;
+};
+
+class Receiver final : public read::Reader {
+ public:
+  Receiver(Link* link, std::shared_ptr<read::Vocabulary> vocabulary)
+      : ranks_(link), vocabulary_(std::move(vocabulary)) {
+    read::Sequence none;
+    while (take(none) != Kind::kFile) {
+    }
+  }
+
+  [[nodiscard]] const std::string& file() const override { return file_; }
+
+  bool next(read::Sequence& sequence) override {
+    for (;;) {
+      const Kind kind = take(sequence);
+      if (kind == Kind::kSequence || kind == Kind::kEnd) return kind == Kind::kSequence;
+    }
+  }
+
+ private:
+  // The next item, which goes where it belongs.
+  Kind take(read::Sequence& sequence) {
+    if (at_ == piece_.size()) {
+      share(piece_, ranks_);
+      at_ = 0;
+    }
+    Kind kind{};
+    std::uint64_t size = 0;
+    take_bytes(&kind, sizeof(kind));
+    take_bytes(&size, sizeof(size));
+    const auto bytes = std::span<const std::byte>(piece_).subspan(at_, size);
+    at_ += size;
+    if (kind == Kind::kSequence) {
+      unpack(bytes, sequence);
+    } else {
+      take_text(kind, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    }
+    return kind;
+  }
+  void take_bytes(void* to, std::size_t size) {
+    std::memcpy(to, piece_.data() + at_, size);
+    at_ += size;
+  }
+  void take_text(Kind kind, std::string_view text);
+
+  Ranks ranks_;
+  std::shared_ptr<read::Vocabulary> vocabulary_;
+  std::string file_;
+  std::vector<std::byte> piece_;
+  std::size_t at_ = 0;
+};
+
+void Receiver::take_text(Kind kind, std::string_view text) {
+  switch (kind) {
+    case Kind::kFormat:
+      schema_.format = read::parse_format(text);
+      break;
+    case Kind::kLayout:
+      schema_.layout = read::parse_layout(text);
+      break;
+    case Kind::kIsOfSymbols:
+      schema_.symbols = true;
+      break;
+    case Kind::kFeature:
+      schema_.features.emplace_back(text);
+      break;
+    case Kind::kTarget:
+      schema_.target = read::parse_target(text);
+      break;
+    case Kind::kTargetName:
+      schema_.targets.emplace_back(text);
+      break;
+    case Kind::kId:
+      schema_.id = text;
+      break;
+    case Kind::kTime:
+      schema_.time = text;
+      break;
+    case Kind::kLabelFrom:
+      schema_.label_from = text;
+      break;
+    case Kind::kFile:
+      file_ = text;
+      break;
+    case Kind::kSymbol:
+      vocabulary_->symbols.number(text);
+      break;
+    case Kind::kLabel:
+      vocabulary_->labels.number(text);
+      break;
+    case Kind::kSequence:
+    case Kind::kEnd:
+      break;
+  }
+}
+}  // namespace
+
+Open open_together(Link* link) {
+  return [link](const std::vector<fs::path>& paths, const read::Options& options,
+                std::shared_ptr<read::Vocabulary> vocabulary) -> std::unique_ptr<read::Reader> {
+    const Ranks ranks(link);
+    if (ranks.alone()) return read::open(paths, options, std::move(vocabulary));
+    if (ranks.rank() > 0) return std::make_unique<Receiver>(link, std::move(vocabulary));
+    return std::make_unique<Sender>(link, paths, options, std::move(vocabulary));
+  };
+}
+
+}  // namespace rwa::data
