@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <memory>
 #include <new>
 #include <string>
 #include <system_error>
@@ -13,6 +14,7 @@
 #include <fmt/ranges.h>
 
 #include "bench_command.h"
+#include "comm/job.h"
 #include "evaluate_command.h"
 #include "explain_command.h"
 #include "export_command.h"
@@ -22,6 +24,7 @@
 #include "interrupt.h"
 #include "paper_command.h"
 #include "predict_command.h"
+#include "ranks.h"
 #include "rwa/errors.h"
 #include "rwa/version.h"
 #include "say.h"
@@ -98,6 +101,24 @@ int refuse(CLI::App& app, const CLI::ParseError& error) {
                                   fmt::join(commands, ", "), help));
 }
 
+// As many copies of a command that knows nothing of the others would only be in each other's way.
+void refuse_ranks(CLI::App& app) {
+  const rwa::Link* ranks = rwa::cli::all_ranks();
+  if (ranks == nullptr) return;
+  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
+    const std::string& name = command->get_name();
+    if (name == "train" || name == "tune" || name == "run") continue;
+    if (name == "paper") {
+      refuse_ranks(*command);
+      continue;
+    }
+    command->preparse_callback([command, ranks](std::size_t) {
+      throw rwa::ConfigError(fmt::format("{} is done by one process, found {} ranks",
+                                         full_name(*command), ranks->size()));
+    });
+  }
+}
+
 int parse_and_run(CLI::App& app, int argc, char** argv) {
   try {
     app.parse(argc, argv);
@@ -131,6 +152,7 @@ int run(int argc, char** argv) {
   rwa::cli::add_verify_command(app);
   rwa::cli::add_paper_command(app);
   rwa::cli::add_bench_command(app);
+  refuse_ranks(app);
   const int code = parse_and_run(app, argc, argv);
   // A full disk shows here at the latest.
   std::cout.flush();
@@ -140,28 +162,50 @@ int run(int argc, char** argv) {
   return code;
 }
 
+struct Failure {
+  ExitCode code;
+  std::string message;
+  bool is_known_to_all = false;  // of several ranks each has met it
+};
+
+Failure describe(const std::exception_ptr& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const rwa::cli::Interrupted& error) {
+    return {kInterrupted, error.what(), true};
+  } catch (const rwa::ConfigError& error) {
+    return {kUsage, error.what()};
+  } catch (const rwa::InputError& error) {
+    return {kBadData, error.what()};
+  } catch (const rwa::ModelFileError& error) {
+    return {kBadModelFile, error.what()};
+  } catch (const rwa::DivergenceError& error) {
+    return {kDiverged, error.what(), true};
+  } catch (const rwa::ResourceError& error) {
+    return {kResources, error.what()};
+  } catch (const std::bad_alloc&) {
+    return {kResources, "not enough memory"};
+  } catch (const std::system_error& error) {
+    return {kResources, error.what()};
+  } catch (const std::exception& error) {
+    return {kInternal, fmt::format("internal error: {}", error.what())};
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::unique_ptr<rwa::Job> job;
   try {
+    job = rwa::Job::join();
+    rwa::cli::set_job(job.get());
     return run(argc, argv);
-  } catch (const rwa::cli::Interrupted& error) {
-    return fail(kInterrupted, error.what());
-  } catch (const rwa::ConfigError& error) {
-    return fail(kUsage, error.what());
-  } catch (const rwa::InputError& error) {
-    return fail(kBadData, error.what());
-  } catch (const rwa::ModelFileError& error) {
-    return fail(kBadModelFile, error.what());
-  } catch (const rwa::DivergenceError& error) {
-    return fail(kDiverged, error.what());
-  } catch (const rwa::ResourceError& error) {
-    return fail(kResources, error.what());
-  } catch (const std::bad_alloc&) {
-    return fail(kResources, "not enough memory");
-  } catch (const std::system_error& error) {
-    return fail(kResources, error.what());
-  } catch (const std::exception& error) {
-    return fail(kInternal, fmt::format("internal error: {}", error.what()));
+  } catch (...) {
+    const Failure failure = describe(std::current_exception());
+    // Others may be waiting for this rank, and would wait in vain.
+    if (job != nullptr && !failure.is_known_to_all) {
+      job->fail("rwa: " + failure.message, failure.code);
+    }
+    return fail(failure.code, failure.message);
   }
 }

@@ -16,6 +16,7 @@
 #include "paper/plan.h"
 #include "paper/report.h"
 #include "paper_command.h"
+#include "ranks.h"
 #include "report/table.h"
 #include "run/loop.h"
 #include "runner.h"
@@ -37,6 +38,7 @@ constexpr const char* kExample =
     "  rwa paper run step-size --jobs 2               a study: its cases are the models\n"
     "  rwa paper run runs/grammar/rwa-seed1/config.toml --out again\n"
     "  rwa paper run all --device cuda --jobs 4       on a GPU, four at a time\n"
+    "  mpirun -n 4 rwa paper run all                  on four ranks, a run on each\n"
     "\n"
     "Ctrl-C or the end of --time-limit leaves a checkpoint: the same command goes on from there.\n"
     "What is finished is not run again; with more --steps it is continued.";
@@ -44,7 +46,7 @@ constexpr const char* kExample =
 struct RunOptions {
   paper::Request request;
   std::filesystem::path data;
-  int threads = default_threads();
+  int threads = usual_threads();
   int jobs = 1;
   double checkpoint_seconds = 60;
   std::optional<std::string> time_limit;
@@ -61,16 +63,16 @@ void check_numbers(const RunOptions& options) {
 }
 
 // What a step costs is proportional to the length of its sequences.
-std::vector<Job> jobs_of(const std::vector<paper::PlannedRun>& runs) {
-  std::vector<Job> jobs;
-  jobs.reserve(runs.size());
-  for (const auto& [experiment, folder] : runs) {
-    jobs.push_back({.experiment = experiment,
+std::vector<Run> runs_of(const std::vector<paper::PlannedRun>& planned) {
+  std::vector<Run> runs;
+  runs.reserve(planned.size());
+  for (const auto& [experiment, folder] : planned) {
+    runs.push_back({.experiment = experiment,
                     .folder = folder,
                     .title = title(experiment),
                     .work_of_step = data::facts(experiment.task).shape.mean_length});
   }
-  return jobs;
+  return runs;
 }
 
 // Of runs that are in the catalogue, or a study's; others have none.
@@ -93,14 +95,14 @@ void run_paper(const RunOptions& options) {
   const auto runs = paper::plan(options.request);
   const auto data = paper::check(runs, options.data);
   const auto authors = paper::evidence_of_authors(paper::find_curves({}));
-  const int jobs = std::min(options.jobs, static_cast<int>(runs.size()));
+  const int jobs = jobs_of_rank(static_cast<int>(runs.size()), options.jobs);
   const run::Options each{.threads = std::max(1, options.threads / jobs),
                           .share = jobs,
                           .checkpoint_seconds = options.checkpoint_seconds,
                           .data_folder = data,
                           .stop = &watch_for_interrupts()};
-  const auto diverged = Runner(jobs_of(runs), each, jobs).run();
-  print_summary(runs, authors, options.request.out);
+  const auto diverged = Runner(runs_of(runs), each, jobs).run();
+  if (is_first_rank()) print_summary(runs, authors, options.request.out);
   if (!diverged.empty()) {
     throw DivergenceError(fmt::format("{} of {} runs diverged: {}", diverged.size(), runs.size(),
                                       fmt::join(diverged, "; ")));
@@ -137,9 +139,13 @@ void add_paper_run(CLI::App& paper) {
   add_request(*command, options->request);
   add_folder(*command, "--data", options->data,
              "Folder with the files of MNIST (default: RWA_DATA, or the cache)");
-  command->add_option("--threads", options->threads, "Threads (default: cores, at most 8)")
+  command
+      ->add_option("--threads", options->threads,
+                   "Threads (default: the cores of a rank, at most 8)")
       ->capture_default_str();
-  command->add_option("--jobs", options->jobs, "Runs at a time; they share the threads or the GPU")
+  command
+      ->add_option("--jobs", options->jobs,
+                   "Runs at a time (of each rank); they share the threads or the GPU")
       ->capture_default_str();
   command->add_option("--time-limit", options->time_limit,
                       "As Ctrl-C after this time: seconds, or such as 9m or 1h30m");

@@ -163,7 +163,7 @@ ProgressDisplay::~ProgressDisplay() {
 
 void ProgressDisplay::say(const std::string& line) {
   const std::lock_guard lock(mutex_);
-  cli::say("{}{}\n", std::exchange(drawn_, false) ? kClearLine : "", line);
+  say_here("{}{}\n", std::exchange(drawn_, false) ? kClearLine : "", line);
 }
 
 void ProgressDisplay::begin(std::size_t index) {
@@ -189,7 +189,7 @@ void ProgressDisplay::show(std::size_t index, const run::Progress& progress) {
   const auto now = Clock::now();
   const double pause = std::max(kLineSeconds, kLineFraction * seconds_between(shown.start, now));
   if (seconds_between(shown.shown, now) < pause) return;
-  cli::say("{}\n", plain_line(shown.run.title, progress));
+  say_here("{}\n", plain_line(shown.run.title, progress));
   shown.shown = now;
 }
 
@@ -199,7 +199,7 @@ void ProgressDisplay::draw(const Shown& latest) {
   const bool last = latest.progress->step == latest.progress->steps;
   if (drawn_ && !last && seconds_between(drawn_at_, now) < kRedrawSeconds) return;
   const Look look = look_of_terminal();
-  cli::say("{}{}", kClearLine,
+  say_here("{}{}", kClearLine,
            several_ ? bar_line(sum(), look) : bar_line(latest.run.title, *latest.progress, look));
   drawn_ = true;
   drawn_at_ = now;

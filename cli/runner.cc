@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <string_view>
 #include <thread>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "comm/ranks.h"
 #include "interrupt.h"
+#include "ranks.h"
 #include "run/folder.h"
 #include "rwa/errors.h"
 #include "words.h"
@@ -17,22 +20,55 @@
 namespace rwa::cli {
 namespace {
 
-double work_of(const Job& job) {
-  return job.work_of_step * static_cast<double>(job.experiment.training.steps);
+double work_of(const Run& run) {
+  return run.work_of_step * static_cast<double>(run.experiment.training.steps);
 }
 
-std::vector<Job> in_order(std::vector<Job> jobs, int at_a_time) {
-  if (at_a_time > 1) std::ranges::stable_sort(jobs, std::greater(), work_of);
-  return jobs;
+std::vector<Run> in_order(std::vector<Run> runs, int at_a_time) {
+  if (at_a_time > 1) std::ranges::stable_sort(runs, std::greater(), work_of);
+  return runs;
 }
 
-std::vector<ProgressDisplay::Run> to_be_shown(const std::vector<Job>& jobs) {
+std::vector<ProgressDisplay::Run> to_be_shown(const std::vector<Run>& runs) {
   std::vector<ProgressDisplay::Run> shown;
-  shown.reserve(jobs.size());
-  for (const Job& job : jobs) {
-    shown.push_back({job.title, job.experiment.training.steps, job.work_of_step});
+  shown.reserve(runs.size());
+  for (const Run& run : runs) {
+    shown.push_back({run.title, run.experiment.training.steps, run.work_of_step});
   }
   return shown;
+}
+
+int ranks_there() { return all_ranks() == nullptr ? 1 : all_ranks()->size(); }
+int groups_for(int runs) { return std::clamp(runs, 1, ranks_there()); }
+
+std::optional<RankGroup> make_group(int groups) {
+  if (all_ranks() == nullptr) return std::nullopt;
+  return std::make_optional<RankGroup>(*all_ranks(), groups);
+}
+
+// Tickets from here on are for the runs that follow: nobody takes one before all have this.
+std::int64_t find_first_ticket() {
+  if (job() == nullptr) return 0;
+  Ranks ranks(all_ranks());
+  ranks.meet();
+  std::int64_t first = ranks.rank() == 0 ? job()->ticket() + 1 : 0;
+  ranks.broadcast(std::as_writable_bytes(std::span(&first, 1)));
+  return first;
+}
+
+// The lists of all ranks, one after the other.
+void gather(Ranks& ranks, std::vector<std::string>& lines) {
+  constexpr char kEnd = '\0';
+  std::string mine;
+  for (const std::string& line : lines) (mine += line) += kEnd;
+  lines.clear();
+  for (const std::string& text : ranks.gather(mine)) {
+    for (std::size_t begin = 0; begin < text.size();) {
+      const std::size_t end = text.find(kEnd, begin);
+      lines.push_back(text.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
 }
 
 // "98.1 %, 0.175 bits", or where the run has no final score, nothing.
@@ -44,14 +80,22 @@ std::string final_score(const run::Record& record) {
 
 }  // namespace
 
-Runner::Runner(std::vector<Job> jobs, const run::Options& options, int at_a_time)
-    : jobs_(in_order(std::move(jobs), at_a_time)),
-      options_(options),
+Runner::Runner(std::vector<Run> runs, const run::Options& options, int at_a_time)
+    : groups_(groups_for(static_cast<int>(runs.size()))),
       at_a_time_(at_a_time),
-      display_(to_be_shown(jobs_), at_a_time) {}
+      runs_(in_order(std::move(runs), groups_ * at_a_time_)),
+      options_(options),
+      group_(make_group(groups_)),
+      first_ticket_(find_first_ticket()) {
+  if (!group_ || group_->rank() == 0) display_.emplace(to_be_shown(runs_), at_a_time_);
+}
 
 std::string Runner::about(std::size_t index) const {
-  return at_a_time_ == 1 ? "  " : jobs_[index].title + ": ";
+  return is_only_one() ? "  " : runs_[index].title + ": ";
+}
+
+void Runner::say(const std::string& line) {
+  if (display_) display_->say(line);
 }
 
 std::vector<std::string> Runner::run() {
@@ -66,38 +110,63 @@ std::vector<std::string> Runner::run() {
     work();
   }
   if (error_) std::rethrow_exception(error_);
-  if (interrupted_.empty() && next_ < jobs_.size())
-    interrupted_.push_back("before " + jobs_[next_].title);
+  share_outcomes();
+  if (interrupted_.empty() && taken_ < runs_.size())
+    interrupted_.push_back("before " + runs_[taken_].title);
   if (interrupted_.empty()) return diverged_;
   throw Interrupted(fmt::format("{} {}; the same command goes on from there", cause_of_interrupt(),
                                 fmt::join(interrupted_, "; ")));
 }
 
+void Runner::share_outcomes() {
+  if (!group_) return;
+  Ranks ranks(all_ranks());
+  const bool leads = group_->rank() == 0;
+  if (!leads) diverged_.clear();
+  gather(ranks, diverged_);
+  gather(ranks, interrupted_);
+  double taken = leads ? static_cast<double>(taken_) : 0;
+  ranks.sum(std::span(&taken, 1));
+  taken_ = static_cast<std::size_t>(taken);
+}
+
 void Runner::work() {
   while (const auto index = take_next()) {
-    display_.begin(*index);
+    if (display_) display_->begin(*index);
     try {
       run_one(*index);
     } catch (const DivergenceError& error) {
-      display_.say(about(*index) + error.what());
+      say(about(*index) + error.what());
       const std::lock_guard lock(mutex_);
-      diverged_.push_back(fmt::format("{}: {}", jobs_[*index].title, error.what()));
+      diverged_.push_back(fmt::format("{}: {}", runs_[*index].title, error.what()));
     } catch (...) {
       fail(std::current_exception());
     }
-    display_.end(*index);
+    if (display_) display_->end(*index);
   }
 }
 
-// Nothing is begun after a reason to stop.
 std::optional<std::size_t> Runner::take_next() {
   const std::lock_guard lock(mutex_);
-  if (next_ == jobs_.size() || *options_.stop) return std::nullopt;
-  const Job& job = jobs_[next_];
-  display_.say(fmt::format("[{}/{}] {}, {} steps, in {}", next_ + 1, jobs_.size(),
-                           jobs_[next_].title, count(job.experiment.training.steps),
-                           job.folder.string()));
-  return next_++;
+  // Its rank 0 alone takes tickets; all of the group have the same count of runs in the end.
+  std::int64_t next = -1;
+  if (!group_ || group_->rank() == 0) next = choose_next();
+  if (group_) Ranks(&*group_).broadcast(std::as_writable_bytes(std::span(&next, 1)));
+  if (next < 0) return std::nullopt;
+  ++taken_;
+  const auto index = static_cast<std::size_t>(next);
+  const Run& run = runs_[index];
+  say(fmt::format("[{}/{}] {}, {} steps, in {}", index + 1, runs_.size(), run.title,
+                  count(run.experiment.training.steps), run.folder.string()));
+  return index;
+}
+
+// Nothing is begun after a reason to stop, and -1 is nothing.
+std::int64_t Runner::choose_next() {
+  if (*options_.stop || error_) return -1;
+  const std::int64_t next =
+      job() == nullptr ? static_cast<std::int64_t>(taken_) : job()->ticket() - first_ticket_;
+  return next < static_cast<std::int64_t>(runs_.size()) ? next : -1;
 }
 
 void Runner::fail(std::exception_ptr error) {
@@ -110,43 +179,46 @@ void Runner::run_one(std::size_t index) {
   const auto start = std::chrono::steady_clock::now();
   const auto outcome = run_and_show(index);
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-  say_outcome(index, outcome, time.count());
+  if (display_) say_outcome(index, outcome, time.count());
 }
 
 run::Outcome Runner::run_and_show(std::size_t index) {
-  const Job& job = jobs_[index];
+  const Run& run = runs_[index];
   run::Options options = options_;
-  options.time_budget = job.time_budget;
-  options.memory = job.memory;
+  options.time_budget = run.time_budget;
+  options.memory = run.memory;
+  options.device = device_of_rank(run.experiment.device);
+  if (group_ && group_->size() > 1) options.link = &*group_;
   bool first = true;
   const auto show = [&](const run::Progress& progress) {
+    if (!display_) return;
     if (std::exchange(first, false) && progress.step > 0) {
-      display_.say(fmt::format("{}goes on from step {}", about(index), count(progress.step)));
+      say(fmt::format("{}goes on from step {}", about(index), count(progress.step)));
     }
-    display_.show(index, progress);
+    display_->show(index, progress);
   };
-  return job.dataset ? run::run(job.experiment, job.dataset, job.folder, options, show)
-                     : run::run(job.experiment, job.folder, options, show);
+  return run.dataset ? run::run(run.experiment, run.dataset, run.folder, options, show)
+                     : run::run(run.experiment, run.folder, options, show);
 }
 
 void Runner::say_outcome(std::size_t index, run::Outcome outcome, double seconds) {
-  const Job& job = jobs_[index];
-  const run::Record record = run::read_run(job.folder);
+  const Run& run = runs_[index];
+  const run::Record record = run::read_run(run.folder);
   const std::string last = final_score(record);
   const std::string scored =
-      last.empty() ? std::string() : fmt::format(": {} on {}", last, job.scored_on);
+      last.empty() ? std::string() : fmt::format(": {} on {}", last, run.scored_on);
   switch (outcome) {
     case run::Outcome::kFinished:
-      display_.say(fmt::format("{}finished in {}{}", about(index), duration(seconds), scored));
+      say(fmt::format("{}finished in {}{}", about(index), duration(seconds), scored));
       return;
     case run::Outcome::kAlreadyFinished:
-      display_.say(fmt::format("{}was finished already{}", about(index), scored));
+      say(fmt::format("{}was finished already{}", about(index), scored));
       return;
     case run::Outcome::kInterrupted: {
       const std::lock_guard lock(mutex_);
       interrupted_.push_back(fmt::format("after step {} of {}, in {}", count(record.steps),
-                                         count(job.experiment.training.steps),
-                                         job.folder.string()));
+                                         count(run.experiment.training.steps),
+                                         run.folder.string()));
       return;
     }
   }
@@ -159,6 +231,15 @@ std::optional<double> duration_of(const std::string& option,
   if (seconds) return seconds;
   throw ConfigError(fmt::format(
       "{} is '{}', expected seconds, more than 0, or a time such as 9m or 1h30m", option, *text));
+}
+
+int jobs_of_rank(int runs, int jobs) {
+  const int ranks = ranks_there();
+  return ranks > runs ? 1 : std::min(jobs, (runs + ranks - 1) / ranks);
+}
+
+int runs_at_a_time(int runs, int jobs) {
+  return std::min(runs, groups_for(runs) * jobs_of_rank(runs, jobs));
 }
 
 void check_count(const std::string& option, int value, int most) {

@@ -15,6 +15,7 @@
 #include "own/judge.h"
 #include "own/page.h"
 #include "own/tune.h"
+#include "ranks.h"
 #include "report/write_page.h"
 #include "run/folder.h"
 #include "rwa/errors.h"
@@ -35,6 +36,8 @@ constexpr const char* kExample =
     "  rwa train sensors.csv --target load --time-budget 10m --out runs/load\n"
     "  rwa train dna/ --folds 5 --jobs 2 --out runs/dna         cross-validation\n"
     "  rwa train long.csv --window 500 --out runs/long\n"
+    "  mpirun -n 4 rwa train big.csv --batch 256 --out runs/big  four ranks, a quarter of each "
+    "batch\n"
     "\n"
     "'rwa inspect DATA' shows what a file is taken for. Ctrl-C leaves a checkpoint: the same "
     "command\n"
@@ -79,22 +82,27 @@ void keep_best(const own::Plan& plan, const own::Request& request) {
              (request.out / run::kModelFile).string(), best->title);
 }
 
-void train(const TrainOptions& options) {
-  const auto budget = duration_of("--time-budget", options.time_budget);
-  const own::Plan plan = read_and_plan(options.request);
-  const run::Options loop = loop_options(options, plan);
-  std::vector<Job> jobs;
-  jobs.reserve(plan.runs.size());
-  for (const own::Planned& planned : plan.runs) jobs.push_back(job_of(planned, budget));
-  const auto diverged = Runner(jobs, loop, loop.share).run();
+// The scores, the pages and the model.
+void conclude(const TrainOptions& options, const own::Plan& plan) {
   const auto judged =
       judge_all(plan, {.threads = options.threads, .device = plan.runs.front().experiment.device});
   if (!judged.empty()) {
     fmt::print("On {}:\n{}", own::scored_on(*plan.files), report::to_text(own::summary(judged)));
   }
   keep_best(plan, options.request);
+}
+
+void train(const TrainOptions& options) {
+  const auto budget = duration_of("--time-budget", options.time_budget);
+  const own::Plan plan = read_and_plan(options.request);
+  const run::Options loop = loop_options(options, static_cast<int>(plan.runs.size()));
+  std::vector<Run> runs;
+  runs.reserve(plan.runs.size());
+  for (const own::Planned& planned : plan.runs) runs.push_back(run_of(planned, budget));
+  const auto diverged = Runner(runs, loop, loop.share).run();
+  if (is_first_rank()) conclude(options, plan);
   if (!diverged.empty()) {
-    throw DivergenceError(fmt::format("{} of {} runs diverged: {}", diverged.size(), jobs.size(),
+    throw DivergenceError(fmt::format("{} of {} runs diverged: {}", diverged.size(), runs.size(),
                                       fmt::join(diverged, "; ")));
   }
 }

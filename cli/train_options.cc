@@ -6,13 +6,14 @@
 
 #include "data_options.h"
 #include "interrupt.h"
+#include "ranks.h"
 #include "rwa/device.h"
 #include "say.h"
 #include "words.h"
 
 namespace rwa::cli {
 
-TrainOptions::TrainOptions() : threads(default_threads()) {}
+TrainOptions::TrainOptions() : threads(usual_threads()) {}
 
 void add_training_data(CLI::App& command, data::FilesTask& task) {
   // A --config may say it.
@@ -64,14 +65,17 @@ void add_optimiser(CLI::App& command, own::Wishes& wishes) {
 void add_machine(CLI::App& command, TrainOptions& options) {
   command.add_option("--seed", options.request.wishes.seed, "The same seed, the same result");
   command.add_option("--device", options.request.wishes.device, "cpu (default), cuda or cuda:N");
-  command.add_option("--threads", options.threads, "Threads (default: cores, at most 8)")
+  command
+      .add_option("--threads", options.threads, "Threads (default: the cores of a rank, at most 8)")
       ->capture_default_str();
-  command.add_option("--jobs", options.jobs, "Runs at a time; they share the threads or the GPU")
+  command
+      .add_option("--jobs", options.jobs,
+                  "Runs at a time (of each rank); they share the threads or the GPU")
       ->capture_default_str();
 }
 
 own::Plan read_and_plan(const own::Request& request) {
-  own::Plan plan = own::plan(request, {});
+  own::Plan plan = own::plan(request, {}, all_ranks());
   const data::Files& files = *plan.files;
   const data::Statistics& seen = files.statistics();
   say("{} sequences of {} to {} steps; {} to train on, {} to validate, {} to test\n",
@@ -82,16 +86,16 @@ own::Plan read_and_plan(const own::Request& request) {
   return plan;
 }
 
-run::Options loop_options(const TrainOptions& options, const own::Plan& plan) {
+run::Options loop_options(const TrainOptions& options, int runs) {
   check_count("--threads", options.threads, kMostThreads);
   check_count("--jobs", options.jobs, kMostJobs);
-  const int jobs = std::min(options.jobs, static_cast<int>(plan.runs.size()));
+  const int jobs = jobs_of_rank(runs, options.jobs);
   return {.threads = std::max(1, options.threads / jobs),
           .share = jobs,
           .stop = &watch_for_interrupts()};
 }
 
-Job job_of(const own::Planned& planned, const std::optional<double>& time_budget) {
+Run run_of(const own::Planned& planned, const std::optional<double>& time_budget) {
   return {.experiment = planned.experiment,
           .folder = planned.folder,
           .title = planned.title,

@@ -28,7 +28,8 @@ void add_machine(CLI::App& command, TrainOptions& options);
 
 // Reads and plans, saying how far it is and what was found.
 own::Plan read_and_plan(const own::Request& request);
-run::Options loop_options(const TrainOptions& options, const own::Plan& plan);
-Job job_of(const own::Planned& planned, const std::optional<double>& time_budget = {});
+// For so many runs.
+run::Options loop_options(const TrainOptions& options, int runs);
+Run run_of(const own::Planned& planned, const std::optional<double>& time_budget = {});
 
 }  // namespace rwa::cli

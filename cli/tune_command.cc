@@ -4,12 +4,15 @@
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "comm/ranks.h"
 #include "interrupt.h"
 #include "own/tune.h"
+#include "ranks.h"
 #include "report/table.h"
 #include "run/folder.h"
 #include "rwa/errors.h"
@@ -66,16 +69,19 @@ std::vector<Candidate> make_candidates(const TuneOptions& options, const own::Pl
 
 // All of `candidates` up to their seconds; those that diverge stay without a loss.
 void run_round(std::vector<Candidate>& candidates, const run::Options& loop, int at_a_time) {
-  std::vector<Job> jobs;
-  jobs.reserve(candidates.size());
+  std::vector<Run> runs;
+  runs.reserve(candidates.size());
   for (const Candidate& candidate : candidates) {
-    jobs.push_back(job_of(candidate.planned, candidate.seconds));
+    runs.push_back(run_of(candidate.planned, candidate.seconds));
   }
-  (void)Runner(jobs, loop, at_a_time).run();
-  for (Candidate& candidate : candidates) {
-    candidate.loss = own::best_in_validation(candidate.planned.folder)
-                         .value_or(std::numeric_limits<double>::infinity());
+  (void)Runner(runs, loop, at_a_time).run();
+  // Rank 0 sees all folders.
+  std::vector<double> losses(candidates.size(), std::numeric_limits<double>::infinity());
+  for (std::size_t i = 0; is_first_rank() && i < candidates.size(); ++i) {
+    losses[i] = own::best_in_validation(candidates[i].planned.folder).value_or(losses[i]);
   }
+  Ranks(all_ranks()).broadcast(std::as_writable_bytes(std::span(losses)));
+  for (std::size_t i = 0; i < candidates.size(); ++i) candidates[i].loss = losses[i];
   std::ranges::stable_sort(candidates, {}, &Candidate::loss);
 }
 
@@ -96,20 +102,22 @@ void tune(const TuneOptions& options) {
   if (plan.files->size(data::Split::kValid) == 0) {
     throw ConfigError("tuning needs data to validate on: expected --valid, or a --split above 0");
   }
-  const run::Options loop = loop_options(options, plan);
+  const run::Options loop = loop_options(options, options.candidates);
   std::vector<Candidate> running = make_candidates(options, plan);
   std::vector<Candidate> ended;
   const std::vector<int> rounds = own::rounds(options.candidates);
   for (std::size_t round = 0; round < rounds.size(); ++round) {
-    const double each = budget / static_cast<double>(rounds.size()) / rounds[round] * options.jobs;
+    const double each = budget / static_cast<double>(rounds.size()) / rounds[round] *
+                        runs_at_a_time(rounds[round], options.jobs);
     for (Candidate& candidate : running) candidate.seconds += each;
     say("round {} of {}: {} candidates, {} more each\n", round + 1, rounds.size(), rounds[round],
         duration(each));
-    run_round(running, loop, std::min(options.jobs, rounds[round]));
+    run_round(running, loop, jobs_of_rank(rounds[round], options.jobs));
     const auto kept = static_cast<std::size_t>(round + 1 < rounds.size() ? rounds[round + 1] : 1);
     ended.insert(ended.begin(), running.begin() + static_cast<std::ptrdiff_t>(kept), running.end());
     running.resize(kept);
   }
+  if (!is_first_rank()) return;
   ended.insert(ended.begin(), running.front());
   print_table(ended);
   const fs::path model = options.request.out / run::kModelFile;

@@ -14,6 +14,7 @@
 
 #include "io/quote.h"
 #include "io/sha256.h"
+#include "io/text_file.h"
 #include "rwa/errors.h"
 
 namespace rwa::run {
@@ -188,8 +189,8 @@ void add_best(const State& state, const Model& model, io::TensorFile& content) {
 
 }  // namespace
 
-void write_checkpoint(const std::filesystem::path& file, const Experiment& experiment,
-                      const State& state, const Model& model, const Trainer& trainer) {
+io::TensorFile checkpoint_content(const Experiment& experiment, const State& state,
+                                  const Model& model, const Trainer& trainer) {
   io::TensorFile content;
   content.metadata = {{"format", std::string(kCheckpointFormat)},
                       {"format_version", std::string(kVersion)},
@@ -207,11 +208,11 @@ void write_checkpoint(const std::filesystem::path& file, const Experiment& exper
   content.tensors.push_back(tensor(kVariance, {count}, trainer.state().variance, state.step));
   add_best(state, model, content);
   content.metadata["sha256"] = sum(content);
-  io::write_safetensors(file, content);
+  return content;
 }
 
-Checkpoint read_checkpoint(const std::filesystem::path& file) {
-  io::TensorFile content = io::read_safetensors(file);
+namespace {
+Checkpoint to_checkpoint(io::TensorFile content, const std::filesystem::path& file) {
   const std::string origin = file.string();
   const MetadataReader reader(content.metadata, origin);
   reader.expect("format", kCheckpointFormat);
@@ -228,6 +229,22 @@ Checkpoint read_checkpoint(const std::filesystem::path& file) {
   reader(kOptimizerSteps, checkpoint.optimizer_steps);
   checkpoint.tensors = std::move(content.tensors);
   return checkpoint;
+}
+}  // namespace
+
+Checkpoint read_checkpoint(const std::filesystem::path& file) {
+  return to_checkpoint(io::read_safetensors(file), file);
+}
+
+void share(std::optional<Checkpoint>& checkpoint, Ranks& ranks) {
+  if (ranks.alone()) return;
+  const bool has = ranks.rank() == 0 && checkpoint;
+  std::string bytes = has ? io::read_text(checkpoint->file) : std::string();
+  ranks.broadcast(bytes);
+  if (ranks.rank() == 0 || bytes.empty()) return;
+  const std::string_view origin = "the checkpoint from rank 0";
+  checkpoint =
+      to_checkpoint(io::parse_safetensors(std::as_bytes(std::span(bytes)), origin), origin);
 }
 
 State restore(const Checkpoint& checkpoint, Model& model, Trainer& trainer) {

@@ -11,10 +11,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "comm/ranks.h"
 #include "io/safetensors.h"
 #include "run/best.h"
 #include "run/experiment.h"
@@ -51,13 +53,15 @@ struct Checkpoint {
   std::vector<io::Tensor> tensors;
 };
 
-// Replaces the file in one step. Throws DivergenceError, and writes nothing, where a number is not
-// finite; ResourceError where the system refuses.
-void write_checkpoint(const std::filesystem::path& file, const Experiment& experiment,
-                      const State& state, const Model& model, const Trainer& trainer);
+// What its file has. Throws DivergenceError where a number is not finite.
+io::TensorFile checkpoint_content(const Experiment& experiment, const State& state,
+                                  const Model& model, const Trainer& trainer);
 
 // Throws ModelFileError where a single bit is wrong, ResourceError where the file cannot be read.
 Checkpoint read_checkpoint(const std::filesystem::path& file);
+
+// Rank 0's, on all: the others need not see its file.
+void share(std::optional<Checkpoint>& checkpoint, Ranks& ranks);
 
 // Puts the numbers where they came from, and returns the whole state. Throws ModelFileError where
 // they are another model's.

@@ -135,14 +135,16 @@ ModelConfig model_config(const Experiment& experiment, const data::Shape& shape)
           .seed = experiment.seed};
 }
 
-TrainerOptions trainer_options(const Training& training, const SessionOptions& session) {
+TrainerOptions trainer_options(const Training& training, const SessionOptions& session,
+                               Link* link) {
   return {.learning_rate = training.learning_rate,
           .beta1 = training.beta1,
           .beta2 = training.beta2,
           .epsilon = training.epsilon,
           .clip_norm = training.clip_norm,
           .truncate = training.truncate,
-          .session = session};
+          .session = session,
+          .link = link};
 }
 
 std::string format_experiment(const Experiment& experiment) {

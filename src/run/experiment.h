@@ -103,7 +103,8 @@ struct Experiment {
 std::string model_name(const Experiment& experiment);
 // The network for a task of this shape. Throws ConfigError where the choice does not fit the task.
 ModelConfig model_config(const Experiment& experiment, const data::Shape& shape);
-TrainerOptions trainer_options(const Training& training, const SessionOptions& session);
+TrainerOptions trainer_options(const Training& training, const SessionOptions& session,
+                               Link* link = nullptr);
 
 // Throws ConfigError with `origin`, line and column for text that is not TOML, for a name that is
 // unknown (the nearest known one is suggested), for a value of the wrong type or out of range.

@@ -6,14 +6,18 @@
 #include "run/loop.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <new>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "comm/ranks.h"
+#include "io/safetensors.h"
 #include "io/text_file.h"
 #include "run/checkpoint.h"
 #include "run/checks.h"
@@ -41,7 +45,7 @@ double seconds_since(Clock::time_point begin) {
 SessionOptions session_options(const Experiment& experiment, const Options& options) {
   return {.threads = options.threads,
           .memory = options.memory,
-          .device = experiment.device,
+          .device = options.device.empty() ? experiment.device : options.device,
           .share = options.share};
 }
 
@@ -72,12 +76,13 @@ class Loop {
         folder_(folder),
         options_(options),
         listener_(listener),
+        ranks_(options.link),
         overlap_(options.overlap.value_or(experiment.device != "cpu")),
         dataset_(std::move(dataset)),
         model_(model_config(experiment, dataset_->shape())),
-        trainer_(model_,
-                 trainer_options(experiment.training, session_options(experiment, options))),
-        scorer_(experiment, model_, *dataset_, session_options(experiment, options)) {
+        trainer_(model_, trainer_options(experiment.training, session_options(experiment, options),
+                                         options.link)),
+        scorer_(experiment, model_, *dataset_, session_options(experiment, options), options.link) {
     for (const auto& [name, text] : dataset_->notes()) model_.set_note(name, text);
   }
 
@@ -86,7 +91,13 @@ class Loop {
   Outcome go_on();
 
  private:
+  // What may stop or delay the steps, as all ranks see it at the same step.
+  struct Pause {
+    bool stopped = false, time_up = false, checkpoint_due = false;
+  };
+
   [[nodiscard]] Prefetch::Fill training_batches() const;
+  [[nodiscard]] Pause find_pause();
   void submit_steps();
   void submit_step();
   void collect_step();
@@ -100,7 +111,10 @@ class Loop {
 
   [[nodiscard]] std::optional<End> find_end() const;
   [[nodiscard]] double seconds_left() const;
-  [[nodiscard]] bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
+  [[nodiscard]] bool is_first() const { return ranks_.rank() == 0; }
+  [[nodiscard]] bool stopped_here() const {
+    return options_.stop != nullptr && options_.stop->load();
+  }
   [[nodiscard]] double seconds_worked() const {
     return state_.train_seconds + state_.evaluate_seconds;
   }
@@ -110,9 +124,6 @@ class Loop {
   }
   // Weights on their way to nowhere would replace better ones.
   [[nodiscard]] bool is_losing() const { return state_.rule.is_counting(); }
-  [[nodiscard]] bool is_checkpoint_due() const {
-    return !is_losing() && seconds_since(saved_at_) >= options_.checkpoint_seconds;
-  }
   [[nodiscard]] bool is_evaluated(std::int64_t step) const {
     return step % experiment_.evaluation.every == 0;
   }
@@ -123,15 +134,17 @@ class Loop {
   const fs::path& folder_;
   const Options& options_;
   const Listener& listener_;
+  Ranks ranks_;
   const bool overlap_;
   std::shared_ptr<const data::Dataset> dataset_;
   Model model_;
   std::optional<Prefetch> batches_;  // outlives the trainer, which may be reading them
   Trainer trainer_;
   Scorer scorer_;
-  std::optional<MetricsFile> metrics_;
+  std::optional<MetricsFile> metrics_;  // of rank 0
 
   State state_;
+  Pause pause_;
   std::optional<End> end_;
   std::int64_t saved_step_ = -1;  // of the checkpoint in the folder
   Clock::time_point saved_at_ = Clock::now();
@@ -152,9 +165,11 @@ void Loop::begin(const Found& found) {
   } else {
     state_.started = utc_now();
   }
-  if (!found.configured) io::replace_text(folder_ / kConfigFile, format_experiment(experiment_));
-  write_run(Status::kRunning);
-  metrics_.emplace(folder_ / kMetricsFile, state_.metrics_bytes);
+  if (is_first()) {
+    if (!found.configured) io::replace_text(folder_ / kConfigFile, format_experiment(experiment_));
+    write_run(Status::kRunning);
+    metrics_.emplace(folder_ / kMetricsFile, state_.metrics_bytes);
+  }
   batches_.emplace(training_batches(), Prefetch::Extent{.first = state_.step,
                                                         .end = experiment_.training.steps,
                                                         .kept = most_submitted(),
@@ -162,11 +177,28 @@ void Loop::begin(const Found& found) {
 }
 
 Prefetch::Fill Loop::training_batches() const {
-  std::vector<std::int64_t> samples(static_cast<std::size_t>(experiment_.training.batch));
-  return [this, samples](std::int64_t number, data::Batch& batch) mutable {
+  const int size = experiment_.training.batch;
+  const RankRows rows = rank_rows(size, ranks_.size(), ranks_.rank());
+  std::vector<std::int64_t> samples(static_cast<std::size_t>(size));
+  return [this, rows, samples](std::int64_t number, data::Batch& batch) mutable {
     dataset_->draw(experiment_.seed, number * experiment_.training.batch, samples);
-    dataset_->fill(data::Split::kTrain, samples, batch);
+    const auto mine = std::span(samples).subspan(static_cast<std::size_t>(rows.begin),
+                                                 static_cast<std::size_t>(rows.end - rows.begin));
+    dataset_->fill(data::Split::kTrain, mine, batch);
   };
+}
+
+// A signal to any rank is one to all; of time there is one clock.
+Loop::Pause Loop::find_pause() {
+  Pause here = {.stopped = stopped_here()};
+  if (is_first()) {
+    here.time_up = is_time_up();
+    here.checkpoint_due = seconds_since(saved_at_) >= options_.checkpoint_seconds;
+  }
+  std::array<double, 3> flags = {here.stopped ? 1.0 : 0.0, here.time_up ? 1.0 : 0.0,
+                                 here.checkpoint_due ? 1.0 : 0.0};
+  ranks_.sum(flags);
+  return {.stopped = flags[0] > 0, .time_up = flags[1] > 0, .checkpoint_due = flags[2] > 0};
 }
 
 Outcome Loop::go_on() try {
@@ -176,12 +208,12 @@ Outcome Loop::go_on() try {
   }
   tell();
   pace_ = Pace();
-  while (!(end_ = find_end())) {
-    if (submitted_ == 0 && stopped()) return interrupt();
+  while (pause_ = find_pause(), !(end_ = find_end())) {
+    if (submitted_ == 0 && pause_.stopped) return interrupt();
     submit_steps();
     collect_step();
     if (is_evaluated(state_.step)) evaluate();
-    if (submitted_ == 0 && is_checkpoint_due()) save(Status::kRunning);
+    if (submitted_ == 0 && pause_.checkpoint_due && !is_losing()) save(Status::kRunning);
     pace_.see_step();
     tell();
   }
@@ -199,7 +231,7 @@ std::optional<End> Loop::find_end() const {
   const int patience = experiment_.evaluation.patience;
   if (patience > 0 && state_.best.evaluations_without >= patience) return End::kPatience;
   if (state_.step >= experiment_.training.steps) return End::kSteps;
-  if (submitted_ == 0 && is_time_up()) return End::kTime;
+  if (submitted_ == 0 && pause_.time_up) return End::kTime;
   return std::nullopt;
 }
 
@@ -207,7 +239,7 @@ std::optional<End> Loop::find_end() const {
 // their step: none is submitted beyond it before they are done.
 void Loop::submit_steps() {
   if (submitted_ == 0) submit_step();
-  const bool pausing = stopped() || is_time_up() || is_checkpoint_due();
+  const bool pausing = pause_.stopped || pause_.time_up || (pause_.checkpoint_due && !is_losing());
   while (!pausing && submitted_ < most_submitted()) {
     const std::int64_t last = state_.step + submitted_;
     if (is_evaluated(last) || last == experiment_.training.steps) return;
@@ -261,14 +293,18 @@ void Loop::write(const Metric& metric) {
     throw DivergenceError(fmt::format("training diverged at step {}: the {} loss is {}",
                                       metric.step, metric.split, metric.loss));
   }
-  metrics_->append(metric);
+  if (metrics_) metrics_->append(metric);
 }
 
+// What cannot be saved is lost on all ranks, and they know it at the same step.
 void Loop::save(Status status) {
   if (saved_step_ != state_.step) {
-    metrics_->sync();
-    state_.metrics_bytes = metrics_->size();
-    write_checkpoint(folder_ / kCheckpointFile, experiment_, state_, model_, trainer_);
+    if (metrics_) {
+      metrics_->sync();
+      state_.metrics_bytes = metrics_->size();
+    }
+    const auto content = checkpoint_content(experiment_, state_, model_, trainer_);
+    if (is_first()) io::write_safetensors(folder_ / kCheckpointFile, content);
     saved_step_ = state_.step;
   }
   write_run(status);
@@ -276,6 +312,7 @@ void Loop::save(Status status) {
 }
 
 void Loop::write_run(Status status, const std::optional<Metric>& final) {
+  if (!is_first()) return;
   std::optional<std::int64_t> best_step;
   if (state_.best.is_known()) best_step = state_.best.step;
   write_run_file(folder_ / kRunFile, experiment_,
@@ -287,6 +324,7 @@ void Loop::write_run(Status status, const std::optional<Metric>& final) {
                   .host_wait_seconds = state_.host_wait_seconds,
                   .evaluate_seconds = state_.evaluate_seconds,
                   .parameters = static_cast<std::int64_t>(model_.parameter_count()),
+                  .ranks = ranks_.size(),
                   .threads = options_.threads,
                   .share = options_.share,
                   .end = status == Status::kFinished ? end_ : std::nullopt,
@@ -306,8 +344,10 @@ Outcome Loop::finish() {
   if (!is_evaluated(state_.step)) evaluate();
   if (state_.best.is_known()) model_.set_weights(state_.best.weights);
   const auto begin = Clock::now();
-  const auto final = scorer_.score_at_end(state_.step, [this] { return stopped(); });
-  if (!final && stopped()) {
+  bool stopped = false;
+  const auto final =
+      scorer_.score_at_end(state_.step, [&] { return stopped = stopped || stopped_here(); });
+  if (ranks_.any(stopped)) {
     write_run(Status::kInterrupted);
     return Outcome::kInterrupted;
   }
@@ -316,8 +356,10 @@ Outcome Loop::finish() {
     write(*final);
     last_test_ = final;
   }
-  metrics_->sync();
-  model_.save(folder_ / kModelFile);
+  if (is_first()) {
+    metrics_->sync();
+    model_.save(folder_ / kModelFile);
+  }
   write_run(Status::kFinished, final);
   tell();
   return Outcome::kFinished;
@@ -353,6 +395,15 @@ void check_options(const Options& options) {
   }
 }
 
+// Rank 0 looks; whether all is done is known to all.
+Found inspect_as_first(const Experiment& experiment, const fs::path& folder, const Options& options,
+                       Ranks& ranks) {
+  Found found;
+  if (ranks.rank() == 0) found = inspect(experiment, folder, options.time_budget);
+  found.finished = ranks.any(found.finished);
+  return found;
+}
+
 [[noreturn]] void refuse_memory(const fs::path& folder) {
   throw ResourceError(fmt::format("{}: not enough memory for this run", folder.string()));
 }
@@ -367,7 +418,11 @@ bool check(const Experiment& experiment, const fs::path& folder,
 
 Outcome run(const Experiment& experiment, const fs::path& folder, const Options& options,
             const Listener& listener) try {
-  if (check(experiment, folder, options.time_budget)) return Outcome::kAlreadyFinished;
+  check_experiment(experiment, folder);
+  Ranks ranks(options.link);
+  if (inspect_as_first(experiment, folder, options, ranks).finished) {
+    return Outcome::kAlreadyFinished;
+  }
   return run(experiment, data::open_task(experiment.task, experiment.seed, options.data_folder),
              folder, options, listener);
 } catch (const std::bad_alloc&) {
@@ -378,12 +433,17 @@ Outcome run(const Experiment& experiment, std::shared_ptr<const data::Dataset> d
             const fs::path& folder, const Options& options, const Listener& listener) try {
   check_experiment(experiment, *dataset, folder);
   check_options(options);
-  if (inspect(experiment, folder, options.time_budget).finished) return Outcome::kAlreadyFinished;
+  Ranks ranks(options.link);
+  if (inspect_as_first(experiment, folder, options, ranks).finished) {
+    return Outcome::kAlreadyFinished;
+  }
   Loop loop(experiment, std::move(dataset), folder, options, listener);
-  const FolderLock lock(folder);
+  std::optional<FolderLock> lock;
+  if (ranks.rank() == 0) lock.emplace(folder);
   // Only now can nobody else change it.
-  const Found found = inspect(experiment, folder, options.time_budget);
+  Found found = inspect_as_first(experiment, folder, options, ranks);
   if (found.finished) return Outcome::kAlreadyFinished;
+  share(found.checkpoint, ranks);
   loop.begin(found);
   return loop.go_on();
 } catch (const std::bad_alloc&) {

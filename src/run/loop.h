@@ -1,5 +1,6 @@
 // src/run/loop.h: the training loop that all experiments share: batches, steps, evaluations,
-// metrics, checkpoints, and going on where a run was left.
+// metrics, checkpoints, and going on where a run was left. Of several ranks that do one run together
+// rank 0 alone looks at the folder and writes; all take the same steps and come to the same end.
 #pragma once
 
 #include <atomic>
@@ -8,10 +9,12 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "data/dataset.h"
 #include "run/experiment.h"
 #include "run/folder.h"
+#include "rwa/link.h"
 
 namespace rwa::run {
 
@@ -31,6 +34,10 @@ struct Options {
   // Set by a signal: the steps begun are finished, a checkpoint written (unless training seems to
   // diverge: the last good one stays), and run() returns.
   const std::atomic<bool>* stop = nullptr;
+  // To the other ranks, which call run() with the same experiment and data; a signal to one of them
+  // is one to all. Null: there are none.
+  Link* link = nullptr;
+  std::string device = {};  // which of several GPUs is this rank's; empty: the experiment's device
 };
 
 struct Progress {

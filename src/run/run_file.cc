@@ -23,14 +23,15 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view kFormat = "rwa-run";
 constexpr int kVersion = 1;
 
-Json machine(std::string_view device, int threads, int share) {
+Json machine(std::string_view device, const RunFile& run) {
   Json json = {{"processor", find_device("cpu").description},
                {"cores", std::thread::hardware_concurrency()},
                {"instruction_set", instruction_set()},
-               {"threads", threads}};
+               {"threads", run.threads}};
+  if (run.ranks > 1) json["ranks"] = run.ranks;
   if (device != "cpu") {
     json["gpu"] = find_device(device).description;
-    json["runs_beside_each_other"] = share;
+    json["runs_beside_each_other"] = run.share;
   }
   return json;
 }
@@ -53,8 +54,9 @@ std::string machine_in_words(const JsonFields& json) {
     const std::int64_t count = json.count(path);
     return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
   };
-  const std::string host =
+  std::string host =
       fmt::format("{}, {}", json.text("/machine/processor"), counted("/machine/cores", "core"));
+  if (json.has("/machine/ranks")) host += ", " + counted("/machine/ranks", "rank");
   if (json.has("/machine/gpu")) {
     const std::int64_t runs = runs_on_gpu(json);
     return fmt::format("{}{}, {}", json.text("/machine/gpu"),
@@ -91,7 +93,7 @@ void write_run_file(const std::filesystem::path& file, const Experiment& experim
                {"version", version()},
                {"commit", commit()},
                {"compiler", compiler()},
-               {"machine", machine(experiment.device, content.threads, content.share)},
+               {"machine", machine(experiment.device, content)},
                {"started", content.started}};
   if (content.status != Status::kRunning) json["ended"] = utc_now();
   if (content.end) json["ended_by"] = to_string(*content.end);

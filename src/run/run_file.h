@@ -21,7 +21,8 @@ struct RunFile {
   double host_wait_seconds = 0;  // of these: until the data was there
   double evaluate_seconds = 0;
   std::int64_t parameters = 0;
-  int threads = 1;
+  int ranks = 1;
+  int threads = 1;              // of each
   int share = 1;                // runs on the GPU at a time
   std::optional<End> end;       // when it is finished
   std::optional<Metric> final;  // likewise, where there is anything to be scored on

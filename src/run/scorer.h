@@ -1,4 +1,6 @@
-// src/run/scorer.h: which samples a run is scored on, now and then and at its end.
+// src/run/scorer.h: which samples a run is scored on, now and then and at its end. Batches are dealt
+// out to the ranks, each as a whole, and their scores added up in the order of the batches: so they
+// have the same bits for any number of ranks.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "comm/ranks.h"
 #include "data/dataset.h"
 #include "run/evaluate.h"
 #include "run/experiment.h"
@@ -18,7 +21,7 @@ class Scorer {
  public:
   // All must outlive it.
   Scorer(const Experiment& experiment, const Model& model, const data::Dataset& dataset,
-         const SessionOptions& options);
+         const SessionOptions& options, Link* link = nullptr);
 
   // All samples for validation, "valid"; else some of the test samples, "test", other ones at every
   // evaluation. Nothing where there are neither.
@@ -28,14 +31,20 @@ class Scorer {
   std::optional<Metric> score_at_end(std::int64_t step, const std::function<bool()>& stopped);
 
  private:
+  using Stopped = std::function<bool()>;
+  // Puts the samples of a batch into samples_.
+  using Choose = std::function<void(std::int64_t batch)>;
+
   Score score_test_draws(std::int64_t step);
-  std::optional<Score> score_all(data::Split split, bool drawn,
-                                 const std::function<bool()>& stopped);
+  std::optional<Score> score_all(data::Split split, bool drawn, const Stopped& stopped);
+  std::optional<Score> score_batches(data::Split split, std::int64_t batches, const Choose& choose,
+                                     const Stopped& stopped);
   [[nodiscard]] bool has(data::Split split) const { return dataset_.size(split) > 0; }
   [[nodiscard]] Metric to_metric(const Score& score, std::int64_t step, std::string split) const;
 
   const Experiment& experiment_;
   const data::Dataset& dataset_;
+  Ranks ranks_;
   Evaluator evaluator_;
   std::vector<std::int64_t> samples_;
 };

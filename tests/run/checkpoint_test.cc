@@ -44,7 +44,7 @@ struct Trained {
   }
   void save(const std::filesystem::path& file) const { save(file, uneven_state()); }
   void save(const std::filesystem::path& file, const State& state) const {
-    write_checkpoint(file, small_adding(), state, model, trainer);
+    io::write_safetensors(file, checkpoint_content(small_adding(), state, model, trainer));
   }
 
   Model model{kConfig};

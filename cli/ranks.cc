@@ -1,0 +1,44 @@
+#include "ranks.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "rwa/device.h"
+#include "rwa/errors.h"
+#include "say.h"
+
+namespace rwa::cli {
+namespace {
+Job* joined = nullptr;
+}
+
+void set_job(Job* job) {
+  joined = job;
+  if (is_first_rank()) return;
+  speaks_for_all = false;
+  if (std::freopen("/dev/null", "w", stdout) == nullptr) {
+    throw ResourceError("cannot open /dev/null");
+  }
+}
+
+Job* job() { return joined; }
+Link* all_ranks() { return joined == nullptr ? nullptr : &joined->link(); }
+bool is_first_rank() { return joined == nullptr || joined->link().rank() == 0; }
+
+// A launcher may have bound this rank to some of the cores already.
+int usual_threads() {
+  if (joined == nullptr) return default_threads();
+  const int cores = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
+  return std::clamp(cores / joined->local_size(), 1, default_threads());
+}
+
+std::string device_of_rank(const std::string& device) {
+  if (joined == nullptr || device != "cuda") return device;
+  const int gpus = static_cast<int>(devices().size()) - 1;  // the first device is the CPU
+  return gpus == 0 ? device : fmt::format("cuda:{}", joined->local_rank() % gpus);
+}
+
+}  // namespace rwa::cli

@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""`rwa train`, `tune` and `paper run` as several ranks: the files of one process, runs side by side,
+an end in time and in words when a rank fails, and any number of ranks goes on from there.
+
+    ranks_test.py PROGRAM [LAUNCHER [ARGUMENT...]]
+
+Without a launcher there is nothing to test: exit status 77.
+"""
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+from launcher import Launcher, end, ranks_of  # noqa: E402
+
+PROGRAM = pathlib.Path(sys.argv[1]).resolve()
+LAUNCHER = Launcher(sys.argv[2:])
+WAVES = pathlib.Path(__file__).resolve().parent / "waves.py"
+FILES = ["config.toml", "metrics.jsonl", "model.safetensors"]
+EXPERIMENT = """name = "{name}"
+[task]
+kind = "adding"
+steps = 20
+train = 1000
+test = 50
+[network]
+units = 16
+[training]
+steps = {steps}
+batch = 10
+[evaluation]
+every = 50
+samples = 20
+"""
+
+
+class Ranks(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def start(self, ranks, *arguments):
+        return LAUNCHER.start(ranks, PROGRAM, *arguments, cwd=self.folder)
+
+    def rwa(self, ranks, *arguments, status=0):
+        found, out, errors = end(self.start(ranks, *arguments))
+        self.assertEqual(found, status, errors)
+        return out, errors
+
+    def write_experiment(self, name, steps):
+        text = EXPERIMENT.format(name=name, steps=steps)
+        (self.folder / f"{name}.toml").write_text(text, encoding="utf-8")
+
+    def write_waves(self):
+        done = subprocess.run(["python3", WAVES, "class", "60"], stdout=subprocess.PIPE, check=True)
+        (self.folder / "waves.csv").write_bytes(done.stdout)
+
+    def assert_same_run(self, found, expected):
+        for name in FILES:
+            left = (self.folder / found / name).read_bytes()
+            right = (self.folder / expected / name).read_bytes()
+            self.assertTrue(left == right, f"{found}/{name} is not {expected}/{name}")
+
+    def start_long_run(self, ranks):
+        """Waits until there is a checkpoint that is not the first."""
+        job = self.start(ranks, "paper", "run", "long.toml", "--out", "runs", "--checkpoint", "0")
+        metrics = self.folder / "runs/long/rwa-seed1/metrics.jsonl"
+        while not (metrics.exists() and '"step":50,' in metrics.read_text(encoding="utf-8")):
+            self.assertIsNone(job.poll(), "it ended too early")
+            time.sleep(0.02)
+        return job
+
+    def test_have_the_files_of_one_process(self):
+        self.write_waves()
+        train = ["train", "waves.csv", "--units", "8", "--epochs", "3"]
+        self.rwa(1, *train, "--out", "alone")
+        for ranks in (2, 4):
+            out, errors = self.rwa(ranks, *train, "--out", f"on-{ranks}")
+            self.assert_same_run(f"on-{ranks}", "alone")
+            self.assertTrue((self.folder / f"on-{ranks}/report.html").exists())
+            self.assertEqual(out.count("accuracy"), 1, out)
+            self.assertEqual(errors.count("60 sequences"), 1, errors)
+
+    def test_share_out_folds_and_candidates(self):
+        self.write_waves()
+        train = ["train", "waves.csv", "--units", "8", "--epochs", "2", "--folds", "3"]
+        self.rwa(1, *train, "--out", "alone")
+        for ranks in (2, 4):
+            out, errors = self.rwa(ranks, *train, "--out", f"on-{ranks}")
+            self.assertEqual(errors.count("finished in"), 3, errors)
+            self.assertIn("mean ± deviation", out)
+            for fold in (1, 2, 3):
+                self.assert_same_run(f"on-{ranks}/fold-{fold}", f"alone/fold-{fold}")
+        tune = ["tune", "waves.csv", "--candidates", "3", "--time-budget", "2", "--units", "8"]
+        out, _ = self.rwa(2, *tune, "--out", "tuned")
+        self.assertEqual(out.count("The best"), 1, out)
+
+    def test_do_experiments_side_by_side(self):
+        names = ["one", "two", "three"]
+        for number, name in enumerate(names):
+            self.write_experiment(name, 60 + number)
+        tomls = [f"{name}.toml" for name in names]
+        self.rwa(1, "paper", "run", *tomls, "--out", "alone")
+        self.rwa(2, "paper", "run", *tomls, "--out", "together")
+        for name in names:
+            self.assert_same_run(f"together/{name}/rwa-seed1", f"alone/{name}/rwa-seed1")
+
+    def go_on(self, ranks):
+        """With fewer steps to do than were meant; the same as if nothing had happened."""
+        checkpoint = self.folder / "runs/long/rwa-seed1/metrics.jsonl"
+        done = checkpoint.read_text(encoding="utf-8").count('"split":"test"') * 50
+        self.write_experiment("long", done + 60)
+        self.rwa(ranks, "paper", "run", "long.toml", "--out", "runs")
+        self.rwa(1, "paper", "run", "long.toml", "--out", "alone")
+        self.assert_same_run("runs/long/rwa-seed1", "alone/long/rwa-seed1")
+
+    def test_leave_a_checkpoint_when_one_is_killed(self):
+        self.write_experiment("long", 10**6)
+        job = self.start_long_run(3)
+        os.kill(ranks_of(job, PROGRAM)[-1], signal.SIGKILL)
+        status, _, errors = end(job)
+        self.assertNotEqual(status, 0, errors)
+        self.go_on(2)
+
+    def test_leave_a_checkpoint_when_one_hangs(self):
+        self.write_experiment("long", 10**6)
+        job = self.start_long_run(2)
+        stopped = ranks_of(job, PROGRAM)[-1]
+        os.kill(stopped, signal.SIGSTOP)
+        status, _, errors = end(job)
+        self.assertEqual(status, 7, errors)
+        self.assertEqual(errors.count("rwa: "), 1, errors)
+        self.assertIn("has not answered", errors)
+        self.go_on(4)
+
+    def test_end_in_good_order_when_asked_to(self):
+        self.write_experiment("long", 10**6)
+        job = self.start_long_run(2)
+        os.kill(ranks_of(job, PROGRAM)[-1], signal.SIGTERM)
+        status, _, errors = end(job)
+        self.assertEqual(status, 6, errors)
+        self.assertEqual(errors.count("rwa: interrupted after step"), 1, errors)
+        self.go_on(3)
+
+    def test_wait_for_one_that_is_slow(self):
+        self.write_experiment("long", 10**6)
+        job = self.start_long_run(2)
+        slow = ranks_of(job, PROGRAM)[-1]
+        for _ in range(20):
+            os.kill(slow, signal.SIGSTOP)
+            time.sleep(0.05)
+            os.kill(slow, signal.SIGCONT)
+            time.sleep(0.01)
+        self.assertIsNone(job.poll())
+        os.kill(slow, signal.SIGTERM)
+        status, _, errors = end(job)
+        self.assertEqual(status, 6, errors)
+
+    def test_say_what_is_wrong_once(self):
+        (self.folder / "bad.csv").write_text("id,u,y\na,1,x\na,oops,x\n", encoding="utf-8")
+        for what, status in (("bad.csv", 3), ("nothing.csv", 2)):
+            _, errors = self.rwa(3, "train", what, "--out", "bad", status=status)
+            self.assertEqual(errors.count("rwa: "), 1, errors)
+        _, errors = self.rwa(3, "predict", "model", "bad.csv", status=2)
+        self.assertEqual(errors.count("rwa predict is done by one process"), 1, errors)
+
+
+if __name__ == "__main__":
+    if not LAUNCHER.is_there():
+        print("skipped: there is no mpirun")
+        sys.exit(77)
+    unittest.main(argv=sys.argv[:1], verbosity=2)
