@@ -4,7 +4,7 @@
 BUILD_PACKAGES = g++ cmake ninja-build pkg-config libhwy-dev librandom123-dev libcli11-dev libfmt-dev \
                  nlohmann-json3-dev libsimdjson-dev libtomlplusplus-dev zlib1g-dev libzstd-dev libzip-dev \
                  libcurl4-openssl-dev libssl-dev libonnx-dev libprotobuf-dev libdlpack-dev \
-                 libjs-dygraphs
+                 libjs-dygraphs libopenmpi-dev openmpi-bin
 REPORT_PACKAGES = gnuplot-nox librsvg2-bin fonts-dejavu-core
 NODE_PACKAGES  = $(if $(shell command -v npm),,nodejs npm)
 TEST_PACKAGES  = libgtest-dev librapidcheck-dev python3 python3-numpy python3-torch python3-sklearn python3-venv \

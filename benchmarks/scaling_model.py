@@ -1,0 +1,108 @@
+"""What a training step takes on ranks: the rows of the rank that has most, and the sums over all.
+
+Rows cost a fixed time and one for each; a message between two ranks costs a fixed time and one for
+each byte. The numbers come from scaling.py, but for those that are said to be assumed.
+"""
+
+import collections
+import itertools
+import math
+
+SHARDS = 8  # src/base/shards.h
+SHORT_BYTES = 8192  # src/comm/ranks.cc
+
+# `fixed` and `row` are seconds of one thread.
+Network = collections.namedtuple("Network", "parameters length fixed row")
+# In seconds.
+Line = collections.namedtuple("Line", "message byte")
+
+# Assumed. What copying and adding take on the measured line comes on top of the wire.
+WIRES = {"25 Gbit/s, 20 µs": Line(20e-6, 8 / 25e9), "200 Gbit/s, 2 µs": Line(2e-6, 8 / 200e9)}
+
+# Of RWA on an H200, in training, by rows: seconds of a time step at 250 (100 rows) or 256 units;
+# beside them, what a step takes whatever its length. From docs/performance.md.
+GPU_ROWS = {16: 2.36e-6, 64: 2.49e-6, 100: 2.64e-6, 256: 7.43e-6, 1024: 22.6e-6}
+GPU_STEP = 0.12e-3
+# Assumed of NCCL: what a sum takes at least, more for each doubling of the ranks, and for a byte.
+NCCL_SUM = 10e-6
+NCCL_DOUBLING = 5e-6
+NCCL_BYTE = 1 / 40e9
+GPU_HOSTS = WIRES["200 Gbit/s, 2 µs"]
+
+
+def fitted(points):
+    """u and v with the least relative errors of a·u + b·v = y, for points (a, b, y)."""
+    rows = [(a / y, b / y) for a, b, y in points]
+    aa, ab, bb = (sum(row[i] * row[j] for row in rows) for i, j in ((0, 0), (0, 1), (1, 1)))
+    a, b = (sum(row[i] for row in rows) for i in (0, 1))
+    whole = aa * bb - ab * ab
+    return (a * bb - b * ab) / whole, (aa * b - ab * a) / whole
+
+
+def shards_of(ranks, shards=SHARDS):
+    """How many each of at most eight ranks has: worker_shards() in src/base/shards.h."""
+    if ranks == 1:
+        return [shards]
+    left = (ranks + 1) // 2
+    return shards_of(left, shards // 2) + shards_of(ranks - left, shards // 2)
+
+
+def most_rows(batch, ranks):
+    """Of the rank that has most: rank_cut() in src/base/shards.h."""
+    counts = shards_of(ranks) if ranks <= SHARDS else [1] * ranks
+    edges = [batch * edge // sum(counts) for edge in itertools.accumulate(counts, initial=0)]
+    return max(end - begin for begin, end in itertools.pairwise(edges))
+
+
+def messages_of_sum(size, ranks):
+    """How many a rank waits for in Ranks::sum(), one after the other, and the bytes of all."""
+    levels = int(math.log2(ranks))
+    if size <= SHORT_BYTES:
+        count, sent = levels, levels * size
+    else:
+        count, sent = 2 * levels, 2 * size * (1 - 0.5**levels)
+    is_power_of_two = ranks == 1 << levels
+    return (count, sent) if is_power_of_two else (count + 2, sent + 2 * size)
+
+
+def seconds_of_sums(network, ranks, line):
+    """Of a step: three flags and two counts, the gradient, the loss."""
+    costs = [messages_of_sum(size, ranks) for size in (24, 16, 4 * network.parameters, 8)]
+    return sum(count * line.message + sent * line.byte for count, sent in costs)
+
+
+def seconds_of_rows(network, rows):
+    return network.fixed + network.row * rows
+
+
+def cpu_step(network, line, batch, ranks):
+    rows = seconds_of_rows(network, most_rows(batch, ranks))
+    return rows + seconds_of_sums(network, ranks, line)
+
+
+def gpu_step(network, batch, ranks):
+    """The hosts talk while the GPUs are at work on the step before."""
+    rows = max(most_rows(batch, ranks), min(GPU_ROWS))
+    above = next((size for size in GPU_ROWS if size > rows), max(GPU_ROWS))
+    below = max(size for size in GPU_ROWS if size < above)
+    slope = (GPU_ROWS[above] - GPU_ROWS[below]) / (above - below)
+    device = GPU_STEP + network.length * (GPU_ROWS[below] + slope * (rows - below))
+    if ranks == 1:
+        return device
+    levels = math.ceil(math.log2(ranks))
+    size = 4 * network.parameters
+    device += NCCL_SUM + levels * NCCL_DOUBLING + 2 * size * (1 - 1 / ranks) * NCCL_BYTE
+    # Flags and counts, and two meetings: a size and a text, there and back.
+    host = (2 + 2 * 4) * levels * GPU_HOSTS.message
+    return max(device, host)
+
+
+def efficiency(step, batch, ranks):
+    """Of step(batch, ranks): how much of the ranks' time one rank would need for the same."""
+    return step(batch, 1) / (ranks * step(batch, ranks))
+
+
+def least_batch(step, ranks, most=1 << 20):
+    """The smallest multiple of the ranks that uses half of their time; None: there is none."""
+    batches = range(ranks, most, ranks)
+    return next((batch for batch in batches if efficiency(step, batch, ranks) >= 0.5), None)
