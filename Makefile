@@ -8,7 +8,7 @@ BUILD_PACKAGES = g++ cmake ninja-build pkg-config libhwy-dev librandom123-dev li
 REPORT_PACKAGES = gnuplot-nox librsvg2-bin fonts-dejavu-core
 NODE_PACKAGES  = $(if $(shell command -v npm),,nodejs npm)
 TEST_PACKAGES  = libgtest-dev librapidcheck-dev python3 python3-numpy python3-torch python3-sklearn python3-venv \
-                 strace openssl chromium $(NODE_PACKAGES) $(REPORT_PACKAGES)
+                 strace openssl chromium mpich libmpich-dev $(NODE_PACKAGES) $(REPORT_PACKAGES)
 BENCH_PACKAGES = libdnnl-dev python3-torch libopenblas0-openmp
 PREFIX        ?= /usr/local
 SETUP          = tools/install_packages.sh

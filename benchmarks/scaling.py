@@ -180,6 +180,7 @@ def measure(options):
     parameters = {}
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(options.rwa, options.rank_sums, options.steps, folder)
+        sums = {n: bench.measure_sums(n) for n in options.ranks if n > 1}
         for turn in range(options.repeats):
             for number, setup in enumerate(setups):
                 seconds, peak, facts = bench.measure(setup)
@@ -189,16 +190,20 @@ def measure(options):
                 done = f"{turn + 1}/{options.repeats}, {number + 1}/{len(setups)}"
                 mean = 1000 * statistics.fmean(seconds)
                 print(f"{done}: {setup}: {mean:.2f} ms a step", file=sys.stderr)
-        sums = {n: bench.measure_sums(n) for n in options.ranks if n > 1}
+            write(options, taken, turn + 1, sums, parameters, facts)
+
+
+def write(options, taken, repeats, sums, parameters, facts):
+    """After every turn, so that what was measured is not lost with the rest."""
     result = {
         "date": datetime.date.today().isoformat(),
         "processor": facts["machine"]["processor"],
-        "cores": cores,
+        "cores": len(os.sched_getaffinity(0)),
         "system": platform.platform(),
         "mpi": run([["mpirun", "--version"]]).splitlines()[0],
         "version": facts["version"],
         "commit": facts["commit"],
-        "repeats": options.repeats,
+        "repeats": repeats,
         "parameters": parameters,
         "runs": [{**setup._asdict(), **numbers} for setup, numbers in taken.items()],
         "sums": sums,

@@ -140,6 +140,7 @@ void Runner::work() {
       const std::lock_guard lock(mutex_);
       diverged_.push_back(fmt::format("{}: {}", runs_[*index].title, error.what()));
     } catch (...) {
+      if (group_ && group_->size() > 1) throw;  // the others of the group wait for this rank
       fail(std::current_exception());
     }
     if (display_) display_->end(*index);

@@ -24,7 +24,7 @@ class Job {
   // Null where this process was started alone. Throws ResourceError where it was not, and cannot
   // join the others.
   static std::unique_ptr<Job> join(const JobOptions& options = {});
-  // Returns when all ranks leave.
+  // Returns when all ranks leave. For the thread that joined.
   virtual ~Job() = default;
 
   // For one thread of a rank at a time.

@@ -39,7 +39,7 @@ class Ranks {
   void meet() { (void)gather(""); }
 
  private:
-  // A subtree with one or two ranks; there are as many as the largest power of two not above size().
+  // A subtree with one or two ranks; there are as many as the largest power of two up to size().
   struct Group {
     int first, count;
   };

@@ -1,4 +1,4 @@
-"""Ranks over MPI: the same bits as one process, and an end in time and in words when one of them fails.
+"""Ranks over MPI: the bits of one process, and an end in time and in words when one of them fails.
 
     mpi_test.py PROGRAM [LAUNCHER [ARGUMENT...]]
 

@@ -1,8 +1,8 @@
-// tests/comm/rank_program.cc: what mpi_test.py starts as several ranks. Rank 0 prints "N ranks WHAT"
-// when all went well.
+// tests/comm/rank_program.cc: what mpi_test.py starts as several ranks. Rank 0 prints "N ranks
+// WHAT" when all went well.
 //   rank_program train            the same bits as one process
 //   rank_program tickets FOLDER   nobody gets the ticket of another, also while rank 0 computes
-//   rank_program groups           the last rank sleeps; the first half of the ranks does not need it
+//   rank_program groups           the last rank sleeps; the first half of them does not need it
 //   rank_program suspend RANK     all print their process ids; one computes for long
 //   rank_program WHAT RANK|all    a rank throws, is killed, stops, sleeps, or computes for long
 #include <fmt/format.h>

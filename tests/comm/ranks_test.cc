@@ -1,5 +1,5 @@
-// tests/comm/ranks_test.cc: sums in the order of the tree with the same bits on all ranks, and texts
-// and bytes that reach everybody, for any number of ranks.
+// tests/comm/ranks_test.cc: sums in the order of the tree with the same bits on all ranks, and
+// texts and bytes that reach everybody, for any number of ranks.
 #include "comm/ranks.h"
 
 #include <gtest/gtest.h>

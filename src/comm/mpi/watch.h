@@ -1,8 +1,8 @@
 // src/comm/mpi/watch.h: tells ranks that are slow from ranks that hang. A thread of each rank sends
-// the others a sign now and then: whether there is work, since exchanges come to an end or processor
-// time is spent on something else than waiting, and for whom the rank waits. So a rank that computes
-// for an hour is waited for, and one that is stopped, dead or stuck is not, and neither are ranks
-// that wait for each other, whatever the rest of the job does.
+// the others a sign now and then: whether there is work, since exchanges come to an end or the
+// processor does something else than wait, and for whom the rank waits. So a rank that computes for
+// an hour is waited for, and one that is stopped, dead or stuck is not, and neither are ranks that
+// wait for each other, whatever the rest of the job does.
 #pragma once
 
 #include <mpi.h>
