@@ -36,7 +36,7 @@ TASKS = {
 # `copies` processes at the same time, or one job of `ranks`.
 Setup = collections.namedtuple("Setup", "task batch ranks threads copies")
 
-FIT_BATCHES = (6, 25, 100, 400)  # of one thread, for the model
+FIT_BATCHES = (1, 6, 25, 100, 400)  # of one thread, for the model
 FIT_BYTES = 1 << 20  # the gradients here have half of it; larger ones leave the caches
 PREDICTED_RANKS = (8, 16, 32, 64, 128, 256, 512)
 PREDICTED_BATCHES = (100, 1000, 10000)

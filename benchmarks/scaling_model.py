@@ -10,6 +10,7 @@ import math
 
 SHARDS = 8  # src/base/shards.h
 SHORT_BYTES = 8192  # src/comm/ranks.cc
+PIECE_BYTES = 1 << 18  # src/comm/mpi/job.cc
 
 # `fixed` and `row` are seconds of one thread.
 Network = collections.namedtuple("Network", "parameters length fixed row")
@@ -31,12 +32,13 @@ GPU_HOSTS = WIRES["200 Gbit/s, 2 µs"]
 
 
 def fitted(points):
-    """u and v with the least relative errors of a·u + b·v = y, for points (a, b, y)."""
+    """u and v, not below 0, with the least relative errors of a·u + b·v = y, for points (a, b, y)."""
     rows = [(a / y, b / y) for a, b, y in points]
     aa, ab, bb = (sum(row[i] * row[j] for row in rows) for i, j in ((0, 0), (0, 1), (1, 1)))
     a, b = (sum(row[i] for row in rows) for i in (0, 1))
     whole = aa * bb - ab * ab
-    return (a * bb - b * ab) / whole, (aa * b - ab * a) / whole
+    u, v = (a * bb - b * ab) / whole, (aa * b - ab * a) / whole
+    return (u, v) if u >= 0 else (0, b / bb)
 
 
 def shards_of(ranks, shards=SHARDS):
@@ -58,11 +60,12 @@ def messages_of_sum(size, ranks):
     """How many a rank waits for in Ranks::sum(), one after the other, and the bytes of all."""
     levels = int(math.log2(ranks))
     if size <= SHORT_BYTES:
-        count, sent = levels, levels * size
+        sizes = [size] * levels
     else:
-        count, sent = 2 * levels, 2 * size * (1 - 0.5**levels)
-    is_power_of_two = ranks == 1 << levels
-    return (count, sent) if is_power_of_two else (count + 2, sent + 2 * size)
+        sizes = 2 * [size * 0.5**level for level in range(1, levels + 1)]
+    if ranks != 1 << levels:
+        sizes += [size, size]
+    return sum(math.ceil(each / PIECE_BYTES) for each in sizes), sum(sizes)
 
 
 def seconds_of_sums(network, ranks, line):

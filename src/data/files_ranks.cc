@@ -40,14 +40,6 @@ enum class Kind : std::uint8_t {
 // Items go together, as many as are worth a message.
 constexpr std::size_t kPieceBytes = std::size_t{1} << 18;
 
-// Rank 0's, on all.
-void share(std::vector<std::byte>& piece, Ranks& ranks) {
-  std::uint64_t size = piece.size();
-  ranks.broadcast(std::as_writable_bytes(std::span(&size, 1)));
-  piece.resize(size);
-  ranks.broadcast(piece);
-}
-
 class Sender final : public read::Reader {
  public:
   // What opening adds to the vocabulary is new too.
@@ -73,7 +65,7 @@ class Sender final : public read::Reader {
     if (found) {
       if (file_ != reader_->file()) put_file();
       pack(sequence, record_);
-      put(Kind::kSequence, record_);
+      put(Kind::kSequence, {reinterpret_cast<const char*>(record_.data()), record_.size()});
     } else {
       put(Kind::kEnd, "");
       send();
@@ -100,18 +92,14 @@ class Sender final : public read::Reader {
   void put_new(Kind kind, const read::Dictionary& dictionary, std::size_t& sent) {
     for (; sent < dictionary.words().size(); ++sent) put(kind, dictionary.words()[sent]);
   }
-  void put(Kind kind, std::string_view text) { put(kind, std::as_bytes(std::span(text))); }
-  void put(Kind kind, std::span<const std::byte> bytes) {
+  void put(Kind kind, std::string_view bytes) {
     const std::uint64_t size = bytes.size();
-    append(std::as_bytes(std::span(&kind, 1)));
-    append(std::as_bytes(std::span(&size, 1)));
-    append(bytes);
-  }
-  void append(std::span<const std::byte> bytes) {
-    piece_.insert(piece_.end(), bytes.begin(), bytes.end());
+    piece_.append(reinterpret_cast<const char*>(&kind), sizeof(kind));
+    piece_.append(reinterpret_cast<const char*>(&size), sizeof(size));
+    piece_.append(bytes);
   }
   void send() {
-    share(piece_, ranks_);
+    ranks_.broadcast(piece_);
     piece_.clear();
   }
 
@@ -120,7 +108,8 @@ class Sender final : public read::Reader {
   std::size_t symbols_sent_, labels_sent_;  // words
   std::unique_ptr<read::Reader> reader_;
   std::string file_;  // the last one put
-  std::vector<std::byte> piece_, record_;
+  std::string piece_;
+  std::vector<std::byte> record_;
 };
 
 class Receiver final : public read::Reader {
@@ -145,19 +134,19 @@ class Receiver final : public read::Reader {
   // The next item, which goes where it belongs.
   Kind take(read::Sequence& sequence) {
     if (at_ == piece_.size()) {
-      share(piece_, ranks_);
+      ranks_.broadcast(piece_);
       at_ = 0;
     }
     Kind kind{};
     std::uint64_t size = 0;
     take_bytes(&kind, sizeof(kind));
     take_bytes(&size, sizeof(size));
-    const auto bytes = std::span<const std::byte>(piece_).subspan(at_, size);
+    const auto bytes = std::string_view(piece_).substr(at_, size);
     at_ += size;
     if (kind == Kind::kSequence) {
-      unpack(bytes, sequence);
+      unpack(std::as_bytes(std::span(bytes)), sequence);
     } else {
-      take_text(kind, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+      take_text(kind, bytes);
     }
     return kind;
   }
@@ -170,7 +159,7 @@ class Receiver final : public read::Reader {
   Ranks ranks_;
   std::shared_ptr<read::Vocabulary> vocabulary_;
   std::string file_;
-  std::vector<std::byte> piece_;
+  std::string piece_;
   std::size_t at_ = 0;
 };
 

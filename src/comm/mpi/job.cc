@@ -21,8 +21,9 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = mpi::Watch::Clock;
 
-// Of a message; MPI counts in int.
-constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+// Of a message. MPI moves a long one only when it is asked whether it is there, and who has waited
+// for long asks seldom: after the first piece the other rank is known to be awake.
+constexpr std::size_t kMostBytes = std::size_t{1} << 18;
 // Of a report of a failure: it leaves at once, and its sender need not live to see it taken.
 constexpr std::size_t kLongestReport = 2000;
 // How long others leave it to rank 0 to speak; the lowest of them then does.
