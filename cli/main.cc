@@ -1,12 +1,15 @@
 // cli/main.cc: the program `rwa`: finds the command, and turns what it throws into a line and an
 // exit code.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <iostream>
 #include <memory>
 #include <new>
+#include <span>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -15,6 +18,7 @@
 
 #include "bench_command.h"
 #include "comm/job.h"
+#include "comm/ranks.h"
 #include "evaluate_command.h"
 #include "explain_command.h"
 #include "export_command.h"
@@ -101,24 +105,6 @@ int refuse(CLI::App& app, const CLI::ParseError& error) {
                                   fmt::join(commands, ", "), help));
 }
 
-// As many copies of a command that knows nothing of the others would only be in each other's way.
-void refuse_ranks(CLI::App& app) {
-  const rwa::Link* ranks = rwa::cli::all_ranks();
-  if (ranks == nullptr) return;
-  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
-    const std::string& name = command->get_name();
-    if (name == "train" || name == "tune" || name == "run") continue;
-    if (name == "paper") {
-      refuse_ranks(*command);
-      continue;
-    }
-    command->preparse_callback([command, ranks](std::size_t) {
-      throw rwa::ConfigError(fmt::format("{} is done by one process, found {} ranks",
-                                         full_name(*command), ranks->size()));
-    });
-  }
-}
-
 int parse_and_run(CLI::App& app, int argc, char** argv) {
   try {
     app.parse(argc, argv);
@@ -152,7 +138,6 @@ int run(int argc, char** argv) {
   rwa::cli::add_verify_command(app);
   rwa::cli::add_paper_command(app);
   rwa::cli::add_bench_command(app);
-  refuse_ranks(app);
   const int code = parse_and_run(app, argc, argv);
   // A full disk shows here at the latest.
   std::cout.flush();
@@ -160,6 +145,27 @@ int run(int argc, char** argv) {
     throw rwa::ResourceError("cannot write to standard output");
   }
   return code;
+}
+
+// Other commands are done by each process for itself, whoever has started it.
+bool knows_ranks(std::span<char*> arguments) {
+  const auto is = [&](std::size_t place, std::string_view word) {
+    return place < arguments.size() && arguments[place] == word;
+  };
+  return is(1, "train") || is(1, "tune") || (is(1, "paper") && is(2, "run"));
+}
+
+// Ranks with other arguments are not meant to work together.
+void check_same_command(std::span<char*> arguments) {
+  if (rwa::cli::all_ranks() == nullptr) return;
+  rwa::Ranks ranks(rwa::cli::all_ranks());
+  const auto all = ranks.gather(fmt::format("{}", fmt::join(arguments.subspan(1), " ")));
+  const auto other = std::ranges::find_if(all, [&](const auto& text) { return text != all[0]; });
+  if (other == all.end()) return;
+  throw rwa::ConfigError(
+      fmt::format("rank {} was started as 'rwa {}', rank 0 as 'rwa {}', expected the same; with "
+                  "RWA_RANKS=1 in the environment each works for itself",
+                  other - all.begin(), *other, all[0]));
 }
 
 struct Failure {
@@ -197,8 +203,9 @@ Failure describe(const std::exception_ptr& thrown) {
 int main(int argc, char** argv) {
   std::unique_ptr<rwa::Job> job;
   try {
-    job = rwa::Job::join();
+    if (knows_ranks({argv, static_cast<std::size_t>(argc)})) job = rwa::Job::join();
     rwa::cli::set_job(job.get());
+    check_same_command({argv, static_cast<std::size_t>(argc)});
     return run(argc, argv);
   } catch (...) {
     const Failure failure = describe(std::current_exception());

@@ -93,7 +93,7 @@ void run_paper(const RunOptions& options) {
     interrupt_after(*seconds);
   }
   const auto runs = paper::plan(options.request);
-  const auto data = paper::check(runs, options.data);
+  const auto data = paper::check(runs, options.data, all_ranks());
   const auto authors = paper::evidence_of_authors(paper::find_curves({}));
   const int jobs = jobs_of_rank(static_cast<int>(runs.size()), options.jobs);
   const run::Options each{.threads = std::max(1, options.threads / jobs),
@@ -103,10 +103,7 @@ void run_paper(const RunOptions& options) {
                           .stop = &watch_for_interrupts()};
   const auto diverged = Runner(runs_of(runs), each, jobs).run();
   if (is_first_rank()) print_summary(runs, authors, options.request.out);
-  if (!diverged.empty()) {
-    throw DivergenceError(fmt::format("{} of {} runs diverged: {}", diverged.size(), runs.size(),
-                                      fmt::join(diverged, "; ")));
-  }
+  throw_if_diverged(diverged, runs.size());
 }
 
 void add_request(CLI::App& command, paper::Request& request) {

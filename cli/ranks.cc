@@ -4,7 +4,6 @@
 #include <cstdio>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "rwa/device.h"
 #include "rwa/errors.h"
@@ -31,8 +30,7 @@ bool is_first_rank() { return joined == nullptr || joined->link().rank() == 0; }
 // A launcher may have bound this rank to some of the cores already.
 int usual_threads() {
   if (joined == nullptr) return default_threads();
-  const int cores = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
-  return std::clamp(cores / joined->local_size(), 1, default_threads());
+  return std::clamp(joined->local_cores() / joined->local_size(), 1, default_threads());
 }
 
 std::string device_of_rank(const std::string& device) {

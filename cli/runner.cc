@@ -225,6 +225,12 @@ void Runner::say_outcome(std::size_t index, run::Outcome outcome, double seconds
   }
 }
 
+void throw_if_diverged(const std::vector<std::string>& diverged, std::size_t runs) {
+  if (diverged.empty()) return;
+  throw DivergenceError(
+      fmt::format("{} of {} runs diverged: {}", diverged.size(), runs, fmt::join(diverged, "; ")));
+}
+
 std::optional<double> duration_of(const std::string& option,
                                   const std::optional<std::string>& text) {
   if (!text) return std::nullopt;

@@ -72,6 +72,9 @@ class Runner {
   std::exception_ptr error_;              // the first that was neither
 };
 
+// Throws DivergenceError that tells what Runner::run() has returned, unless that is nothing.
+void throw_if_diverged(const std::vector<std::string>& diverged, std::size_t runs);
+
 // Seconds of an option such as --time-limit; nothing where it was not given. Throws ConfigError.
 std::optional<double> duration_of(const std::string& option,
                                   const std::optional<std::string>& text);

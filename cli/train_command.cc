@@ -101,10 +101,7 @@ void train(const TrainOptions& options) {
   for (const own::Planned& planned : plan.runs) runs.push_back(run_of(planned, budget));
   const auto diverged = Runner(runs, loop, loop.share).run();
   if (is_first_rank()) conclude(options, plan);
-  if (!diverged.empty()) {
-    throw DivergenceError(fmt::format("{} of {} runs diverged: {}", diverged.size(), runs.size(),
-                                      fmt::join(diverged, "; ")));
-  }
+  throw_if_diverged(diverged, runs.size());
 }
 
 }  // namespace

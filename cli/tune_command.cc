@@ -107,8 +107,9 @@ void tune(const TuneOptions& options) {
   std::vector<Candidate> ended;
   const std::vector<int> rounds = own::rounds(options.candidates);
   for (std::size_t round = 0; round < rounds.size(); ++round) {
-    const double each = budget / static_cast<double>(rounds.size()) / rounds[round] *
-                        runs_at_a_time(rounds[round], options.jobs);
+    const int at_a_time = runs_at_a_time(rounds[round], options.jobs);
+    const int turns = (rounds[round] + at_a_time - 1) / at_a_time;
+    const double each = budget / static_cast<double>(rounds.size()) / turns;
     for (Candidate& candidate : running) candidate.seconds += each;
     say("round {} of {}: {} candidates, {} more each\n", round + 1, rounds.size(), rounds[round],
         duration(each));

@@ -41,6 +41,9 @@ struct Cut {
   }
 };
 
+// A tree of threads or ranks falls into two; so many of them are on its left.
+inline int left_half(int workers) { return (workers + 1) / 2; }
+
 // The shards of one of `workers` threads or ranks: a subtree of `range`, or nothing when there are
 // more of them than shards.
 inline Range worker_shards(int workers, int worker, Range range = {0, kShards}) {
@@ -48,7 +51,7 @@ inline Range worker_shards(int workers, int worker, Range range = {0, kShards}) 
     if (range.size() == 1) {
       return worker == 0 ? range : Range{range.end, range.end};
     }
-    const int left = (workers + 1) / 2;
+    const int left = left_half(workers);
     const int middle = range.begin + range.size() / 2;
     if (worker < left) {
       range.end = middle;

@@ -32,6 +32,8 @@ class Job {
   // Among the ranks on this machine: which GPU is whose.
   [[nodiscard]] virtual int local_rank() const = 0;
   [[nodiscard]] virtual int local_size() const = 0;
+  // The cores that these may use, together.
+  [[nodiscard]] virtual int local_cores() const = 0;
 
   // A number that nobody else in the job gets, from 0 on. For any thread, whatever the others do.
   [[nodiscard]] virtual std::int64_t ticket() = 0;

@@ -16,10 +16,12 @@ int number_in(const char* variable) {
 }
 }  // namespace
 
-// The first that is there speaks: mpirun starts its own helpers as tasks of srun. In order those of
-// Open MPI, of MPICH and its kin, and of Slurm for the tasks of srun: a batch script has no step.
+// The first that is there speaks: mpirun starts its own helpers as tasks of srun. In order that of
+// whoever knows better, those of Open MPI, of MPICH and its kin, and of Slurm for the tasks of srun:
+// a batch script has no step.
 int launched_ranks() {
-  for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {
+  for (const char* variable :
+       {"RWA_RANKS", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {
     if (const int ranks = number_in(variable); ranks > 0) return ranks;
   }
   return 1;

@@ -15,30 +15,27 @@ template <class T>
 std::span<std::byte> bytes_of(std::span<T> values) {
   return std::as_writable_bytes(values);
 }
-
-// The halves of a subtree of `ranks`: as worker_shards() cuts it.
-int left_half(int ranks) { return (ranks + 1) / 2; }
 }  // namespace
 
 Ranks::Ranks(Link* link) : link_(link) {
   if (link_ == nullptr) return;
   rank_ = link_->rank();
   size_ = link_->size();
-  groups_ = static_cast<int>(std::bit_floor(static_cast<unsigned>(size_)));
+  leaves_ = static_cast<int>(std::bit_floor(static_cast<unsigned>(size_)));
 }
 
-Ranks::Group Ranks::group(int number) const {
-  Group at{0, size_};
-  for (int bit = groups_ / 2; bit > 0; bit /= 2) {
+Ranks::Leaf Ranks::leaf(int number) const {
+  Leaf at{0, size_};
+  for (int bit = leaves_ / 2; bit > 0; bit /= 2) {
     const int left = left_half(at.count);
-    at = (number & bit) == 0 ? Group{at.first, left} : Group{at.first + left, at.count - left};
+    at = (number & bit) == 0 ? Leaf{at.first, left} : Leaf{at.first + left, at.count - left};
   }
   return at;
 }
 
-int Ranks::own_group() const {
+int Ranks::own_leaf() const {
   int number = 0;
-  for (int next = 1; next < groups_ && group(next).first <= rank_; ++next) number = next;
+  for (int next = 1; next < leaves_ && leaf(next).first <= rank_; ++next) number = next;
   return number;
 }
 
@@ -52,22 +49,22 @@ void Ranks::add_from(int peer, std::span<const T> out, std::span<T> to) {
 
 template <class T>
 void Ranks::exchange_with(int number, std::span<const T> out, std::span<T> in) {
-  link_->exchange(group(number).first, std::as_bytes(out), bytes_of(in));
+  link_->exchange(leaf(number).first, std::as_bytes(out), bytes_of(in));
 }
 
-// Of two in one group the second hands its numbers to the first, and gets the sum in the end.
+// Of two in one leaf the second hands its numbers to the first, and gets the sum in the end.
 template <class T>
 void Ranks::sum_of(std::span<T> values) {
   if (alone() || values.empty()) return;
-  const int own = own_group();
-  const Group mine = group(own);
+  const int own = own_leaf();
+  const Leaf mine = leaf(own);
   if (rank_ != mine.first) {
     link_->exchange(mine.first, std::as_bytes(values), {});
     link_->exchange(mine.first, {}, bytes_of(values));
     return;
   }
   if (mine.count == 2) add_from<T>(rank_ + 1, {}, values);
-  if (values.size_bytes() <= kShortBytes || values.size() < static_cast<std::size_t>(groups_)) {
+  if (values.size_bytes() <= kShortBytes || values.size() < static_cast<std::size_t>(leaves_)) {
     sum_by_doubling(values, own);
   } else {
     sum_by_halves(values, own);
@@ -78,8 +75,8 @@ void Ranks::sum_of(std::span<T> values) {
 // Neighbours in the tree exchange all they have, from the leaves to the root.
 template <class T>
 void Ranks::sum_by_doubling(std::span<T> values, int own) {
-  for (int bit = 1; bit < groups_; bit *= 2) {
-    add_from<T>(group(own ^ bit).first, values, values);
+  for (int bit = 1; bit < leaves_; bit *= 2) {
+    add_from<T>(leaf(own ^ bit).first, values, values);
   }
 }
 
@@ -92,15 +89,15 @@ void Ranks::sum_by_halves(std::span<T> values, int own) {
   };
   std::vector<Halves> levels;
   std::span<T> rest = values;
-  for (int bit = 1; bit < groups_; bit *= 2) {
+  for (int bit = 1; bit < leaves_; bit *= 2) {
     const std::size_t middle = rest.size() / 2;
     Halves halves{rest.first(middle), rest.subspan(middle)};
     if ((own & bit) != 0) std::swap(halves.kept, halves.given);
-    add_from<T>(group(own ^ bit).first, halves.given, halves.kept);
+    add_from<T>(leaf(own ^ bit).first, halves.given, halves.kept);
     levels.push_back(halves);
     rest = halves.kept;
   }
-  for (int bit = groups_ / 2; bit > 0; bit /= 2) {
+  for (int bit = leaves_ / 2; bit > 0; bit /= 2) {
     exchange_with<T>(own ^ bit, levels.back().kept, levels.back().given);
     levels.pop_back();
   }

@@ -39,13 +39,13 @@ class Ranks {
   void meet() { (void)gather(""); }
 
  private:
-  // A subtree with one or two ranks; there are as many as the largest power of two up to size().
-  struct Group {
+  // Of the tree, with one or two ranks; there are as many as the largest power of two up to size().
+  struct Leaf {
     int first, count;
   };
-  [[nodiscard]] Group group(int number) const;
+  [[nodiscard]] Leaf leaf(int number) const;
   // Which of them this rank is in.
-  [[nodiscard]] int own_group() const;
+  [[nodiscard]] int own_leaf() const;
 
   template <class T>
   void sum_of(std::span<T> values);
@@ -53,7 +53,7 @@ class Ranks {
   void sum_by_doubling(std::span<T> values, int own);
   template <class T>
   void sum_by_halves(std::span<T> values, int own);
-  // `in` receives what the first of that group sends while `out` goes there.
+  // `in` receives what the first of that leaf sends while `out` goes there.
   template <class T>
   void exchange_with(int number, std::span<const T> out, std::span<T> in);
   // Adds what the peer sends, which this rank's `out` crosses.
@@ -65,7 +65,7 @@ class Ranks {
   Link* link_;
   int rank_ = 0;
   int size_ = 1;
-  int groups_ = 1;
+  int leaves_ = 1;
   std::vector<std::byte> received_;
 };
 

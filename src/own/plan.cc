@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "comm/ranks.h"
+#include "data/store_keeper.h"
 #include "io/text_file.h"
 #include "own/fit.h"
 #include "run/experiment_toml.h"
@@ -110,27 +111,36 @@ void without_validation(run::Experiment& experiment) {
   }
 }
 
-// Of rank 0, for all, which must decide the same.
-std::size_t memory_to_use(Link* link) {
+struct Room {
+  std::size_t bytes;
+  double batches;  // that lie there at a time, each a part of one or several whole ones
+};
+
+// On rank 0's machine, for all ranks, which must decide the same.
+Room find_room(int runs, Link* link) {
+  Ranks ranks(link);
   auto bytes = static_cast<std::size_t>(kShareOfMemory * static_cast<double>(available_memory()));
-  Ranks(link).broadcast(std::as_writable_bytes(std::span(&bytes, 1)));
-  return bytes;
+  ranks.broadcast(std::as_writable_bytes(std::span(&bytes, 1)));
+  const auto machines = ranks.gather(data::this_machine());
+  const auto here = static_cast<double>(std::ranges::count(machines, machines.front()));
+  return {bytes, std::min(runs, ranks.size()) * here / ranks.size()};
 }
 
-void make_room(std::size_t room, Planned& planned, Plan& plan) {
+void make_room(const Room& room, Planned& planned, Plan& plan) {
   run::Training& training = planned.experiment.training;
   if (planned.experiment.device != "cpu") return;
   const data::Shape& shape = planned.files->shape();
   const int steps =
       training.truncate > 0 ? std::min(training.truncate, shape.longest) : shape.longest;
-  const Fit found = fit(run::model_config(planned.experiment, shape), steps, training.batch, room);
-  if (found.batch < training.batch) {
-    plan.notes.push_back(fmt::format(
-        "{}: batches of {} sequences instead of {}: of up to {} steps no more fit into memory",
-        planned.title, found.batch, training.batch, steps));
-  }
+  const auto rows = static_cast<int>(std::ceil(training.batch * room.batches));
+  const Fit found = fit(run::model_config(planned.experiment, shape), steps, rows, room.bytes);
   planned.memory = found.memory;
-  training.batch = found.batch;
+  if (found.batch == rows) return;
+  const int batch = std::max(1, static_cast<int>(found.batch / room.batches));
+  plan.notes.push_back(fmt::format(
+      "{}: batches of {} sequences instead of {}: of up to {} steps no more fit into memory",
+      planned.title, batch, training.batch, steps));
+  training.batch = batch;
 }
 
 }  // namespace
@@ -191,12 +201,12 @@ Plan plan(const Request& request, const data::Reading& reading, Link* link) {
 
 Plan plan(const Request& request, run::Experiment experiment,
           std::shared_ptr<const data::Files> read_files, Link* link) {
-  const std::size_t room = memory_to_use(link);
   Plan plan;
   plan.files = std::move(read_files);
   complete(request.wishes, *plan.files, experiment);
   const std::uint64_t first = experiment.seed;
   const int folds = std::get<data::FilesTask>(experiment.task).folds;
+  const Room room = find_room(std::max(1, folds) * request.repeat, link);
   for (int fold = 0; fold < std::max(1, folds); ++fold) {
     std::shared_ptr<const data::Files> files = plan.files;
     if (folds > 0) files = data::with_fold(*plan.files, fold);

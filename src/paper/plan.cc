@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include "comm/ranks.h"
 #include "data/task.h"
 #include "io/descriptor.h"
 #include "io/text_file.h"
@@ -238,13 +239,18 @@ std::vector<PlannedRun> plan(const Request& request) {
   return runs;
 }
 
-fs::path check(std::span<const PlannedRun> runs, const fs::path& data) {
+fs::path check(std::span<const PlannedRun> runs, const fs::path& data, Link* link) {
   fs::path mnist;
   std::vector<data::Task> opened;
+  Ranks ranks(link);
   for (const PlannedRun& planned : runs) {
     const auto& [experiment, folder] = planned;
-    if (run::check(experiment, folder)) continue;
-    require_writable(folder);
+    bool finished = false;
+    if (ranks.rank() == 0) {
+      finished = run::check(experiment, folder);
+      if (!finished) require_writable(folder);
+    }
+    if (ranks.any(finished)) continue;
     if (std::ranges::find(opened, experiment.task) != opened.end()) continue;
     if (mnist.empty() && uses_files(planned)) {
       mnist = find_mnist(data);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "run/experiment.h"
+#include "rwa/link.h"
 
 namespace rwa::paper {
 
@@ -39,7 +40,8 @@ std::vector<PlannedRun> plan(const Request& request);
 
 // Opens what the runs need, and leaves it alone: data, folders of earlier runs. Throws as run::run()
 // would in the middle of the work. Returns where MNIST is, where a run needs it; `data` is where to
-// look, as find_mnist() has it.
-std::filesystem::path check(std::span<const PlannedRun> runs, const std::filesystem::path& data);
+// look, as find_mnist() has it. Of several ranks the first alone looks at the folders.
+std::filesystem::path check(std::span<const PlannedRun> runs, const std::filesystem::path& data,
+                            Link* link = nullptr);
 
 }  // namespace rwa::paper

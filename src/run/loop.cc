@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <new>
 #include <span>
@@ -23,6 +22,7 @@
 #include "run/checks.h"
 #include "run/inspect.h"
 #include "run/metrics_file.h"
+#include "run/pace.h"
 #include "run/prefetch.h"
 #include "run/run_file.h"
 #include "run/schedule.h"
@@ -34,13 +34,8 @@ namespace rwa::run {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
 
 constexpr int kBatchesAhead = 2;  // one that is ready, and one that is being made
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 SessionOptions session_options(const Experiment& experiment, const Options& options) {
   return {.threads = options.threads,
@@ -48,24 +43,6 @@ SessionOptions session_options(const Experiment& experiment, const Options& opti
           .device = options.device.empty() ? experiment.device : options.device,
           .share = options.share};
 }
-
-// How long a step takes, with its share of evaluations and checkpoints.
-class Pace {
- public:
-  void see_step() {
-    const double seconds = seconds_since(std::exchange(last_, Clock::now()));
-    ++count_;
-    mean_ += (seconds - mean_) * std::max(1.0 / count_, kNewest);
-  }
-  [[nodiscard]] double seconds_per_step() const { return mean_; }
-
- private:
-  static constexpr double kNewest = 0.01;  // the weight of the last step in the mean
-
-  Clock::time_point last_ = Clock::now();
-  double count_ = 0;
-  double mean_ = 0;
-};
 
 class Loop {
  public:

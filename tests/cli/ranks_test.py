@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`rwa train`, `tune` and `paper run` as several ranks: the files of one process, runs side by side,
-an end in time and in words when a rank fails, and any number of ranks goes on from there.
+"""`rwa train`, `tune` and `paper run` as several ranks: the files of one process, runs side by
+side, an end in time and in words when a rank fails, and any number of ranks goes on from there.
 
     ranks_test.py PROGRAM [LAUNCHER [ARGUMENT...]]
 
@@ -70,6 +70,7 @@ class Ranks(unittest.TestCase):
     def start_long_run(self, ranks):
         """Waits until there is a checkpoint that is not the first."""
         job = self.start(ranks, "paper", "run", "long.toml", "--out", "runs", "--checkpoint", "0")
+        self.addCleanup(job.terminate)
         metrics = self.folder / "runs/long/rwa-seed1/metrics.jsonl"
         while not (metrics.exists() and '"step":50,' in metrics.read_text(encoding="utf-8")):
             self.assertIsNone(job.poll(), "it ended too early")
@@ -148,27 +149,26 @@ class Ranks(unittest.TestCase):
         self.assertEqual(errors.count("rwa: interrupted after step"), 1, errors)
         self.go_on(3)
 
-    def test_wait_for_one_that_is_slow(self):
-        self.write_experiment("long", 10**6)
-        job = self.start_long_run(2)
-        slow = ranks_of(job, PROGRAM)[-1]
-        for _ in range(20):
-            os.kill(slow, signal.SIGSTOP)
-            time.sleep(0.05)
-            os.kill(slow, signal.SIGCONT)
-            time.sleep(0.01)
-        self.assertIsNone(job.poll())
-        os.kill(slow, signal.SIGTERM)
-        status, _, errors = end(job)
-        self.assertEqual(status, 6, errors)
-
     def test_say_what_is_wrong_once(self):
         (self.folder / "bad.csv").write_text("id,u,y\na,1,x\na,oops,x\n", encoding="utf-8")
         for what, status in (("bad.csv", 3), ("nothing.csv", 2)):
             _, errors = self.rwa(3, "train", what, "--out", "bad", status=status)
             self.assertEqual(errors.count("rwa: "), 1, errors)
-        _, errors = self.rwa(3, "predict", "model", "bad.csv", status=2)
-        self.assertEqual(errors.count("rwa predict is done by one process"), 1, errors)
+
+    def test_work_together_only_where_that_is_meant(self):
+        self.write_waves()
+        script = 'exec "$0" train waves.csv --units 4 --epochs 1 --out out-$OMPI_COMM_WORLD_RANK'
+        job = LAUNCHER.start(2, "bash", "-c", script, PROGRAM, cwd=self.folder)
+        status, _, errors = end(job)
+        self.assertEqual((status, errors.count("rwa: rank 1 was started as")), (2, 1), errors)
+        job = LAUNCHER.start(
+            2, "env", "RWA_RANKS=1", "bash", "-c", script, PROGRAM, cwd=self.folder
+        )
+        status, _, errors = end(job)
+        self.assertEqual(status, 0, errors)
+        self.assert_same_run("out-0", "out-1")
+        out, _ = self.rwa(2, "--version")
+        self.assertEqual(out.count("rwa "), 2, out)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 #include "comm/job.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
@@ -44,6 +46,12 @@ class MpiJob final : public Job, private Link {
                "MPI_Comm_split_type");
     mpi::check(MPI_Comm_rank(here, &local_rank_), "MPI_Comm_rank");
     mpi::check(MPI_Comm_size(here, &local_size_), "MPI_Comm_size");
+    cpu_set_t cores;
+    CPU_ZERO(&cores);
+    (void)sched_getaffinity(0, sizeof(cores), &cores);
+    mpi::check(MPI_Allreduce(MPI_IN_PLACE, &cores, sizeof(cores), MPI_BYTE, MPI_BOR, here),
+               "MPI_Allreduce");
+    local_cores_ = CPU_COUNT(&cores);
     mpi::check(MPI_Comm_free(&here), "MPI_Comm_free");
     watch_.emplace(comm_, calls_, options.patience, [this] {
       if (rank_ > 0) return;
@@ -70,6 +78,7 @@ class MpiJob final : public Job, private Link {
   [[nodiscard]] Link& link() override { return *this; }
   [[nodiscard]] int local_rank() const override { return local_rank_; }
   [[nodiscard]] int local_size() const override { return local_size_; }
+  [[nodiscard]] int local_cores() const override { return local_cores_; }
   [[nodiscard]] int rank() const override { return rank_; }
   [[nodiscard]] int size() const override { return size_; }
 
@@ -102,7 +111,7 @@ class MpiJob final : public Job, private Link {
   }
 
  private:
-  // Of a receive and a send. What is open when they go is called off: its memory goes too.
+  // Of a receive and a send. A receive that is open when they go is called off: its memory goes too.
   struct Requests {
     std::mutex& calls;
     MPI_Request both[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
@@ -214,6 +223,7 @@ class MpiJob final : public Job, private Link {
   int size_ = 1;
   int local_rank_ = 0;
   int local_size_ = 1;
+  int local_cores_ = 1;
   std::mutex calls_;
   std::mutex one_asks_;
   // On rank 0:
