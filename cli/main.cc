@@ -203,7 +203,8 @@ Failure describe(const std::exception_ptr& thrown) {
 int main(int argc, char** argv) {
   std::unique_ptr<rwa::Job> job;
   try {
-    if (knows_ranks({argv, static_cast<std::size_t>(argc)})) job = rwa::Job::join();
+    if (knows_ranks({argv, static_cast<std::size_t>(argc)}))
+      job = rwa::Job::join({.speaker = "rwa: ", .lost_status = kResources});
     rwa::cli::set_job(job.get());
     check_same_command({argv, static_cast<std::size_t>(argc)});
     return run(argc, argv);
@@ -211,7 +212,9 @@ int main(int argc, char** argv) {
     const Failure failure = describe(std::current_exception());
     // Others may be waiting for this rank, and would wait in vain.
     if (job != nullptr && !failure.is_known_to_all) {
-      job->fail("rwa: " + failure.message, failure.code);
+      const int rank = job->link().rank();
+      const std::string where = rank == 0 ? "" : fmt::format(" (on rank {})", rank);
+      job->fail("rwa: " + failure.message + where, failure.code);
     }
     return fail(failure.code, failure.message);
   }

@@ -56,6 +56,25 @@ std::int64_t find_first_ticket() {
   return first;
 }
 
+// A configuration that only some have, or an older one, would make ranks disagree in the middle.
+void check_same_runs(const std::vector<Run>& runs) {
+  Ranks ranks(all_ranks());
+  const auto refuse = [&](const std::string& what) {
+    throw ConfigError(fmt::format("rank {} plans other work than rank 0: {}", ranks.rank(), what));
+  };
+  std::size_t count = runs.size();
+  ranks.broadcast(std::as_writable_bytes(std::span(&count, 1)));
+  if (count != runs.size()) refuse(fmt::format("{} runs there, {} here", count, runs.size()));
+  for (const Run& run : runs) {
+    const std::string mine = run::format_experiment(run.experiment);
+    std::string theirs = mine;
+    ranks.broadcast(theirs);
+    if (theirs == mine) continue;
+    const auto there = run::parse_experiment(theirs, "rank 0");
+    refuse(fmt::format("{}", fmt::join(run::differences(there, run.experiment), "; ")));
+  }
+}
+
 // The lists of all ranks, one after the other.
 void gather(Ranks& ranks, std::vector<std::string>& lines) {
   constexpr char kEnd = '\0';
@@ -87,6 +106,7 @@ Runner::Runner(std::vector<Run> runs, const run::Options& options, int at_a_time
       options_(options),
       group_(make_group(groups_)),
       first_ticket_(find_first_ticket()) {
+  if (all_ranks() != nullptr) check_same_runs(runs_);
   if (!group_ || group_->rank() == 0) display_.emplace(to_be_shown(runs_), at_a_time_);
 }
 
@@ -157,8 +177,10 @@ std::optional<std::size_t> Runner::take_next() {
   ++taken_;
   const auto index = static_cast<std::size_t>(next);
   const Run& run = runs_[index];
-  say(fmt::format("[{}/{}] {}, {} steps, in {}", index + 1, runs_.size(), run.title,
-                  count(run.experiment.training.steps), run.folder.string()));
+  const std::string ranks =
+      group_ && group_->size() > 1 ? fmt::format(", on {} ranks", group_->size()) : "";
+  say(fmt::format("[{}/{}] {}, {} steps{}, in {}", index + 1, runs_.size(), run.title,
+                  count(run.experiment.training.steps), ranks, run.folder.string()));
   return index;
 }
 

@@ -62,6 +62,12 @@ struct Trainer::Impl {
   // Ranks that start apart stay apart.
   void check_same_weights(Ranks ranks) const {
     const std::span<const float> mine = model->weights.numbers();
+    std::uint64_t count = mine.size();
+    ranks.broadcast(std::as_writable_bytes(std::span(&count, 1)));
+    if (count != mine.size()) {
+      throw InputError(fmt::format("rank {} of {} has {} parameters, rank 0 {}, expected as many",
+                                   ranks.rank(), ranks.size(), mine.size(), count));
+    }
     std::vector<float> first(mine.begin(), mine.end());
     ranks.broadcast(std::as_writable_bytes(std::span(first)));
     if (std::memcmp(first.data(), mine.data(), mine.size_bytes()) == 0) return;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "rwa/link.h"
@@ -17,6 +18,10 @@ struct JobOptions {
   // How long a rank waits for another while neither that one, nor whom that one waits for, shows a
   // sign of work. What is left of 30 seconds is for ending the job.
   std::chrono::milliseconds patience = std::chrono::seconds(20);
+  // Of a rank that is lost while none waits for it: what the message begins with, and the status that
+  // the job ends with.
+  std::string speaker = {};
+  int lost_status = 1;
 };
 
 class Job {

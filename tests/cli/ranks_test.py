@@ -67,9 +67,10 @@ class Ranks(unittest.TestCase):
             right = (self.folder / expected / name).read_bytes()
             self.assertTrue(left == right, f"{found}/{name} is not {expected}/{name}")
 
-    def start_long_run(self, ranks):
+    def start_long_run(self, ranks, *others):
         """Waits until there is a checkpoint that is not the first."""
-        job = self.start(ranks, "paper", "run", "long.toml", "--out", "runs", "--checkpoint", "0")
+        command = ["paper", "run", "long.toml", *others, "--out", "runs", "--checkpoint", "0"]
+        job = self.start(ranks, *command)
         self.addCleanup(job.terminate)
         metrics = self.folder / "runs/long/rwa-seed1/metrics.jsonl"
         while not (metrics.exists() and '"step":50,' in metrics.read_text(encoding="utf-8")):
@@ -139,6 +140,29 @@ class Ranks(unittest.TestCase):
         self.assertEqual(errors.count("rwa: "), 1, errors)
         self.assertIn("has not answered", errors)
         self.go_on(4)
+
+    def test_notice_one_that_hangs_in_a_run_of_its_own(self):
+        for name in ("long", "longer"):
+            self.write_experiment(name, 10**6)
+        job = self.start_long_run(2, "longer.toml")
+        os.kill(ranks_of(job, PROGRAM)[-1], signal.SIGSTOP)
+        status, _, errors = end(job)
+        self.assertEqual(status, 7, errors)
+        self.assertEqual(errors.count("rwa: rank 1 has not answered"), 1, errors)
+
+    def test_refuse_to_work_on_different_things(self):
+        self.write_waves()
+        for rank, units in enumerate((8, 6)):
+            (self.folder / f"config-{rank}").mkdir()
+            config = self.folder / f"config-{rank}/c.toml"
+            config.write_text(f"[network]\nunits = {units}\n", encoding="utf-8")
+        script = 'cd config-$OMPI_COMM_WORLD_RANK && exec "$0" train ../waves.csv --config c.toml --out x'
+        job = LAUNCHER.start(2, "bash", "-c", script, PROGRAM, cwd=self.folder)
+        status, _, errors = end(job)
+        self.assertEqual(status, 2, errors)
+        self.assertEqual(
+            errors.count("rwa: rank 1 plans other work than rank 0: network.units"), 1, errors
+        )
 
     def test_end_in_good_order_when_asked_to(self):
         self.write_experiment("long", 10**6)

@@ -34,9 +34,19 @@ constexpr auto kGraceOfEach = 500ms;
 constexpr auto kMostGrace = 6s;
 constexpr auto kTimeToRead = 200ms;
 
+// Such as "Open MPI v4.1.4"; the rest of what it says is long.
+std::string name_of_mpi() {
+  std::string text(MPI_MAX_LIBRARY_VERSION_STRING, '\0');
+  int length = 0;
+  MPI_Get_library_version(text.data(), &length);
+  text.resize(static_cast<std::size_t>(length));
+  return text.substr(0, text.find_first_of(",\n\t"));
+}
+
 class MpiJob final : public Job, private Link {
  public:
-  explicit MpiJob(const JobOptions& options) {
+  explicit MpiJob(const JobOptions& options)
+      : speaker_(options.speaker), lost_status_(options.lost_status) {
     mpi::check(MPI_Comm_dup(MPI_COMM_WORLD, &comm_), "MPI_Comm_dup");
     mpi::check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     mpi::check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
@@ -53,10 +63,11 @@ class MpiJob final : public Job, private Link {
                "MPI_Allreduce");
     local_cores_ = CPU_COUNT(&cores);
     mpi::check(MPI_Comm_free(&here), "MPI_Comm_free");
-    watch_.emplace(comm_, calls_, options.patience, [this] {
+    watch_.emplace(comm_, calls_, options.patience, [this](const mpi::Watch& watch) {
       if (rank_ > 0) return;
       take_failures();
       hand_out_tickets();
+      if (const auto loss = watch.find_loss()) speak_for(report_of(speaker_ + *loss, lost_status_));
     });
   }
 
@@ -71,7 +82,7 @@ class MpiJob final : public Job, private Link {
       MPI_Comm_free(&comm_);
       MPI_Finalize();
     } catch (const std::exception& error) {
-      fail(error.what(), 1);
+      fail(speaker_ + error.what(), lost_status_);
     }
   }
 
@@ -103,14 +114,18 @@ class MpiJob final : public Job, private Link {
   }
 
   [[noreturn]] void fail(std::string_view message, int status) override {
-    std::string report(reinterpret_cast<const char*>(&status), sizeof(status));
-    report += message.substr(0, kLongestReport);
+    const std::string report = report_of(message, status);
     if (rank_ > 0) leave_it_to_rank_0(report);
     const std::lock_guard lock(calls_);
     speak_for(report);
   }
 
  private:
+  [[nodiscard]] static std::string report_of(std::string_view message, int status) {
+    std::string report(reinterpret_cast<const char*>(&status), sizeof(status));
+    return report.append(message.substr(0, kLongestReport));
+  }
+
   // Of a receive and a send. A receive that is open when they go is called off: its memory goes too.
   struct Requests {
     std::mutex& calls;
@@ -218,6 +233,8 @@ class MpiJob final : public Job, private Link {
     for (;;) std::this_thread::sleep_for(1s);  // where the end takes its time
   }
 
+  const std::string speaker_;
+  const int lost_status_;
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;
   int size_ = 1;
@@ -248,9 +265,10 @@ std::unique_ptr<Job> Job::join(const JobOptions& options) {
   mpi::check(MPI_Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size");
   if (size == 1) {
     throw ResourceError(
-        fmt::format("started as one of {} ranks, but MPI knows of one alone: expected the launcher "
-                    "of the MPI that this program was built with, such as srun --mpi=pmix",
-                    launched));
+        fmt::format("started as one of {} ranks, but MPI knows of one alone: expected the mpirun "
+                    "of the MPI that "
+                    "this program was built with ({}), or srun with its --mpi=",
+                    launched, name_of_mpi()));
   }
   return std::make_unique<MpiJob>(options);
 }

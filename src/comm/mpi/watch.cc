@@ -27,7 +27,7 @@ std::int64_t nanoseconds(clockid_t clock) {
 }  // namespace
 
 Watch::Watch(MPI_Comm comm, std::mutex& calls, Clock::duration patience,
-             std::function<void()> at_each_tick)
+             std::function<void(const Watch&)> at_each_tick)
     : comm_(comm),
       patience_(patience),
       at_each_tick_(std::move(at_each_tick)),
@@ -55,7 +55,7 @@ void Watch::tick() {
   clock_ += std::min<Clock::duration>(now - ticked_, patience_ / 10);  // longer: it was stopped
   ticked_ = now;
   take_signs();
-  at_each_tick_();
+  at_each_tick_(*this);
   if (sends_ && clock_ >= next_sign_) {
     next_sign_ = clock_ + patience_ / 10;
     send_signs();
@@ -113,7 +113,7 @@ void Watch::send_signs() {
 }
 
 // Goes from the peer to whom that one waits for, and so on: one of them has to work.
-void Watch::throw_if_lost(int peer, Clock::duration since) const {
+std::optional<std::string> Watch::find_loss(int peer, Clock::duration since) const {
   int last = peer;
   for (int next = peer, hops = 0; next >= 0 && hops < static_cast<int>(heard_.size()); ++hops) {
     last = next;
@@ -122,10 +122,17 @@ void Watch::throw_if_lost(int peer, Clock::duration since) const {
     // What a silent one said is no longer true.
     next = clock_ - heard.last_sign > patience_ ? -1 : static_cast<int>(heard.sign.waits_for);
   }
-  if (clock_ - since <= patience_) return;
-  throw ResourceError(fmt::format(
+  if (clock_ - since <= patience_) return std::nullopt;
+  return fmt::format(
       "rank {} has not answered rank {} for {} seconds, in which rank {} gave no sign of work",
-      peer, rank_, std::chrono::duration<double>(patience_).count(), last));
+      peer, rank_, std::chrono::duration<double>(patience_).count(), last);
+}
+
+std::optional<std::string> Watch::find_loss() const {
+  for (int peer = 0; peer < static_cast<int>(heard_.size()); ++peer) {
+    if (const auto loss = find_loss(peer, {}); loss && peer != rank_) return loss;
+  }
+  return std::nullopt;
 }
 
 void Watch::stop_sending() {
@@ -179,7 +186,7 @@ void Watch::Wait::look_around() {
     ++watch_.waits_[static_cast<std::size_t>(peer_)];
   }
   processor_time_ = time;
-  watch_.throw_if_lost(peer_, known_since_);
+  if (const auto loss = watch_.find_loss(peer_, known_since_)) throw ResourceError(*loss);
 }
 
 }  // namespace rwa::mpi

@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -23,7 +25,7 @@ class Watch {
 
   // Its thread calls at_each_tick, with MPI's calls to itself.
   Watch(MPI_Comm comm, std::mutex& calls, Clock::duration patience,
-        std::function<void()> at_each_tick);
+        std::function<void(const Watch&)> at_each_tick);
   // Sends no more signs, and returns when those sent have been taken.
   void stop_sending();
   // After all ranks have come so far.
@@ -31,6 +33,10 @@ class Watch {
   ~Watch() { stop(); }
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
+
+  // With the calls to itself, as a tick has them: whether a rank is lost, also where nobody waits for
+  // it; what is to be said of it.
+  [[nodiscard]] std::optional<std::string> find_loss() const;
 
   // Lives as long as a thread waits for another rank.
   class Wait {
@@ -76,11 +82,12 @@ class Watch {
   void take_signs();
   void hear(int from, const Sign& sign);
   void send_signs();
-  void throw_if_lost(int peer, Clock::duration since) const;
+  // What is to be said where neither the peer nor whom it waits for has worked for too long.
+  [[nodiscard]] std::optional<std::string> find_loss(int peer, Clock::duration since) const;
 
   MPI_Comm comm_;
   Clock::duration patience_;
-  std::function<void()> at_each_tick_;
+  std::function<void(const Watch&)> at_each_tick_;
   int rank_ = 0;
   std::atomic<std::int64_t> waits_ended_ = 0;
   std::atomic<bool> stops_ = false;
