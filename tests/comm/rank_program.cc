@@ -154,7 +154,7 @@ int main(int argc, char** argv) {
   const std::string who = argc > 2 ? argv[2] : "";
   std::unique_ptr<rwa::Job> job;
   try {
-    job = rwa::Job::join({.patience = rwa::kPatience});
+    job = rwa::Job::join({.patience = rwa::kPatience, .speaker = "error: ", .lost_status = 4});
     rwa::run(job.get(), what, who);
   } catch (const std::exception& error) {
     const std::string message = fmt::format("error: {}", error.what());
