@@ -33,18 +33,13 @@ char letter_of(char c) {
              : '\0';
 }
 
-class FastaReader : public SourceReader {
+class FastaReader : public LineReader {
  public:
   FastaReader(std::unique_ptr<Source> source, const Options& options, Shared vocabulary);
 
   bool next(Sequence& sequence) override;
 
  private:
-  [[noreturn]] void refuse(const char* at, std::string_view found,
-                           std::string_view expected) const {
-    source_->refuse(line_, at, found, expected);
-  }
-
   [[nodiscard]] Target guess_target();
   bool next_line();  // that is not empty
   void check_header() const;
@@ -57,16 +52,15 @@ class FastaReader : public SourceReader {
   bool optional_answers_;             // a model can do without
   Target target_ = Target::kNone;
   TextSymbols symbols_;
-  char mark_ = '>';        // of a header
-  std::string_view line_;  // the last one, without blanks at its end
-  bool more_ = false;      // it is a header, whose record comes next
+  char mark_ = '>';    // of a header
+  bool more_ = false;  // line_ is a header, whose record comes next
   int records_ = 0;
   std::string letters_;  // of a record
   int letter_lines_ = 0;
 };
 
 FastaReader::FastaReader(std::unique_ptr<Source> source, const Options& options, Shared vocabulary)
-    : SourceReader(std::move(source), std::move(vocabulary)),
+    : LineReader(std::move(source), std::move(vocabulary)),
       label_(HeaderLabel::parse(label_from(options))),
       optional_answers_(options.as.has_value()),
       symbols_(vocabulary_, options.kmer) {

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "read/reader.h"
@@ -23,6 +24,21 @@ class SourceReader : public Reader {
  protected:
   std::unique_ptr<Source> source_;
   Shared vocabulary_;
+};
+
+// And those that go from line to line.
+class LineReader : public SourceReader {
+ public:
+  using SourceReader::SourceReader;
+
+ protected:
+  // What stands at a place of the line.
+  [[noreturn]] void refuse(const char* at, std::string_view found,
+                           std::string_view expected) const {
+    source_->refuse(line_, at, found, expected);
+  }
+
+  std::string_view line_;  // the last one
 };
 
 std::unique_ptr<Reader> open_table(std::unique_ptr<Source>, const Options&, Shared);

@@ -69,18 +69,13 @@ class AnswerGuess {
   TargetGuess guess_;
 };
 
-class JsonlReader : public SourceReader {
+class JsonlReader : public LineReader {
  public:
   JsonlReader(std::unique_ptr<Source> source, const Options& options, Shared vocabulary);
 
   bool next(Sequence& sequence) override;
 
  private:
-  [[noreturn]] void refuse(const char* at, std::string_view found,
-                           std::string_view expected) const {
-    source_->refuse(line_, at, found, expected);
-  }
-
   AnswerGuess guess();
   void fit_answers(const AnswerGuess& guess, const Options& options);
   void read_sequence(Sequence& sequence);
@@ -96,7 +91,6 @@ class JsonlReader : public SourceReader {
   std::optional<Kind> kind_;  // of the sequences, once one is seen
   int width_ = 0;             // D, where they are numbers
   bool has_ids_ = false;
-  std::string_view line_;
   JsonRecord record_;
   int records_ = 0;
 };
@@ -131,7 +125,7 @@ JsonKeys keys_of(const Options& options) {
 }
 
 JsonlReader::JsonlReader(std::unique_ptr<Source> source, const Options& options, Shared vocabulary)
-    : SourceReader(std::move(source), std::move(vocabulary)),
+    : LineReader(std::move(source), std::move(vocabulary)),
       keys_(keys_of(options)),
       parser_(*source_, keys_),
       symbols_(vocabulary_, options.kmer),

@@ -19,18 +19,13 @@ namespace {
 
 constexpr std::string_view kLabel = "__label__";
 
-class TextReader : public SourceReader {
+class TextReader : public LineReader {
  public:
   TextReader(std::unique_ptr<Source> source, const Options& options, Shared vocabulary);
 
   bool next(Sequence& sequence) override;
 
  private:
-  [[noreturn]] void refuse(const char* at, std::string_view found,
-                           std::string_view expected) const {
-    source_->refuse(line_, at, found, expected);
-  }
-
   [[nodiscard]] Target guess_target();
   std::string_view read_labels(Sequence& sequence);
 
@@ -38,11 +33,10 @@ class TextReader : public SourceReader {
   bool labelled_;          // the lines may have labels
   Target target_ = Target::kNone;
   TextSymbols symbols_;
-  std::string_view line_;
 };
 
 TextReader::TextReader(std::unique_ptr<Source> source, const Options& options, Shared vocabulary)
-    : SourceReader(std::move(source), std::move(vocabulary)),
+    : LineReader(std::move(source), std::move(vocabulary)),
       optional_answers_(options.as.has_value()),
       symbols_(vocabulary_, options.kmer) {
   Target found = guess_target();
