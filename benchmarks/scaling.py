@@ -25,6 +25,9 @@ import tempfile
 
 import scaling_model
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests/support"))
+import launcher  # noqa: E402
+
 # An experiment of the catalogue, what is changed in it, and the length of its sequences.
 Task = collections.namedtuple("Task", "experiment changes length")
 TASKS = {
@@ -41,14 +44,7 @@ FIT_BYTES = 1 << 20  # the gradients here have half of it; larger ones leave the
 PREDICTED_RANKS = (8, 16, 32, 64, 128, 256, 512)
 PREDICTED_BATCHES = (100, 1000, 10000)
 ROWS_OF_RANK = (100, 10)
-ENVIRONMENT = dict(
-    os.environ,
-    OMPI_ALLOW_RUN_AS_ROOT="1",
-    OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-    OMPI_MCA_rmaps_base_oversubscribe="1",
-    OMPI_MCA_hwloc_base_use_hwthreads_as_cpus="1",
-    OMPI_MCA_hwloc_base_binding_policy="none",
-)
+ENVIRONMENT = dict(launcher.ENVIRONMENT, OMPI_MCA_hwloc_base_use_hwthreads_as_cpus="1")
 
 
 # Measuring

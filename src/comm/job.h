@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "comm/patience.h"
 #include "rwa/link.h"
 
 namespace rwa {
@@ -16,8 +17,8 @@ int launched_ranks();
 
 struct JobOptions {
   // How long a rank waits for another while neither that one, nor whom that one waits for, shows a
-  // sign of work. What is left of 30 seconds is for ending the job.
-  std::chrono::milliseconds patience = std::chrono::seconds(20);
+  // sign of work.
+  std::chrono::milliseconds patience = kPatience;
   // Of a rank that is lost while none waits for it: what the message begins with, and the status that
   // the job ends with.
   std::string speaker = {};

@@ -94,15 +94,5 @@ TEST(Ranks, OneAloneNeedsNoLink) {
   EXPECT_TRUE(ranks.alone());
 }
 
-TEST(Ranks, NobodyWaitsForOneThatFailed) {
-  EXPECT_THROW(run_ranks(3,
-                         [](Link& link) {
-                           Ranks ranks(&link);
-                           if (ranks.rank() == 1) throw std::invalid_argument("bad data");
-                           ranks.meet();
-                         }),
-               std::invalid_argument);
-}
-
 }  // namespace
 }  // namespace rwa

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "backend/cuda/nccl/library.h"
+#include "comm/patience.h"
 #include "comm/ranks.h"
 #include "rwa/errors.h"
 
@@ -19,9 +20,7 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-// For what takes moments while all ranks are well.
-constexpr auto kPatience = 20s;
-// The same after an error, when the job is about to end.
+// After an error, when the job is about to end.
 constexpr auto kPatienceAfterError = 2s;
 
 // NCCL does in the background what it is asked for, so that nobody is caught in a call of it.
