@@ -9,9 +9,9 @@
 
 #include <fmt/format.h>
 
-#include "data/task.h"
-#include "run/loop.h"
 #include "rwa/rwa.h"
+#include "tasks/task.h"
+#include "training/loop.h"
 
 namespace {
 
@@ -24,7 +24,7 @@ double seconds_between(Clock::time_point begin, Clock::time_point end) {
 // Steps on one batch, which is there already.
 class BareTrainer {
  public:
-  BareTrainer(const rwa::run::Experiment& experiment, int threads)
+  BareTrainer(const rwa::training::Experiment& experiment, int threads)
       : model_({.inputs = 2,
                 .cell = experiment.network.cell,
                 .units = experiment.network.units,
@@ -33,37 +33,40 @@ class BareTrainer {
         trainer_(model_, {.session = {.threads = threads}}) {
     std::vector<std::int64_t> samples(static_cast<std::size_t>(experiment.training.batch));
     for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = static_cast<std::int64_t>(i);
-    rwa::data::open_task(experiment.task, experiment.seed, {})
-        ->fill(rwa::data::Split::kTrain, samples, batch_);
+    rwa::tasks::open_task(experiment.task, experiment.seed, {})
+        ->fill(rwa::datasets::Split::kTrain, samples, batch_);
   }
   void step() { trainer_.step(batch_.sequences(), batch_.targets()); }
 
  private:
   rwa::Model model_;
   rwa::Trainer trainer_;
-  rwa::data::Batch batch_;
+  rwa::datasets::Batch batch_;
 };
 
 void measure(rwa::Cell cell, std::int64_t steps, int threads) {
-  const rwa::run::Experiment experiment{.name = "overhead",
-                                        .task = rwa::data::AddingTask{},
-                                        .network = {.cell = cell},
-                                        .training = {.steps = steps},
-                                        .evaluation = {}};
+  const rwa::training::Experiment experiment{.name = "overhead",
+                                             .task = rwa::tasks::AddingTask{},
+                                             .network = {.cell = cell},
+                                             .training = {.steps = steps},
+                                             .evaluation = {}};
   const auto folder = std::filesystem::temp_directory_path() / "rwa-trainer-overhead";
   std::filesystem::remove_all(folder);
   BareTrainer bare(experiment, threads);
   double in_run = 0;
   double in_bare = 0;
   auto left = Clock::now();
-  rwa::run::run(experiment, folder, {.threads = threads}, [&](const rwa::run::Progress& progress) {
-    const auto entered = Clock::now();
-    const bool scored_all = progress.test && progress.test->split == "final";
-    if (progress.step > 0 && !scored_all) in_run += seconds_between(left, entered);
-    bare.step();
-    left = Clock::now();
-    if (progress.step > 0 && !scored_all) in_bare += seconds_between(entered, left);
-  });
+  rwa::training::run(experiment, folder, {.threads = threads},
+                     [&](const rwa::training::Progress& progress) {
+                       const auto entered = Clock::now();
+                       const bool scored_all = progress.test && progress.test->split == "final";
+                       if (progress.step > 0 && !scored_all)
+                         in_run += seconds_between(left, entered);
+                       bare.step();
+                       left = Clock::now();
+                       if (progress.step > 0 && !scored_all)
+                         in_bare += seconds_between(entered, left);
+                     });
   std::filesystem::remove_all(folder);
   const double count = static_cast<double>(steps);
   fmt::print("{:5} bare step {:.2f} ms, in a run {:.2f} ms, overhead {:+.1f} %\n", to_string(cell),

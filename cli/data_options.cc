@@ -10,7 +10,8 @@ CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<st
       ->allow_extra_args(false);
 }
 
-CLI::Option* add_data(CLI::App& command, data::FilesTask& task, const std::string& description) {
+CLI::Option* add_data(CLI::App& command, datasets::FilesTask& task,
+                      const std::string& description) {
   auto* data = command.add_option("DATA", task.train, description)->required();
   constexpr const char* kGroup = "How the files are read (each is guessed where it is not said)";
   const auto add = [&](const char* name, std::string& text, const char* what) {
@@ -32,7 +33,7 @@ CLI::Option* add_data(CLI::App& command, data::FilesTask& task, const std::strin
   return data;
 }
 
-void add_preparation(CLI::App& command, data::FilesTask& task) {
+void add_preparation(CLI::App& command, datasets::FilesTask& task) {
   constexpr const char* kGroup = "What becomes of them";
   command.add_option("--kmer", task.kmer, "So many letters, overlapping, are one symbol (1)")
       ->group(kGroup);

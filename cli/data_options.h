@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "own/plan.h"
+#include "workflows/plan.h"
 
 namespace rwa::cli {
 
 // DATA, and every guess about it that can be overridden.
-CLI::Option* add_data(CLI::App& command, data::FilesTask& task, const std::string& description);
+CLI::Option* add_data(CLI::App& command, datasets::FilesTask& task, const std::string& description);
 // What is done with the sequences once they are read.
-void add_preparation(CLI::App& command, data::FilesTask& task);
+void add_preparation(CLI::App& command, datasets::FilesTask& task);
 
 // An option for a list, separated by commas; it may not swallow what follows.
 CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::string>& list,

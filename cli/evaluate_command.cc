@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "own/score.h"
-#include "own/score_text.h"
-#include "own/trained.h"
 #include "predict_command.h"
+#include "workflows/score.h"
+#include "workflows/score_text.h"
+#include "workflows/trained.h"
 
 namespace rwa::cli {
 namespace {
@@ -21,9 +21,10 @@ constexpr const char* kExample =
     "answers must stand in the files, where they stood in those of the training.";
 
 void evaluate(const ModelAndData& what, bool json) {
-  const own::Trained trained = own::load_trained(what.model);
-  const own::Scores scores = own::score(trained, open_data(what, trained, true), what.options);
-  fmt::print("{}", json ? own::to_json(scores) : own::to_text(scores));
+  const workflows::Trained trained = workflows::load_trained(what.model);
+  const workflows::Scores scores =
+      workflows::score(trained, open_data(what, trained, true), what.options);
+  fmt::print("{}", json ? workflows::to_json(scores) : workflows::to_text(scores));
 }
 
 }  // namespace

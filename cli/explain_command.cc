@@ -8,16 +8,16 @@
 
 #include <fmt/format.h>
 
-#include "own/explain.h"
-#include "own/explain_page.h"
-#include "own/explain_text.h"
-#include "own/predict_out.h"
-#include "own/trained.h"
 #include "report/steps.h"
 #include "report/write_page.h"
 #include "rwa/device.h"
 #include "rwa/errors.h"
 #include "rwa/version.h"
+#include "workflows/explain.h"
+#include "workflows/explain_page.h"
+#include "workflows/explain_text.h"
+#include "workflows/predict_out.h"
+#include "workflows/trained.h"
 
 namespace rwa::cli {
 namespace {
@@ -44,7 +44,7 @@ struct ExplainCommand {
   fs::path model;
   std::vector<fs::path> data;
   std::string method;
-  own::ExplainOptions options;
+  workflows::ExplainOptions options;
   fs::path out;
   bool json = false;
 };
@@ -63,39 +63,42 @@ Kind kind_of(const ExplainCommand& command) {
 }
 
 // Writes each as it comes.
-void write_lines(const ExplainCommand& command, const own::Trained& trained, Kind kind) {
-  own::ExplanationText text(trained);
-  own::Output output(command.out);
+void write_lines(const ExplainCommand& command, const workflows::Trained& trained, Kind kind) {
+  workflows::ExplanationText text(trained);
+  workflows::Output output(command.out);
   bool first = true;
-  own::explain(trained, command.data, command.options, [&](const own::Explanation& made) {
-    if (kind == Kind::kJson) {
-      output.write(text.to_json(made));
-    } else {
-      output.write((first ? "" : "\n") + text.to_text(made));
-    }
-    first = false;
-  });
+  workflows::explain(trained, command.data, command.options,
+                     [&](const workflows::Explanation& made) {
+                       if (kind == Kind::kJson) {
+                         output.write(text.to_json(made));
+                       } else {
+                         output.write((first ? "" : "\n") + text.to_text(made));
+                       }
+                       first = false;
+                     });
   output.finish();
 }
 
-void write_page(const ExplainCommand& command, const own::Trained& trained) {
-  own::ExplanationPage page(trained, *command.options.method, command.model.string());
-  own::explain(trained, command.data, command.options,
-               [&](const own::Explanation& made) { page.add(made); });
+void write_page(const ExplainCommand& command, const workflows::Trained& trained) {
+  workflows::ExplanationPage page(trained, *command.options.method, command.model.string());
+  workflows::explain(trained, command.data, command.options,
+                     [&](const workflows::Explanation& made) { page.add(made); });
   report::write_page(page.page(), command.out);
 }
 
-void write_svg(const ExplainCommand& command, const own::Trained& trained) {
-  const own::ExplanationPage page(trained, *command.options.method, "");
+void write_svg(const ExplainCommand& command, const workflows::Trained& trained) {
+  const workflows::ExplanationPage page(trained, *command.options.method, "");
   std::string svg;
-  own::explain(trained, command.data, command.options, [&](const own::Explanation& made) {
-    if (!svg.empty()) {
-      throw ConfigError(
-          "found several sequences for one picture, expected one: --id ID or --limit 1 says which");
-    }
-    svg = report::to_svg(page.picture(made));
-  });
-  own::Output output(command.out);
+  workflows::explain(trained, command.data, command.options,
+                     [&](const workflows::Explanation& made) {
+                       if (!svg.empty()) {
+                         throw ConfigError(
+                             "found several sequences for one picture, expected one: --id ID or "
+                             "--limit 1 says which");
+                       }
+                       svg = report::to_svg(page.picture(made));
+                     });
+  workflows::Output output(command.out);
   output.write(svg);
   output.finish();
 }
@@ -103,9 +106,9 @@ void write_svg(const ExplainCommand& command, const own::Trained& trained) {
 void explain(ExplainCommand& command) {
   instruction_set();  // throws for an RWA_CPU that this machine lacks
   const Kind kind = kind_of(command);
-  const own::Trained trained = own::load_trained(command.model);
-  command.options.method =
-      command.method.empty() ? own::usual_method(trained.model) : own::parse_method(command.method);
+  const workflows::Trained trained = workflows::load_trained(command.model);
+  command.options.method = command.method.empty() ? workflows::usual_method(trained.model)
+                                                  : workflows::parse_method(command.method);
   switch (kind) {
     case Kind::kText:
     case Kind::kJson:

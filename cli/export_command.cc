@@ -8,9 +8,9 @@
 
 #include "export/onnx.h"
 #include "export/torch_module.h"
-#include "run/folder.h"
 #include "rwa/errors.h"
 #include "rwa/model.h"
+#include "training/folder.h"
 #include "words.h"
 
 namespace rwa::cli {
@@ -47,7 +47,7 @@ void export_model(const ExportCommand& command) {
   if (command.onnx.empty() == command.torch.empty()) {
     throw ConfigError("expected one of --onnx FILE and --torch FILE: what to write");
   }
-  const Model model = Model::load(run::model_file(command.model));
+  const Model model = Model::load(training::model_file(command.model));
   if (!command.torch.empty()) {
     exports::export_torch(model, command.torch);
     print_written(command.torch, model, "a module of PyTorch");

@@ -5,10 +5,10 @@
 #include <string_view>
 
 #include "interrupt.h"
-#include "own/generate.h"
-#include "own/predict_out.h"
-#include "own/trained.h"
 #include "rwa/version.h"
+#include "workflows/generate.h"
+#include "workflows/predict_out.h"
+#include "workflows/trained.h"
 
 namespace rwa::cli {
 namespace {
@@ -27,15 +27,15 @@ constexpr const char* kExample =
 
 struct GenerateCommand {
   std::filesystem::path model;
-  own::GenerateOptions options;
+  workflows::GenerateOptions options;
 };
 
 void generate(const GenerateCommand& command) {
   instruction_set();  // throws for an RWA_CPU that this machine lacks
   const auto& stop = watch_for_interrupts();
-  const own::Trained trained = own::load_trained(command.model);
-  own::Output output;
-  own::generate(trained, command.options, [&](std::string_view line) {
+  const workflows::Trained trained = workflows::load_trained(command.model);
+  workflows::Output output;
+  workflows::generate(trained, command.options, [&](std::string_view line) {
     if (stop) throw Interrupted(std::string(cause_of_interrupt()));
     output.write(line);
   });
@@ -46,7 +46,7 @@ void generate(const GenerateCommand& command) {
 
 void add_generate_command(CLI::App& app) {
   auto options = std::make_shared<GenerateCommand>();
-  own::GenerateOptions& generated = options->options;
+  workflows::GenerateOptions& generated = options->options;
   auto* command = app.add_subcommand("generate", "Let a model of the next step run freely");
   command
       ->add_option("MODEL", options->model,

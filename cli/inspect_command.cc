@@ -9,12 +9,12 @@
 #include <fmt/format.h>
 
 #include "data_options.h"
-#include "own/look.h"
 #include "report/table.h"
-#include "run/described.h"
-#include "run/folder.h"
 #include "rwa/model.h"
+#include "training/described.h"
+#include "training/folder.h"
 #include "words.h"
+#include "workflows/look.h"
 
 namespace rwa::cli {
 namespace {
@@ -32,7 +32,7 @@ constexpr const char* kExample =
 std::string in_groups(std::size_t number) { return count(static_cast<std::int64_t>(number)); }
 
 void inspect_network(const std::filesystem::path& path) {
-  const auto [kind, config, parts] = run::read_described(path);
+  const auto [kind, config, parts] = training::read_described(path);
   report::Table table{.header = {"part", "what", "output", "parameters"}, .rows = {}};
   std::size_t parameters = 0;
   for (const Part& part : parts) {
@@ -51,21 +51,21 @@ void inspect_network(const std::filesystem::path& path) {
 bool is_network(const std::filesystem::path& path) {
   const auto ending = path.extension();
   if (ending == ".safetensors" || ending == ".toml") return true;
-  return std::filesystem::exists(path / run::kConfigFile);
+  return std::filesystem::exists(path / training::kConfigFile);
 }
 
-void inspect(const data::FilesTask& task) {
+void inspect(const datasets::FilesTask& task) {
   if (task.train.size() == 1 && is_network(task.train.front())) {
     inspect_network(task.train.front());
   } else {
-    fmt::print("{}", own::to_text(own::look(task)));
+    fmt::print("{}", workflows::to_text(workflows::look(task)));
   }
 }
 
 }  // namespace
 
 void add_inspect_command(CLI::App& app) {
-  auto task = std::make_shared<data::FilesTask>();
+  auto task = std::make_shared<datasets::FilesTask>();
   auto* command =
       app.add_subcommand("inspect", "What data are taken for, or the parts of a network");
   add_data(*command, *task, "Data; or a model, an experiment (*.toml), or the folder of a run");

@@ -39,13 +39,13 @@ CLI::Option* add_folder(CLI::App& command, const std::string& name, std::filesys
   return command.add_option(name, folder, description)->check(CLI::Validator(check, ""));
 }
 
-std::vector<run::Record> read_runs(const std::vector<std::filesystem::path>& roots) {
-  std::vector<run::Record> records;
+std::vector<training::Record> read_runs(const std::vector<std::filesystem::path>& roots) {
+  std::vector<training::Record> records;
   for (const auto& root : roots) {
     const std::size_t before = records.size();
-    for (const auto& folder : run::find_runs(root)) {
+    for (const auto& folder : training::find_runs(root)) {
       try {
-        records.push_back(run::read_run(folder));
+        records.push_back(training::read_run(folder));
       } catch (const Error& error) {  // the others can still be read
         say("left out: {}\n", error.what());
       }
@@ -53,7 +53,7 @@ std::vector<run::Record> read_runs(const std::vector<std::filesystem::path>& roo
     if (records.size() == before) {
       throw InputError(fmt::format(
           "{}: no runs found, expected folders with a {}, as rwa paper run --out {} makes them",
-          root.string(), run::kConfigFile, root.string()));
+          root.string(), training::kConfigFile, root.string()));
     }
   }
   return records;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "run/folder.h"
+#include "training/folder.h"
 
 namespace rwa::cli {
 
@@ -25,6 +25,6 @@ CLI::Option* add_folder(CLI::App& command, const std::string& name, std::filesys
 
 // The runs in these folders and below them; what cannot be read is said and left out. Throws
 // InputError for a folder without any.
-std::vector<run::Record> read_runs(const std::vector<std::filesystem::path>& roots);
+std::vector<training::Record> read_runs(const std::vector<std::filesystem::path>& roots);
 
 }  // namespace rwa::cli

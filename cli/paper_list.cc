@@ -18,8 +18,8 @@
 #include "paper/words.h"
 #include "paper_command.h"
 #include "report/table.h"
-#include "run/metric.h"
 #include "rwa/device.h"
+#include "training/metric.h"
 #include "words.h"
 
 namespace rwa::cli {
@@ -53,21 +53,21 @@ struct Line {
   std::optional<Times> gpu;
 };
 
-std::string lengths_of(const data::Facts& facts) {
-  const data::Shape& shape = facts.shape;
+std::string lengths_of(const tasks::Facts& facts) {
+  const datasets::Shape& shape = facts.shape;
   return shape.mean_length < shape.longest
              ? fmt::format("up to {}, mean {:.0f}", shape.longest, shape.mean_length)
              : fmt::format("{}", shape.longest);
 }
 
-std::string baseline_of(const data::Facts& facts) {
+std::string baseline_of(const tasks::Facts& facts) {
   return facts.naive.accuracy ? paper::in_percent(*facts.naive.accuracy, 0)
                               : fmt::format("{} {}", paper::in_digits(facts.naive.loss),
-                                            run::unit_of(facts.shape.loss));
+                                            training::unit_of(facts.shape.loss));
 }
 
 double seconds_of_step(Cell cell, const std::string& device, int length,
-                       const run::Experiment& experiment) {
+                       const training::Experiment& experiment) {
   const bench::Case what{.name = std::string(to_string(cell)),
                          .device = device,
                          .cell = cell,
@@ -80,12 +80,12 @@ double seconds_of_step(Cell cell, const std::string& device, int length,
   return bench::measure(what, kMeasuringSeconds).us_per_step * 1e-6 * length;
 }
 
-Cost cost_on_cpu(Cell cell, const run::Experiment& experiment) {
+Cost cost_on_cpu(Cell cell, const training::Experiment& experiment) {
   constexpr int kLength = 20;
   return {.per_length = seconds_of_step(cell, "cpu", kLength, experiment) / kLength};
 }
 
-Cost cost_on_gpu(Cell cell, const run::Experiment& experiment) {
+Cost cost_on_gpu(Cell cell, const training::Experiment& experiment) {
   constexpr int kShort = 20, kLong = 420;
   const double less = seconds_of_step(cell, "cuda", kShort, experiment);
   const double more = seconds_of_step(cell, "cuda", kLong, experiment);
@@ -114,13 +114,13 @@ std::vector<Line> measured_lines(bool gpu) {
     if (paper::is_of_paper(entry)) entries.push_back(&entry);
   }
   // All nine have the batch and the units of the first.
-  const run::Experiment& first = entries.front()->experiment;
+  const training::Experiment& first = entries.front()->experiment;
   const Costs on_cpu{cost_on_cpu(Cell::kRwa, first), cost_on_cpu(Cell::kLstm, first)};
   std::optional<Costs> on_gpu;
   if (gpu) on_gpu = {cost_on_gpu(Cell::kRwa, first), cost_on_gpu(Cell::kLstm, first)};
   std::vector<Line> lines;
   for (const paper::Entry* entry : entries) {
-    const auto facts = data::facts(entry->experiment.task);
+    const auto facts = tasks::facts(entry->experiment.task);
     Line line{entry,
               lengths_of(facts),
               baseline_of(facts),

@@ -18,12 +18,12 @@
 #include "paper_command.h"
 #include "ranks.h"
 #include "report/table.h"
-#include "run/loop.h"
 #include "runner.h"
 #include "rwa/device.h"
 #include "rwa/errors.h"
 #include "rwa/version.h"
 #include "say.h"
+#include "training/loop.h"
 #include "words.h"
 
 namespace rwa::cli {
@@ -70,7 +70,7 @@ std::vector<Run> runs_of(const std::vector<paper::PlannedRun>& planned) {
     runs.push_back({.experiment = experiment,
                     .folder = folder,
                     .title = title(experiment),
-                    .work_of_step = data::facts(experiment.task).shape.mean_length});
+                    .work_of_step = tasks::facts(experiment.task).shape.mean_length});
   }
   return runs;
 }
@@ -78,9 +78,9 @@ std::vector<Run> runs_of(const std::vector<paper::PlannedRun>& planned) {
 // Of runs that are in the catalogue, or a study's; others have none.
 void print_summary(const std::vector<paper::PlannedRun>& runs, const paper::Library& authors,
                    const std::filesystem::path& out) {
-  std::vector<run::Record> records;
+  std::vector<training::Record> records;
   records.reserve(runs.size());
-  for (const auto& planned : runs) records.push_back(run::read_run(planned.folder));
+  for (const auto& planned : runs) records.push_back(training::read_run(planned.folder));
   const auto tables = paper::summarise(records, authors);
   if (tables.empty()) return;
   for (const auto& table : tables) fmt::print("\n{}", report::to_text(table));
@@ -96,11 +96,11 @@ void run_paper(const RunOptions& options) {
   const auto data = paper::check(runs, options.data, all_ranks());
   const auto authors = paper::evidence_of_authors(paper::find_curves({}));
   const int jobs = jobs_of_rank(static_cast<int>(runs.size()), options.jobs);
-  const run::Options each{.threads = std::max(1, options.threads / jobs),
-                          .share = jobs,
-                          .checkpoint_seconds = options.checkpoint_seconds,
-                          .data_folder = data,
-                          .stop = &watch_for_interrupts()};
+  const training::Options each{.threads = std::max(1, options.threads / jobs),
+                               .share = jobs,
+                               .checkpoint_seconds = options.checkpoint_seconds,
+                               .data_folder = data,
+                               .stop = &watch_for_interrupts()};
   const auto diverged = Runner(runs_of(runs), each, jobs).run();
   if (is_first_rank()) print_summary(runs, authors, options.request.out);
   throw_if_diverged(diverged, runs.size());

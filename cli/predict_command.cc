@@ -4,11 +4,11 @@
 #include <memory>
 
 #include "interrupt.h"
-#include "own/predict_out.h"
-#include "own/predict_samples.h"
-#include "own/trained.h"
 #include "rwa/device.h"
 #include "rwa/version.h"
+#include "workflows/predict_out.h"
+#include "workflows/predict_samples.h"
+#include "workflows/trained.h"
 
 namespace rwa::cli {
 namespace {
@@ -32,11 +32,12 @@ struct PredictCommand {
 };
 
 void predict(const PredictCommand& command) {
-  const own::Trained trained = own::load_trained(command.what.model);
-  const own::Samples samples = open_data(command.what, trained, false);
-  own::Output output(command.out);
-  own::write_predictions(trained, samples, command.what.options,
-                         command.json ? own::Form::kJson : own::Form::kCsv, output);
+  const workflows::Trained trained = workflows::load_trained(command.what.model);
+  const workflows::Samples samples = open_data(command.what, trained, false);
+  workflows::Output output(command.out);
+  workflows::write_predictions(trained, samples, command.what.options,
+                               command.json ? workflows::Form::kJson : workflows::Form::kCsv,
+                               output);
 }
 
 }  // namespace
@@ -57,11 +58,12 @@ void add_model_and_data(CLI::App& command, ModelAndData& what) {
       ->capture_default_str();
 }
 
-own::Samples open_data(const ModelAndData& what, const own::Trained& trained, bool answered) {
+workflows::Samples open_data(const ModelAndData& what, const workflows::Trained& trained,
+                             bool answered) {
   instruction_set();  // throws for an RWA_CPU that this machine lacks
   const std::atomic<bool>& stop = watch_for_interrupts();
-  return [&stop,
-          next = own::open_samples(trained.encoding, what.data, answered)](own::Sample& sample) {
+  return [&stop, next = workflows::open_samples(trained.encoding, what.data, answered)](
+             workflows::Sample& sample) {
     if (stop) throw Interrupted(std::string(cause_of_interrupt()));
     return next(sample);
   };

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "own/predict.h"
+#include "workflows/predict.h"
 
 namespace rwa::cli {
 
@@ -15,12 +15,13 @@ void add_predict_command(CLI::App& app);
 struct ModelAndData {
   std::filesystem::path model;
   std::vector<std::filesystem::path> data;
-  own::PredictOptions options;
+  workflows::PredictOptions options;
 
   ModelAndData();
 };
 void add_model_and_data(CLI::App& command, ModelAndData& what);
 // The sequences of the files. Throws Interrupted where one asks for it while they are read.
-own::Samples open_data(const ModelAndData& what, const own::Trained& trained, bool answered);
+workflows::Samples open_data(const ModelAndData& what, const workflows::Trained& trained,
+                             bool answered);
 
 }  // namespace rwa::cli

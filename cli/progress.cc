@@ -88,7 +88,7 @@ constexpr int kBarImportance = 6;
 
 // In the order in which they are shown; all of them ASCII, and padded so that a changing number
 // does not move the rest.
-std::vector<Part> parts_of(std::string_view title, const run::Progress& progress) {
+std::vector<Part> parts_of(std::string_view title, const training::Progress& progress) {
   std::vector<Part> parts;
   parts.push_back({std::string(title), 1});  // stands in the line above, too
   parts.push_back({steps_of(progress.step, progress.steps), 7});
@@ -138,7 +138,7 @@ std::string fit(std::vector<Part> parts, double fraction, const Look& look) {
 
 }  // namespace
 
-std::string bar_line(std::string_view title, const run::Progress& progress, const Look& look) {
+std::string bar_line(std::string_view title, const training::Progress& progress, const Look& look) {
   const double fraction = static_cast<double>(progress.step) /
                           static_cast<double>(std::max<std::int64_t>(progress.steps, 1));
   return fit(parts_of(title, progress), fraction, look);
@@ -148,7 +148,7 @@ std::string bar_line(const Sum& sum, const Look& look) {
   return fit(parts_of(sum), sum.done, look);
 }
 
-std::string plain_line(std::string_view title, const run::Progress& progress) {
+std::string plain_line(std::string_view title, const training::Progress& progress) {
   return join(parts_of(title, progress));
 }
 
@@ -177,7 +177,7 @@ void ProgressDisplay::end(std::size_t index) {
   runs_[index].stage = Stage::kEnded;
 }
 
-void ProgressDisplay::show(std::size_t index, const run::Progress& progress) {
+void ProgressDisplay::show(std::size_t index, const training::Progress& progress) {
   const std::lock_guard lock(mutex_);
   Shown& shown = runs_[index];
   if (!shown.progress) shown.first_step = progress.step;

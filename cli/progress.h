@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "run/loop.h"
+#include "training/loop.h"
 
 namespace rwa::cli {
 
@@ -32,9 +32,9 @@ struct Sum {
 
 // One line of less than `look.width` columns; in a narrow one the least important parts are left
 // out.
-std::string bar_line(std::string_view title, const run::Progress& progress, const Look& look);
+std::string bar_line(std::string_view title, const training::Progress& progress, const Look& look);
 std::string bar_line(const Sum& sum, const Look& look);
-std::string plain_line(std::string_view title, const run::Progress& progress);
+std::string plain_line(std::string_view title, const training::Progress& progress);
 
 // Writes to the standard error, from any thread: lines that stay, and on a terminal a bar below
 // them: that of the only run, or where several are run at a time, that of all.
@@ -54,7 +54,7 @@ class ProgressDisplay {
   void say(const std::string& line);
   // `index` is that of one of the runs.
   void begin(std::size_t index);
-  void show(std::size_t index, const run::Progress& progress);
+  void show(std::size_t index, const training::Progress& progress);
   void end(std::size_t index);
 
  private:
@@ -64,7 +64,7 @@ class ProgressDisplay {
   struct Shown {
     Run run;
     Stage stage = Stage::kWaiting;
-    std::optional<run::Progress> progress;
+    std::optional<training::Progress> progress;
     std::int64_t first_step = 0;  // where it went on
     Clock::time_point start, shown;
   };

@@ -13,8 +13,8 @@
 #include "comm/ranks.h"
 #include "interrupt.h"
 #include "ranks.h"
-#include "run/folder.h"
 #include "rwa/errors.h"
+#include "training/folder.h"
 #include "words.h"
 
 namespace rwa::cli {
@@ -66,12 +66,12 @@ void check_same_runs(const std::vector<Run>& runs) {
   ranks.broadcast(std::as_writable_bytes(std::span(&count, 1)));
   if (count != runs.size()) refuse(fmt::format("{} runs there, {} here", count, runs.size()));
   for (const Run& run : runs) {
-    const std::string mine = run::format_experiment(run.experiment);
+    const std::string mine = training::format_experiment(run.experiment);
     std::string theirs = mine;
     ranks.broadcast(theirs);
     if (theirs == mine) continue;
-    const auto there = run::parse_experiment(theirs, "rank 0");
-    refuse(fmt::format("{}", fmt::join(run::differences(there, run.experiment), "; ")));
+    const auto there = training::parse_experiment(theirs, "rank 0");
+    refuse(fmt::format("{}", fmt::join(training::differences(there, run.experiment), "; ")));
   }
 }
 
@@ -91,15 +91,15 @@ void gather(Ranks& ranks, std::vector<std::string>& lines) {
 }
 
 // "98.1 %, 0.175 bits", or where the run has no final score, nothing.
-std::string final_score(const run::Record& record) {
-  const run::Metric* final = run::final_of(record);
+std::string final_score(const training::Record& record) {
+  const training::Metric* final = training::final_of(record);
   if (final == nullptr) return "";
   return final->accuracy ? score(*final) + ", " + loss(*final) : loss(*final);
 }
 
 }  // namespace
 
-Runner::Runner(std::vector<Run> runs, const run::Options& options, int at_a_time)
+Runner::Runner(std::vector<Run> runs, const training::Options& options, int at_a_time)
     : groups_(groups_for(static_cast<int>(runs.size()))),
       at_a_time_(at_a_time),
       runs_(in_order(std::move(runs), groups_ * at_a_time_)),
@@ -205,39 +205,39 @@ void Runner::run_one(std::size_t index) {
   if (display_) say_outcome(index, outcome, time.count());
 }
 
-run::Outcome Runner::run_and_show(std::size_t index) {
+training::Outcome Runner::run_and_show(std::size_t index) {
   const Run& run = runs_[index];
-  run::Options options = options_;
+  training::Options options = options_;
   options.time_budget = run.time_budget;
   options.memory = run.memory;
   options.device = device_of_rank(run.experiment.device);
   if (group_ && group_->size() > 1) options.link = &*group_;
   bool first = true;
-  const auto show = [&](const run::Progress& progress) {
+  const auto show = [&](const training::Progress& progress) {
     if (!display_) return;
     if (std::exchange(first, false) && progress.step > 0) {
       say(fmt::format("{}goes on from step {}", about(index), count(progress.step)));
     }
     display_->show(index, progress);
   };
-  return run.dataset ? run::run(run.experiment, run.dataset, run.folder, options, show)
-                     : run::run(run.experiment, run.folder, options, show);
+  return run.dataset ? training::run(run.experiment, run.dataset, run.folder, options, show)
+                     : training::run(run.experiment, run.folder, options, show);
 }
 
-void Runner::say_outcome(std::size_t index, run::Outcome outcome, double seconds) {
+void Runner::say_outcome(std::size_t index, training::Outcome outcome, double seconds) {
   const Run& run = runs_[index];
-  const run::Record record = run::read_run(run.folder);
+  const training::Record record = training::read_run(run.folder);
   const std::string last = final_score(record);
   const std::string scored =
       last.empty() ? std::string() : fmt::format(": {} on {}", last, run.scored_on);
   switch (outcome) {
-    case run::Outcome::kFinished:
+    case training::Outcome::kFinished:
       say(fmt::format("{}finished in {}{}", about(index), duration(seconds), scored));
       return;
-    case run::Outcome::kAlreadyFinished:
+    case training::Outcome::kAlreadyFinished:
       say(fmt::format("{}was finished already{}", about(index), scored));
       return;
-    case run::Outcome::kInterrupted: {
+    case training::Outcome::kInterrupted: {
       const std::lock_guard lock(mutex_);
       interrupted_.push_back(fmt::format("after step {} of {}, in {}", count(record.steps),
                                          count(run.experiment.training.steps),

@@ -15,17 +15,17 @@
 
 #include "comm/group.h"
 #include "progress.h"
-#include "run/experiment.h"
-#include "run/loop.h"
+#include "training/experiment.h"
+#include "training/loop.h"
 
 namespace rwa::cli {
 
 struct Run {
-  run::Experiment experiment;
+  training::Experiment experiment;
   std::filesystem::path folder;
   std::string title;
   double work_of_step = 1;  // what a step costs beside those of the others, in any unit
-  std::shared_ptr<const data::Dataset> dataset = {};  // absent: the loop opens the task itself
+  std::shared_ptr<const datasets::Dataset> dataset = {};  // absent: the loop opens the task itself
   std::optional<double> time_budget = {};
   Memory memory = Memory::kFull;
   std::string scored_on = "the whole test set";
@@ -35,7 +35,7 @@ class Runner {
  public:
   // at_a_time: by each rank. Those that take longest come first where several are run at a time, so
   // that none is left alone at the end.
-  Runner(std::vector<Run> runs, const run::Options& options, int at_a_time);
+  Runner(std::vector<Run> runs, const training::Options& options, int at_a_time);
 
   // One that diverges does not stop the others: returns what those said. Any other error does, and
   // is thrown when the others have left their checkpoints; so is Interrupted. Of several ranks all
@@ -50,8 +50,8 @@ class Runner {
   void share_outcomes();
   void say(const std::string& line);
   void run_one(std::size_t index);
-  run::Outcome run_and_show(std::size_t index);
-  void say_outcome(std::size_t index, run::Outcome outcome, double seconds);
+  training::Outcome run_and_show(std::size_t index);
+  void say_outcome(std::size_t index, training::Outcome outcome, double seconds);
   void fail(std::exception_ptr error);
   // What is said of a run stands under its first line, unless others come between.
   [[nodiscard]] std::string about(std::size_t index) const;
@@ -60,7 +60,7 @@ class Runner {
   const int groups_;
   const int at_a_time_;  // in each of them
   const std::vector<Run> runs_;
-  const run::Options& options_;
+  const training::Options& options_;
   std::optional<RankGroup> group_;  // absent: there are no other ranks
   const std::int64_t first_ticket_;
   std::optional<ProgressDisplay> display_;  // of the first rank of the group

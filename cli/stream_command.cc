@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "interrupt.h"
-#include "own/stream.h"
-#include "own/stream_serve.h"
-#include "own/trained.h"
 #include "rwa/version.h"
+#include "workflows/stream.h"
+#include "workflows/stream_serve.h"
+#include "workflows/trained.h"
 
 namespace rwa::cli {
 namespace {
@@ -35,21 +35,21 @@ constexpr const char* kExample =
 
 struct StreamCommand {
   std::filesystem::path model, state;
-  own::StreamOptions options;
+  workflows::StreamOptions options;
 };
 
 void stream(const StreamCommand& command) {
   instruction_set();  // throws for an RWA_CPU that this machine lacks
   const auto& stop = watch_for_interrupts();
-  const own::Trained trained = own::load_trained(command.model);
-  own::Streams streams(trained, command.options);
+  const workflows::Trained trained = workflows::load_trained(command.model);
+  workflows::Streams streams(trained, command.options);
   const bool keeps = !command.state.empty();
   if (keeps && std::filesystem::exists(command.state)) streams.restore(command.state);
   if (keeps) streams.save(command.state);  // where that is refused, better now than at the end
   bool ended = false;
   std::exception_ptr error;
   try {
-    ended = own::serve(streams, STDIN_FILENO, STDOUT_FILENO, stop);
+    ended = workflows::serve(streams, STDIN_FILENO, STDOUT_FILENO, stop);
   } catch (...) {
     error = std::current_exception();
   }

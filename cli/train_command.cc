@@ -12,17 +12,17 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "own/judge.h"
-#include "own/page.h"
-#include "own/tune.h"
 #include "ranks.h"
 #include "report/write_page.h"
-#include "run/folder.h"
 #include "rwa/errors.h"
 #include "rwa/model.h"
 #include "say.h"
 #include "train_options.h"
+#include "training/folder.h"
 #include "words.h"
+#include "workflows/judge.h"
+#include "workflows/page.h"
+#include "workflows/tune.h"
 
 namespace rwa::cli {
 namespace {
@@ -47,29 +47,31 @@ constexpr const char* kExample =
 constexpr const char* kPage = "report.html";
 
 // One that diverged has no model.
-std::vector<own::Judged> judge_all(const own::Plan& plan, const SessionOptions& session) {
-  std::vector<own::Judged> judged;
-  for (const own::Planned& planned : plan.runs) {
-    const run::Record record = run::read_run(planned.folder);
-    if (record.status != run::Status::kFinished) continue;
-    const auto scores = own::judge(planned, session);
-    report::write_page(own::training_page(record, *planned.files, scores ? &*scores : nullptr),
-                       planned.folder / kPage);
+std::vector<workflows::Judged> judge_all(const workflows::Plan& plan,
+                                         const SessionOptions& session) {
+  std::vector<workflows::Judged> judged;
+  for (const workflows::Planned& planned : plan.runs) {
+    const training::Record record = training::read_run(planned.folder);
+    if (record.status != training::Status::kFinished) continue;
+    const auto scores = workflows::judge(planned, session);
+    report::write_page(
+        workflows::training_page(record, *planned.files, scores ? &*scores : nullptr),
+        planned.folder / kPage);
     if (scores) judged.push_back({planned.title, *scores});
   }
   return judged;
 }
 
 // Of several seeds the one that is best in validation becomes the model; folds are there for their scores.
-void keep_best(const own::Plan& plan, const own::Request& request) {
+void keep_best(const workflows::Plan& plan, const workflows::Request& request) {
   if (plan.runs.size() == 1) {
-    fmt::print("model: {}\nreport: {}\n", (request.out / run::kModelFile).string(),
+    fmt::print("model: {}\nreport: {}\n", (request.out / training::kModelFile).string(),
                (request.out / kPage).string());
     return;
   }
-  const auto loss = [](const own::Planned& planned) {
-    const bool has_model = fs::exists(planned.folder / run::kModelFile);
-    return (has_model ? own::best_in_validation(planned.folder) : std::nullopt)
+  const auto loss = [](const workflows::Planned& planned) {
+    const bool has_model = fs::exists(planned.folder / training::kModelFile);
+    return (has_model ? workflows::best_in_validation(planned.folder) : std::nullopt)
         .value_or(std::numeric_limits<double>::infinity());
   };
   const auto best = std::ranges::min_element(plan.runs, {}, loss);
@@ -77,28 +79,29 @@ void keep_best(const own::Plan& plan, const own::Request& request) {
     fmt::print("models and reports: in the folders of {}\n", request.out.string());
     return;
   }
-  Model::load(best->folder / run::kModelFile).save(request.out / run::kModelFile);
+  Model::load(best->folder / training::kModelFile).save(request.out / training::kModelFile);
   fmt::print("model: {} (of {}, the best in validation)\n",
-             (request.out / run::kModelFile).string(), best->title);
+             (request.out / training::kModelFile).string(), best->title);
 }
 
 // The scores, the pages and the model.
-void conclude(const TrainOptions& options, const own::Plan& plan) {
+void conclude(const TrainOptions& options, const workflows::Plan& plan) {
   const auto judged =
       judge_all(plan, {.threads = options.threads, .device = plan.runs.front().experiment.device});
   if (!judged.empty()) {
-    fmt::print("On {}:\n{}", own::scored_on(*plan.files), report::to_text(own::summary(judged)));
+    fmt::print("On {}:\n{}", workflows::scored_on(*plan.files),
+               report::to_text(workflows::summary(judged)));
   }
   keep_best(plan, options.request);
 }
 
 void train(const TrainOptions& options) {
   const auto budget = duration_of("--time-budget", options.time_budget);
-  const own::Plan plan = read_and_plan(options.request);
-  const run::Options loop = loop_options(options, static_cast<int>(plan.runs.size()));
+  const workflows::Plan plan = read_and_plan(options.request);
+  const training::Options loop = loop_options(options, static_cast<int>(plan.runs.size()));
   std::vector<Run> runs;
   runs.reserve(plan.runs.size());
-  for (const own::Planned& planned : plan.runs) runs.push_back(run_of(planned, budget));
+  for (const workflows::Planned& planned : plan.runs) runs.push_back(run_of(planned, budget));
   const auto diverged = Runner(runs, loop, loop.share).run();
   if (is_first_rank()) conclude(options, plan);
   throw_if_diverged(diverged, runs.size());
@@ -108,7 +111,7 @@ void train(const TrainOptions& options) {
 
 void add_train_command(CLI::App& app) {
   auto options = std::make_shared<TrainOptions>();
-  own::Request& request = options->request;
+  workflows::Request& request = options->request;
   auto* command = app.add_subcommand("train", "Train a model on your own sequences");
   add_training_data(*command, request.task);
   add_network(*command, request.wishes);

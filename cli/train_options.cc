@@ -15,7 +15,7 @@ namespace rwa::cli {
 
 TrainOptions::TrainOptions() : threads(usual_threads()) {}
 
-void add_training_data(CLI::App& command, data::FilesTask& task) {
+void add_training_data(CLI::App& command, datasets::FilesTask& task) {
   // A --config may say it.
   add_data(command, task, "Files, a folder, or - for the standard input")->required(false);
   command.add_option("--valid", task.valid, "Files to validate on")->option_text("DATA");
@@ -28,7 +28,7 @@ void add_training_data(CLI::App& command, data::FilesTask& task) {
   add_preparation(command, task);
 }
 
-void add_network(CLI::App& command, own::Wishes& wishes) {
+void add_network(CLI::App& command, workflows::Wishes& wishes) {
   constexpr const char* kGroup = "The network";
   const auto add = [&](const char* name, auto& wish, const char* description) {
     command.add_option(name, wish, description)->group(kGroup);
@@ -44,7 +44,7 @@ void add_network(CLI::App& command, own::Wishes& wishes) {
   add("--activation", wishes.activation, "tanh or identity");
 }
 
-void add_optimiser(CLI::App& command, own::Wishes& wishes) {
+void add_optimiser(CLI::App& command, workflows::Wishes& wishes) {
   constexpr const char* kGroup = "Training";
   const auto add = [&](const char* name, auto& wish, const char* description) {
     command.add_option(name, wish, description)->group(kGroup);
@@ -74,19 +74,19 @@ void add_machine(CLI::App& command, TrainOptions& options) {
       ->capture_default_str();
 }
 
-own::Plan read_and_plan(const own::Request& request) {
-  own::Plan plan = own::plan(request, {}, all_ranks());
-  const data::Files& files = *plan.files;
-  const data::Statistics& seen = files.statistics();
+workflows::Plan read_and_plan(const workflows::Request& request) {
+  workflows::Plan plan = workflows::plan(request, {}, all_ranks());
+  const datasets::Files& files = *plan.files;
+  const datasets::Statistics& seen = files.statistics();
   say("{} sequences of {} to {} steps; {} to train on, {} to validate, {} to test\n",
-      count(seen.sequences), count(data::shortest(seen)), count(data::longest(seen)),
-      count(files.size(data::Split::kTrain)), count(files.size(data::Split::kValid)),
-      count(files.size(data::Split::kTest)));
+      count(seen.sequences), count(datasets::shortest(seen)), count(datasets::longest(seen)),
+      count(files.size(datasets::Split::kTrain)), count(files.size(datasets::Split::kValid)),
+      count(files.size(datasets::Split::kTest)));
   for (const std::string& note : plan.notes) say("{}\n", note);
   return plan;
 }
 
-run::Options loop_options(const TrainOptions& options, int runs) {
+training::Options loop_options(const TrainOptions& options, int runs) {
   check_count("--threads", options.threads, kMostThreads);
   check_count("--jobs", options.jobs, kMostJobs);
   const int jobs = jobs_of_rank(runs, options.jobs);
@@ -95,7 +95,7 @@ run::Options loop_options(const TrainOptions& options, int runs) {
           .stop = &watch_for_interrupts()};
 }
 
-Run run_of(const own::Planned& planned, const std::optional<double>& time_budget) {
+Run run_of(const workflows::Planned& planned, const std::optional<double>& time_budget) {
   return {.experiment = planned.experiment,
           .folder = planned.folder,
           .title = planned.title,
@@ -103,7 +103,7 @@ Run run_of(const own::Planned& planned, const std::optional<double>& time_budget
           .dataset = planned.files,
           .time_budget = time_budget,
           .memory = planned.memory,
-          .scored_on = own::scored_on(*planned.files)};
+          .scored_on = workflows::scored_on(*planned.files)};
 }
 
 }  // namespace rwa::cli

@@ -5,14 +5,14 @@
 #include <optional>
 #include <string>
 
-#include "own/plan.h"
-#include "run/loop.h"
 #include "runner.h"
+#include "training/loop.h"
+#include "workflows/plan.h"
 
 namespace rwa::cli {
 
 struct TrainOptions {
-  own::Request request;
+  workflows::Request request;
   int threads;
   int jobs = 1;
   std::optional<std::string> time_budget;
@@ -21,15 +21,15 @@ struct TrainOptions {
 };
 
 // DATA, --valid, --test, --split and all that says how they are read.
-void add_training_data(CLI::App& command, data::FilesTask& task);
-void add_network(CLI::App& command, own::Wishes& wishes);
-void add_optimiser(CLI::App& command, own::Wishes& wishes);
+void add_training_data(CLI::App& command, datasets::FilesTask& task);
+void add_network(CLI::App& command, workflows::Wishes& wishes);
+void add_optimiser(CLI::App& command, workflows::Wishes& wishes);
 void add_machine(CLI::App& command, TrainOptions& options);
 
 // Reads and plans, saying how far it is and what was found.
-own::Plan read_and_plan(const own::Request& request);
+workflows::Plan read_and_plan(const workflows::Request& request);
 // For so many runs.
-run::Options loop_options(const TrainOptions& options, int runs);
-Run run_of(const own::Planned& planned, const std::optional<double>& time_budget = {});
+training::Options loop_options(const TrainOptions& options, int runs);
+Run run_of(const workflows::Planned& planned, const std::optional<double>& time_budget = {});
 
 }  // namespace rwa::cli

@@ -11,15 +11,15 @@
 
 #include "comm/ranks.h"
 #include "interrupt.h"
-#include "own/tune.h"
 #include "ranks.h"
 #include "report/table.h"
-#include "run/folder.h"
 #include "rwa/errors.h"
 #include "rwa/model.h"
 #include "say.h"
 #include "train_options.h"
+#include "training/folder.h"
 #include "words.h"
+#include "workflows/tune.h"
 
 namespace rwa::cli {
 namespace {
@@ -45,21 +45,21 @@ struct TuneOptions : TrainOptions {
 
 struct Candidate {
   int number = 0;
-  own::Planned planned;
+  workflows::Planned planned;
   double seconds = 0;  // of training it may have used by the end of the round
   double loss = std::numeric_limits<double>::infinity();
 };
 
-std::vector<Candidate> make_candidates(const TuneOptions& options, const own::Plan& plan) {
+std::vector<Candidate> make_candidates(const TuneOptions& options, const workflows::Plan& plan) {
   std::vector<Candidate> candidates;
   for (int number = 0; number < options.candidates; ++number) {
-    own::Request request = options.request;
-    const own::Planned& base = plan.runs.front();
-    request.wishes =
-        own::candidate(options.request.wishes, base.files->shape(), base.experiment.seed, number);
+    workflows::Request request = options.request;
+    const workflows::Planned& base = plan.runs.front();
+    request.wishes = workflows::candidate(options.request.wishes, base.files->shape(),
+                                          base.experiment.seed, number);
     Candidate candidate{.number = number, .planned = base};
-    candidate.planned.experiment = own::experiment_of(request);
-    own::complete(request.wishes, *base.files, candidate.planned.experiment);
+    candidate.planned.experiment = workflows::experiment_of(request);
+    workflows::complete(request.wishes, *base.files, candidate.planned.experiment);
     candidate.planned.folder = request.out / fmt::format("candidate-{}", number);
     candidate.planned.title = fmt::format("candidate {}", number);
     candidates.push_back(std::move(candidate));
@@ -68,7 +68,7 @@ std::vector<Candidate> make_candidates(const TuneOptions& options, const own::Pl
 }
 
 // All of `candidates` up to their seconds; those that diverge stay without a loss.
-void run_round(std::vector<Candidate>& candidates, const run::Options& loop, int at_a_time) {
+void run_round(std::vector<Candidate>& candidates, const training::Options& loop, int at_a_time) {
   std::vector<Run> runs;
   runs.reserve(candidates.size());
   for (const Candidate& candidate : candidates) {
@@ -78,7 +78,7 @@ void run_round(std::vector<Candidate>& candidates, const run::Options& loop, int
   // Rank 0 sees all folders.
   std::vector<double> losses(candidates.size(), std::numeric_limits<double>::infinity());
   for (std::size_t i = 0; is_first_rank() && i < candidates.size(); ++i) {
-    losses[i] = own::best_in_validation(candidates[i].planned.folder).value_or(losses[i]);
+    losses[i] = workflows::best_in_validation(candidates[i].planned.folder).value_or(losses[i]);
   }
   Ranks(all_ranks()).broadcast(std::as_writable_bytes(std::span(losses)));
   for (std::size_t i = 0; i < candidates.size(); ++i) candidates[i].loss = losses[i];
@@ -90,7 +90,7 @@ void print_table(const std::vector<Candidate>& candidates) {
   for (const Candidate& candidate : candidates) {
     table.rows.push_back({{fmt::format("{}", candidate.number)},
                           {fmt::format("{:.4f}", candidate.loss)},
-                          {own::in_words(candidate.planned.experiment)}});
+                          {workflows::in_words(candidate.planned.experiment)}});
   }
   fmt::print("{}", report::to_text(table));
 }
@@ -98,14 +98,14 @@ void print_table(const std::vector<Candidate>& candidates) {
 void tune(const TuneOptions& options) {
   check_count("--candidates", options.candidates, 1000);
   const double budget = duration_of("--time-budget", options.time_budget.value_or("10m")).value();
-  const own::Plan plan = read_and_plan(options.request);
-  if (plan.files->size(data::Split::kValid) == 0) {
+  const workflows::Plan plan = read_and_plan(options.request);
+  if (plan.files->size(datasets::Split::kValid) == 0) {
     throw ConfigError("tuning needs data to validate on: expected --valid, or a --split above 0");
   }
-  const run::Options loop = loop_options(options, options.candidates);
+  const training::Options loop = loop_options(options, options.candidates);
   std::vector<Candidate> running = make_candidates(options, plan);
   std::vector<Candidate> ended;
-  const std::vector<int> rounds = own::rounds(options.candidates);
+  const std::vector<int> rounds = workflows::rounds(options.candidates);
   for (std::size_t round = 0; round < rounds.size(); ++round) {
     const int at_a_time = runs_at_a_time(rounds[round], options.jobs);
     const int turns = (rounds[round] + at_a_time - 1) / at_a_time;
@@ -121,8 +121,8 @@ void tune(const TuneOptions& options) {
   if (!is_first_rank()) return;
   ended.insert(ended.begin(), running.front());
   print_table(ended);
-  const fs::path model = options.request.out / run::kModelFile;
-  Model::load(running.front().planned.folder / run::kModelFile).save(model);
+  const fs::path model = options.request.out / training::kModelFile;
+  Model::load(running.front().planned.folder / training::kModelFile).save(model);
   fmt::print("\nThe best: {}\n", model.string());
 }
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "own/verify.h"
+#include "workflows/verify.h"
 
 namespace rwa::cli {
 namespace {
@@ -28,7 +28,7 @@ void add_verify_command(CLI::App& app) {
   command->add_option("FILE", *paths, "Models, checkpoints, folders of runs, data")->required();
   command->footer(kExample);
   command->callback([paths] {
-    for (const auto& path : *paths) fmt::print("{}: {}\n", path.string(), own::verify(path));
+    for (const auto& path : *paths) fmt::print("{}: {}\n", path.string(), workflows::verify(path));
   });
 }
 

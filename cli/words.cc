@@ -54,17 +54,17 @@ std::optional<double> parse_duration(std::string_view text) {
   return seconds > 0 && seconds <= kLongest ? std::optional(seconds) : std::nullopt;
 }
 
-std::string loss(const run::Metric& metric) {
+std::string loss(const training::Metric& metric) {
   return paper::in_digits(metric.loss) + " " + metric.unit;
 }
 
-std::string score(const run::Metric& metric) {
+std::string score(const training::Metric& metric) {
   return metric.accuracy ? paper::in_percent(*metric.accuracy) : loss(metric);
 }
 
-std::string title(const run::Experiment& experiment) {
+std::string title(const training::Experiment& experiment) {
   return fmt::format("{} {} seed {}", paper::with_variant(experiment.name, experiment.variant),
-                     run::model_name(experiment), experiment.seed);
+                     training::model_name(experiment), experiment.seed);
 }
 
 }  // namespace rwa::cli

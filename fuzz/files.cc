@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/encoding.h"
+#include "datasets/encoding.h"
 #include "input_file.h"
 #include "io/safetensors.h"
 #include "io/unpacked.h"
@@ -54,8 +54,8 @@ void read_model_file(Bytes input) {
 
 void read_encoding(Bytes input) {
   try {
-    const data::Encoding encoding = data::parse_encoding(as_text(input), "input");
-    require(data::parse_encoding(data::to_json(encoding), "written") == encoding);
+    const datasets::Encoding encoding = datasets::parse_encoding(as_text(input), "input");
+    require(datasets::parse_encoding(datasets::to_json(encoding), "written") == encoding);
   } catch (const ModelFileError&) {
   }
 }

@@ -5,18 +5,18 @@
 #include <string>
 #include <string_view>
 
+#include "formats/reader.h"
 #include "input_file.h"
-#include "read/reader.h"
 #include "rwa/errors.h"
 #include "targets.h"
 
 namespace rwa::fuzz {
 namespace {
-using read::Format;
-using read::Layout;
-using read::Options;
-using read::Schema;
-using TargetKind = read::Target;
+using formats::Format;
+using formats::Layout;
+using formats::Options;
+using formats::Schema;
+using TargetKind = formats::Target;
 
 constexpr std::string_view kItself = "itself";  // the file is its own table or array of labels
 
@@ -52,8 +52,8 @@ Options options_of(std::uint8_t choice, const std::string& file) {
   return options;
 }
 
-void check_answers(const read::Sequence& sequence, const Schema& schema,
-                   const read::Vocabulary& vocabulary) {
+void check_answers(const formats::Sequence& sequence, const Schema& schema,
+                   const formats::Vocabulary& vocabulary) {
   const auto steps = static_cast<std::size_t>(sequence.steps);
   const std::size_t labels = sequence.labels.size(), values = sequence.values.size();
   for (const std::int32_t label : sequence.labels) {
@@ -75,8 +75,8 @@ void check_answers(const read::Sequence& sequence, const Schema& schema,
   }
 }
 
-void check(const read::Sequence& sequence, const Schema& schema,
-           const read::Vocabulary& vocabulary) {
+void check(const formats::Sequence& sequence, const Schema& schema,
+           const formats::Vocabulary& vocabulary) {
   require(sequence.steps >= 0 && sequence.line >= 1);
   const auto steps = static_cast<std::size_t>(sequence.steps);
   require(sequence.symbols.size() == (schema.symbols ? steps : 0));
@@ -95,9 +95,9 @@ void read_all(Bytes input, const std::optional<Format>& format) {
   Options options = options_of(input.front(), file.path());
   options.format = format;
   try {
-    const auto vocabulary = std::make_shared<read::Vocabulary>();
-    const auto reader = read::open(paths, options, vocabulary);
-    for (read::Sequence sequence; reader->next(sequence);) {
+    const auto vocabulary = std::make_shared<formats::Vocabulary>();
+    const auto reader = formats::open(paths, options, vocabulary);
+    for (formats::Sequence sequence; reader->next(sequence);) {
       check(sequence, reader->schema(), *vocabulary);
     }
   } catch (const Error&) {  // as it should be

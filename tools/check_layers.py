@@ -14,15 +14,15 @@ LAYERS = [
     ["src/cells"],
     ["src/backend"],
     ["src/io"],
-    ["src/read"],
-    ["src/model", "src/data", "src/net"],
-    ["src/train"],
+    ["src/formats"],
+    ["src/model", "src/datasets"],
+    ["src/tasks"],
     ["src/api"],
     ["src/export"],
-    ["src/run", "src/report"],
-    ["src/paper", "src/own"],
+    ["src/training", "src/report"],
+    ["src/paper", "src/workflows"],
     ["src/bench"],
-    ["src/capi"],
+    ["src/c_api"],
     ["cli"],
 ]
 # Inside src/backend the devices do not know each other, and their common interface knows none of them; the file
@@ -30,7 +30,7 @@ LAYERS = [
 BACKENDS = ["src/backend/reference", "src/backend/cpu", "src/backend/cuda"]
 KNOW_OTHERS = ["src/backend/device.cc", "src/backend/no_cuda/no_cuda.cc"]
 # The program is a user of the library: of src/ it sees what runs, measures and reports, nothing else.
-CLI_SEES = ["include/rwa", "src/comm", "src/export", "src/run", "src/report", "src/paper", "src/own", "src/bench", "cli"]
+CLI_SEES = ["include/rwa", "src/comm", "src/export", "src/training", "src/report", "src/paper", "src/workflows", "src/bench", "cli"]
 
 
 def layer_of(path, layers):

@@ -8,8 +8,8 @@
 #include <span>
 
 #include "api/model_impl.h"
+#include "api/training_step.h"
 #include "rwa/errors.h"
-#include "train/training_step.h"
 
 namespace rwa {
 namespace {

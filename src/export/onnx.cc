@@ -26,7 +26,7 @@ class OnnxFile {
  public:
   OnnxFile(const Model& model, const NetworkSpec& spec)
       : spec_(spec),
-        data_(data::find_encoding(model.notes(), model.config(), "the model")),
+        data_(datasets::find_encoding(model.notes(), model.config(), "the model")),
         nodes_(graph_, spec, model.weights()) {
     file_.set_ir_version(kIrVersion);
     file_.add_opset_import()->set_version(kOnnxOpset);
@@ -124,7 +124,7 @@ class OnnxFile {
   }
 
   const NetworkSpec& spec_;
-  std::optional<data::Encoding> data_;
+  std::optional<datasets::Encoding> data_;
   Graph graph_;
   NetworkNodes nodes_;
   onnx::ModelProto file_;

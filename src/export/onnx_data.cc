@@ -24,7 +24,8 @@ std::vector<double> lost(std::vector<double> mean) {
 }
 
 // A hill for each position, highest where it is nearest to the step: [T,B,positions].
-Value hills(Graph& graph, const data::Widening& widening, const Value& steps, const Value& batch) {
+Value hills(Graph& graph, const datasets::Widening& widening, const Value& steps,
+            const Value& batch) {
   const double apart = static_cast<double>(widening.span) / widening.positions;
   std::vector<double> tops;
   for (int p = 0; p < widening.positions; ++p) tops.push_back((p + 0.5) * apart);
@@ -42,32 +43,32 @@ Value hills(Graph& graph, const data::Widening& widening, const Value& steps, co
 
 }  // namespace
 
-std::map<std::string, std::string> names_of(const data::Encoding& data) {
+std::map<std::string, std::string> names_of(const datasets::Encoding& data) {
   std::map<std::string, std::string> names = {
       {"outputs", text_of(data.outputs())},
-      {"target", text_of(read::to_string(data.schema.target))},
+      {"target", text_of(formats::to_string(data.schema.target))},
       {"window", text_of(data.window)}};
   if (data.schema.symbols) {
     names["symbols"] = text_of(data.alphabet);
     names["kmer"] = text_of(data.kmer);
   } else {
     names["features"] = text_of(data.schema.features);
-    names["missing"] = text_of(data::to_string(data.missing));
+    names["missing"] = text_of(datasets::to_string(data.missing));
   }
   return names;
 }
 
-Value made_normal(Graph& graph, const data::Encoding& data, const Value& x) {
+Value made_normal(Graph& graph, const datasets::Encoding& data, const Value& x) {
   const Value mean = constant(graph, "data.mean", data.features.mean);
   const Value rest = constant(graph, "data.mean.rest", lost(data.features.mean));
   const Value scale = constant(graph, "data.scale", data.features.scale);
   const Value centred = graph.add("Sub", {graph.add("Sub", {x, mean}), rest});
   const Value normal = graph.add("Div", {centred, scale});
-  if (data.missing != data::Missing::kMean) return normal;
+  if (data.missing != datasets::Missing::kMean) return normal;
   return graph.add("Where", {graph.add("IsNaN", {x}), graph.number(0), normal});
 }
 
-Value widened(Graph& graph, const data::Encoding& data, const Value& x) {
+Value widened(Graph& graph, const datasets::Encoding& data, const Value& x) {
   Value rows = x;
   if (data.schema.symbols) {
     const Value depth = graph.integer(static_cast<std::int64_t>(data.width()));
@@ -89,9 +90,9 @@ Value widened(Graph& graph, const data::Encoding& data, const Value& x) {
   return graph.add("Concat", parts, {attribute("axis", -1)});
 }
 
-Value in_own_unit(Graph& graph, const data::Encoding& data, const Value& y) {
-  const bool is_forecast = data.schema.target == read::Target::kNone;
-  const data::Normal& normal = is_forecast ? data.features : data.targets;
+Value in_own_unit(Graph& graph, const datasets::Encoding& data, const Value& y) {
+  const bool is_forecast = data.schema.target == formats::Target::kNone;
+  const datasets::Normal& normal = is_forecast ? data.features : data.targets;
   const Value scale = constant(graph, "data.targets.scale", normal.scale);
   const Value mean = constant(graph, "data.targets.mean", normal.mean);
   return graph.add("Add", {graph.add("Mul", {y, scale}), mean});

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "data/encoding.h"
+#include "datasets/encoding.h"
 #include "export/torch_module_text.h"
 #include "export/torch_module_weights.h"
 #include "io/replace_file.h"
@@ -52,7 +52,7 @@ fs::path weights_beside(const fs::path& file) {
 
 void export_torch(const Model& model, const fs::path& file) {
   const fs::path weights_file = weights_beside(file);
-  const auto data = data::find_encoding(model.notes(), model.config(), "the model");
+  const auto data = datasets::find_encoding(model.notes(), model.config(), "the model");
   const std::string text = torch_module_text(model.config(), data);
   const auto weights =
       io::format_safetensors({{{"format", kFormat}, {kWriterKey, kWriter}}, torch_weights(model)});

@@ -10,7 +10,7 @@
 namespace rwa::exports {
 namespace {
 
-using read::Target;
+using formats::Target;
 
 // A text as Python writes it; JSON escapes the same characters in the same way.
 std::string quoted(const std::string& text) { return nlohmann::json(text).dump(); }
@@ -47,8 +47,8 @@ std::string constant(std::string_view name, const std::vector<std::string>& valu
   return text + "\n]\n";
 }
 
-std::string constants(const data::Encoding& encoding) {
-  const read::Schema& schema = encoding.schema;
+std::string constants(const datasets::Encoding& encoding) {
+  const formats::Schema& schema = encoding.schema;
   std::string text;
   if (schema.symbols) {
     text +=
@@ -67,7 +67,7 @@ std::string constants(const data::Encoding& encoding) {
     text += constant("TARGET_MEAN", in_digits(encoding.targets.mean));
     text += constant("TARGET_SCALE", in_digits(encoding.targets.scale));
   }
-  const data::Widening& widening = encoding.widening;
+  const datasets::Widening& widening = encoding.widening;
   if (widening.context > 1)
     text += fmt::format("CONTEXT = {}  # steps seen at once\n", widening.context);
   if (widening.positions > 0) {
@@ -79,7 +79,7 @@ std::string constants(const data::Encoding& encoding) {
 }
 
 // Of the list of the outputs' names.
-std::string names_of_outputs(const data::Encoding& encoding) {
+std::string names_of_outputs(const datasets::Encoding& encoding) {
   if (!encoding.labels.empty()) return "LABELS";
   if (encoding.schema.target != Target::kNone) return "TARGETS";
   return encoding.schema.symbols ? "ALPHABET" : "FEATURES";
@@ -87,9 +87,9 @@ std::string names_of_outputs(const data::Encoding& encoding) {
 
 }  // namespace
 
-void fill_in_data(const data::Encoding& encoding, Filling& filling) {
-  const read::Schema& schema = encoding.schema;
-  const data::Widening& widening = encoding.widening;
+void fill_in_data(const datasets::Encoding& encoding, Filling& filling) {
+  const formats::Schema& schema = encoding.schema;
+  const datasets::Widening& widening = encoding.widening;
   const bool every = encoding.answers_every_step();
   const bool numbers = encoding.shape().loss == Loss::kSquaredError;
   const auto when = [&](const char* word, bool is_true) {
@@ -97,8 +97,8 @@ void fill_in_data(const data::Encoding& encoding, Filling& filling) {
   };
   when("data", true);
   when("of-symbols", schema.symbols);
-  when("missing", encoding.missing != data::Missing::kRefuse);
-  when("missing-previous", encoding.missing == data::Missing::kPrevious);
+  when("missing", encoding.missing != datasets::Missing::kRefuse);
+  when("missing-previous", encoding.missing == datasets::Missing::kPrevious);
   when("widened", widening.is_needed());
   when("functional", schema.symbols && widening.is_needed());
   when("context", widening.context > 1);

@@ -2,12 +2,12 @@
 // trained on.
 #pragma once
 
-#include "data/encoding.h"
+#include "datasets/encoding.h"
 #include "export/torch_module_render.h"
 
 namespace rwa::exports {
 
 // The words and values of torch_module.py.in that are about data.
-void fill_in_data(const data::Encoding& encoding, Filling& filling);
+void fill_in_data(const datasets::Encoding& encoding, Filling& filling);
 
 }  // namespace rwa::exports

@@ -141,7 +141,7 @@ void fill_in_texts(const ModelConfig& c, Filling& filling) {
 }  // namespace
 
 std::string torch_module_text(const ModelConfig& config,
-                              const std::optional<data::Encoding>& encoding) {
+                              const std::optional<datasets::Encoding>& encoding) {
   Filling filling;
   fill_in_words(config, filling);
   fill_in_sizes(config, filling);

@@ -121,8 +121,7 @@ void Replacement::finish() {
   impl_->temporary.close();
   impl_->temporary.rename();
   // EINVAL: this file system does not offer fsync for folders, so there is nothing left to do.
-  if (repeat_if_interrupted([&] { return ::fsync(impl_->folder.get()); }) != 0 &&
-      errno != EINVAL) {
+  if (repeat_if_interrupted([&] { return ::fsync(impl_->folder.get()); }) != 0 && errno != EINVAL) {
     throw_refusal("force its folder to the disk (fsync) after replacing it", impl_->file, errno);
   }
 }

@@ -47,13 +47,13 @@ const Entry& find(std::string_view name, std::span<const std::string> others) {
 
 std::vector<std::string> variants_of(const Entry& entry) {
   std::vector<std::string> names = {entry.experiment.variant};
-  for (const run::Experiment& other : entry.variants) names.push_back(other.variant);
+  for (const training::Experiment& other : entry.variants) names.push_back(other.variant);
   return names;
 }
 
-const run::Experiment& in_variant(const Entry& entry, std::string_view variant) {
+const training::Experiment& in_variant(const Entry& entry, std::string_view variant) {
   if (variant == entry.experiment.variant) return entry.experiment;
-  const auto found = std::ranges::find(entry.variants, variant, &run::Experiment::variant);
+  const auto found = std::ranges::find(entry.variants, variant, &training::Experiment::variant);
   if (found != entry.variants.end()) return *found;
   throw ConfigError(fmt::format("unknown variant '{}' of {}{}", variant, entry.experiment.name,
                                 suggestion(variant, variants_of(entry))));
@@ -69,11 +69,12 @@ std::vector<std::string> models_of(const Entry& entry) {
   return names;
 }
 
-void name_model(run::Experiment& experiment, std::string_view name) {
+void name_model(training::Experiment& experiment, std::string_view name) {
   experiment.model = name == to_string(experiment.network.cell) ? "" : name;
 }
 
-run::Experiment with_model(const Entry& entry, run::Experiment experiment, std::string_view model) {
+training::Experiment with_model(const Entry& entry, training::Experiment experiment,
+                                std::string_view model) {
   const std::vector<std::string> known = models_of(entry);
   if (std::ranges::find(known, model) == known.end()) {
     throw ConfigError(fmt::format("unknown model '{}' of {}{}", model, entry.experiment.name,

@@ -17,8 +17,8 @@
 #include <string_view>
 #include <vector>
 
-#include "data/dataset.h"
-#include "run/experiment.h"
+#include "datasets/dataset.h"
+#include "training/experiment.h"
 
 namespace rwa::paper {
 
@@ -71,14 +71,14 @@ struct Claim {
 // A network of an entry.
 struct NamedModel {
   std::string name;
-  run::Network network;
+  training::Network network;
   bool right = false;  // expected to learn the task
 };
 
 struct Entry {
-  run::Experiment experiment;             // RWA, seed 1, the variant of the paper's text
-  std::vector<run::Experiment> variants;  // the others
-  std::vector<NamedModel> models;         // that are run where none is asked for
+  training::Experiment experiment;             // RWA, seed 1, the variant of the paper's text
+  std::vector<training::Experiment> variants;  // the others
+  std::vector<NamedModel> models;              // that are run where none is asked for
   std::string title;
   std::string summary;         // one sentence: what comes in, what is wanted
   std::string script_differs;  // the end of a sentence: what the variant "script" changes
@@ -106,13 +106,14 @@ const Entry& find(std::string_view name, std::span<const std::string> others = {
 // "text", and the others.
 std::vector<std::string> variants_of(const Entry& entry);
 // The experiment of an entry in another variant. Throws ConfigError for an unknown one.
-const run::Experiment& in_variant(const Entry& entry, std::string_view variant);
+const training::Experiment& in_variant(const Entry& entry, std::string_view variant);
 
 // The entry's own models, and then every other cell.
 std::vector<std::string> models_of(const Entry& entry);
 // A model that is called as its cell needs no other name.
-void name_model(run::Experiment& experiment, std::string_view name);
+void name_model(training::Experiment& experiment, std::string_view name);
 // The same for another model. Throws ConfigError for an unknown one.
-run::Experiment with_model(const Entry& entry, run::Experiment experiment, std::string_view model);
+training::Experiment with_model(const Entry& entry, training::Experiment experiment,
+                                std::string_view model);
 
 }  // namespace rwa::paper

@@ -103,7 +103,7 @@ double last_step(const std::vector<Curve>& curves) {
   return last;
 }
 
-std::string caption_of(const run::Evaluation& evaluation, bool has_bands) {
+std::string caption_of(const training::Evaluation& evaluation, bool has_bands) {
   std::string text = fmt::format("Scored every {} steps on {} test samples.", evaluation.every,
                                  evaluation.samples);
   if (has_bands) {
@@ -119,7 +119,7 @@ std::string caption_of_authors(const Entry& entry, const std::string& variant) {
                             entry.script_differs);
 }
 
-std::string label_of_loss(const data::Facts& task) {
+std::string label_of_loss(const tasks::Facts& task) {
   return task.shape.loss == Loss::kSquaredError ? "mean squared error" : "error, bits";
 }
 
@@ -155,10 +155,10 @@ std::vector<Role> roles_of(const std::vector<std::string>& models) {
   return roles;
 }
 
-report::Chart training_chart(const run::Experiment& experiment, const std::vector<Line>& lines,
+report::Chart training_chart(const training::Experiment& experiment, const std::vector<Line>& lines,
                              const Library& ours) {
   const Entry& entry = find(experiment.name);
-  const data::Facts task = data::facts(experiment.task);
+  const tasks::Facts task = tasks::facts(experiment.task);
   std::vector<Curve> curves = curves_of(entry, lines, ours);
   const bool has_bands =
       std::ranges::any_of(curves, [](const Curve& curve) { return !curve.low.empty(); });

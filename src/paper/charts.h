@@ -22,7 +22,7 @@ std::vector<report::Role> roles_of(const std::vector<std::string>& models);
 
 // The training curves of one experiment: medians over seeds, bands from the lowest to the highest,
 // and the baseline.
-report::Chart training_chart(const run::Experiment& experiment, const std::vector<Line>& lines,
+report::Chart training_chart(const training::Experiment& experiment, const std::vector<Line>& lines,
                              const Library& ours);
 
 // An experiment in one variant, every model that was run, and the authors' curves as far as ours

@@ -8,15 +8,15 @@
 #include <fmt/format.h>
 
 #include "io/text_file.h"
-#include "run/metrics_file.h"
 #include "rwa/errors.h"
+#include "training/metrics_file.h"
 
 namespace rwa::paper {
 namespace {
 
 namespace fs = std::filesystem;
 
-Point parse_point(run::CsvLine line, const std::vector<Point>& before) {
+Point parse_point(training::CsvLine line, const std::vector<Point>& before) {
   line.require_fields(3);
   Point point;
   point.step = line.take_count("the number of a step");
@@ -41,9 +41,9 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-TestCurve curve_of(const run::Record& run) {
+TestCurve curve_of(const training::Record& run) {
   TestCurve curve;
-  for (const run::Metric& metric : run.metrics) {
+  for (const training::Metric& metric : run.metrics) {
     if (metric.split != "test") continue;
     curve.unit = metric.unit;
     curve.points.push_back({metric.step, metric.loss, metric.accuracy});
@@ -61,7 +61,7 @@ TestCurve read_curve(const fs::path& file) {
   } else if (header == "step,mse,accuracy") {
     curve.unit = "mse";
   } else {
-    run::CsvLine(file, 1, header).fail("step,bits,accuracy or step,mse,accuracy");
+    training::CsvLine(file, 1, header).fail("step,bits,accuracy or step,mse,accuracy");
   }
   for (std::size_t number = 2; !rest.empty(); ++number) {
     curve.points.push_back(parse_point({file, number, take_line(rest)}, curve.points));

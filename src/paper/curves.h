@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "run/folder.h"
+#include "training/folder.h"
 
 namespace rwa::paper {
 
@@ -26,7 +26,7 @@ struct TestCurve {
   std::vector<Point> points;
 };
 
-TestCurve curve_of(const run::Record& run);
+TestCurve curve_of(const training::Record& run);
 
 // The first line of a text, which is taken away with its end.
 std::string_view take_line(std::string_view& text);

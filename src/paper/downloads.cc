@@ -12,9 +12,9 @@
 #include "io/quote.h"
 #include "io/sha256.h"
 #include "io/text_file.h"
-#include "net/download.h"
 #include "paper/authors_logs.h"
 #include "paper/content.h"
+#include "paper/download.h"
 #include "paper/mnist_files.h"
 #include "rwa/errors.h"
 
@@ -93,7 +93,7 @@ void keep_mnist_file(const MnistFile& wanted, const fs::path& part, const fs::pa
 }
 
 void download_mnist_file(const MnistFile& wanted, const fs::path& file) {
-  net::download({
+  paper::download({
       .urls = urls(mnist_origin(), fmt::format("{}.gz", wanted.name)),
       .file = file,
       .most_bytes = wanted.bytes,
@@ -113,7 +113,7 @@ void keep_curve(const AuthorsLog& wanted, const fs::path& part, const fs::path& 
 }
 
 void download_curve(const AuthorsLog& wanted, const fs::path& file) {
-  net::download({
+  paper::download({
       .urls = urls(logs_origin(), wanted.path),
       .file = file,
       .most_bytes = kMostLogBytes,

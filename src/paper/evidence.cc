@@ -13,28 +13,28 @@
 namespace rwa::paper {
 namespace {
 
-Key key_of(const run::Experiment& experiment) {
-  return {experiment.name, experiment.variant, run::model_name(experiment)};
+Key key_of(const training::Experiment& experiment) {
+  return {experiment.name, experiment.variant, training::model_name(experiment)};
 }
 
-run::Experiment known_as(const Key& key) {
+training::Experiment known_as(const Key& key) {
   return experiment_of(key.experiment, key.variant, key.model);
 }
 
 // Empty where the run is one of ours.
-std::string what_differs(const run::Experiment& found) try {
-  run::Experiment known = known_as(key_of(found));
+std::string what_differs(const training::Experiment& found) try {
+  training::Experiment known = known_as(key_of(found));
   known.seed = found.seed;
   known.device = found.device;
   known.training.steps = found.training.steps;
-  return fmt::format("{}", fmt::join(run::differences(found, known), "; "));
+  return fmt::format("{}", fmt::join(training::differences(found, known), "; "));
 } catch (const ConfigError& error) {
   return error.what();
 }
 
 // Of the same seed, the one that says most comes first.
-void sort_by_seed(std::vector<const run::Record*>& runs) {
-  const auto order = [](const run::Record* run) {
+void sort_by_seed(std::vector<const training::Record*>& runs) {
+  const auto order = [](const training::Record* run) {
     return std::tuple(run->experiment.seed, -run->steps, final_of(*run) == nullptr);
   };
   std::ranges::stable_sort(runs, {}, order);
@@ -42,9 +42,10 @@ void sort_by_seed(std::vector<const run::Record*>& runs) {
 
 // The same seed gives the same run: a second one, however long, is not another sample. The first of
 // each is kept.
-void leave_out_repeated(std::vector<const run::Record*>& runs, std::vector<std::string>& left_out) {
-  std::vector<const run::Record*> kept;
-  for (const run::Record* run : runs) {
+void leave_out_repeated(std::vector<const training::Record*>& runs,
+                        std::vector<std::string>& left_out) {
+  std::vector<const training::Record*> kept;
+  for (const training::Record* run : runs) {
     if (kept.empty() || kept.back()->experiment.seed != run->experiment.seed) {
       kept.push_back(run);
     } else {
@@ -57,10 +58,10 @@ void leave_out_repeated(std::vector<const run::Record*>& runs, std::vector<std::
 
 }  // namespace
 
-Sorted sort_runs(const std::vector<run::Record>& records) {
+Sorted sort_runs(const std::vector<training::Record>& records) {
   Sorted sorted;
-  for (const run::Record& run : records) {
-    const run::Experiment& experiment = run.experiment;
+  for (const training::Record& run : records) {
+    const training::Experiment& experiment = run.experiment;
     if (const std::string reason = what_differs(experiment); !reason.empty()) {
       sorted.left_out.push_back(fmt::format("{} ({})", run.folder.string(), reason));
     } else {
@@ -74,11 +75,11 @@ Sorted sort_runs(const std::vector<run::Record>& records) {
   return sorted;
 }
 
-Evidence evidence_of(const run::Record& run) {
+Evidence evidence_of(const training::Record& run) {
   Evidence evidence;
   evidence.curve = curve_of(run);
-  evidence.naive = data::facts(run.experiment.task).naive;
-  const run::Metric* final = final_of(run);
+  evidence.naive = tasks::facts(run.experiment.task).naive;
+  const training::Metric* final = final_of(run);
   const std::int64_t all_steps = known_as(key_of(run.experiment)).training.steps;
   if (final != nullptr && final->step >= all_steps) {
     evidence.final = Point{final->step, final->loss, final->accuracy};
@@ -95,7 +96,7 @@ Evidence evidence_of(const run::Record& run) {
 Library evidence_of(const Runs& runs) {
   Library library;
   for (const auto& [key, records] : runs) {
-    for (const run::Record* run : records) library[key].push_back(evidence_of(*run));
+    for (const training::Record* run : records) library[key].push_back(evidence_of(*run));
   }
   return library;
 }
@@ -106,9 +107,9 @@ Library evidence_of_authors(const std::filesystem::path& folder) {
   for (const Entry& entry : catalogue()) {
     if (!is_of_paper(entry)) continue;
     const std::string& name = entry.experiment.name;
-    const data::Facts task = data::facts(in_variant(entry, kScript).task);
+    const tasks::Facts task = tasks::facts(in_variant(entry, kScript).task);
     for (const char* model : {kRwa, kLstm}) {
-      auto curve = find_curve(folder, name, model, run::unit_of(task.shape.loss));
+      auto curve = find_curve(folder, name, model, training::unit_of(task.shape.loss));
       if (!curve) continue;
       library[{name, kScript, model}].push_back({.curve = *std::move(curve),
                                                  .naive = task.naive,

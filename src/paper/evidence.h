@@ -9,10 +9,10 @@
 #include <tuple>
 #include <vector>
 
-#include "data/dataset.h"
+#include "datasets/dataset.h"
 #include "paper/catalogue.h"
 #include "paper/curves.h"
-#include "run/folder.h"
+#include "training/folder.h"
 
 namespace rwa::paper {
 
@@ -29,7 +29,7 @@ struct Key {
 // What one training run can say; of the authors' there is the curve alone.
 struct Evidence {
   TestCurve curve;
-  data::Naive naive;           // of the variant that was run
+  datasets::Naive naive;       // of the variant that was run
   std::optional<Point> final;  // whole test set, after all the steps of the experiment
   std::optional<double> parameters, seconds_per_step;
   std::string machine;
@@ -37,7 +37,7 @@ struct Evidence {
 
 // Runs of one key differ in their seeds, and may differ in their lengths.
 using Library = std::map<Key, std::vector<Evidence>>;
-using Runs = std::map<Key, std::vector<const run::Record*>>;
+using Runs = std::map<Key, std::vector<const training::Record*>>;
 
 // Runs that are the catalogue's or a study's but for seed, device and length, by seed, and of each
 // seed the longest; and the others, with the reason in words.
@@ -45,9 +45,9 @@ struct Sorted {
   Runs runs;
   std::vector<std::string> left_out;
 };
-Sorted sort_runs(const std::vector<run::Record>& records);
+Sorted sort_runs(const std::vector<training::Record>& records);
 
-Evidence evidence_of(const run::Record& run);  // of one of these
+Evidence evidence_of(const training::Record& run);  // of one of these
 Library evidence_of(const Runs& runs);
 // From a folder with NAME.MODEL.csv; empty: none.
 Library evidence_of_authors(const std::filesystem::path& folder);

@@ -13,14 +13,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "data/task.h"
 #include "paper/places.h"
 #include "rwa/errors.h"
+#include "tasks/task.h"
 
 namespace rwa::paper {
 namespace {
 
-using data::Batch;
+using datasets::Batch;
 using report::Example;
 using report::Lane;
 
@@ -56,16 +56,16 @@ Lane answer(std::string text) { return symbols("answer", {std::move(text)}); }
 
 bool is_yes(const Batch& sample) { return sample.values[0] == 1; }
 
-Example draw(const data::GrammarTask& /*task*/, const Batch& sample) {
+Example draw(const tasks::GrammarTask& /*task*/, const Batch& sample) {
   const bool valid = is_yes(sample);
   std::vector<std::string> names;
-  for (const char letter : data::kGrammarLetters) names.emplace_back(1, letter);
+  for (const char letter : tasks::kGrammarLetters) names.emplace_back(1, letter);
   return {.title = valid ? "A valid sentence" : "A sentence with a typo",
           .lanes = {symbols("letter", letters(sample, names)),
                     answer(valid ? "1, valid" : "0, not valid")}};
 }
 
-Example draw(const data::LengthTask& task, const Batch& sample) {
+Example draw(const tasks::LengthTask& task, const Batch& sample) {
   const char* more = is_yes(sample) ? "1, more" : "0, not more";
   return {.title = fmt::format("A sequence of {} steps", sample.lengths[0]),
           .lanes = {bars("value", feature(sample, 1, 0)),
@@ -87,36 +87,36 @@ Lane symbols(std::string label, const std::vector<std::int32_t>& said,
   return symbols(std::move(label), std::move(found));
 }
 
-Example draw(const data::CopyTask& task, const Batch& sample) {
+Example draw(const tasks::CopyTask& task, const Batch& sample) {
   const auto names = names_of(task.symbols, {"·", "|"});
   return {.title = "A sample: · is blank, | the delimiter",
           .lanes = {symbols("input", letters(sample, names)),
                     symbols("answer", sample.classes, names)}};
 }
 
-Example draw(const data::AddingTask& task, const Batch& sample) {
-  const int mark = task.order == data::AddingOrder::kIndicatorValue ? 0 : 1;
+Example draw(const tasks::AddingTask& task, const Batch& sample) {
+  const int mark = task.order == tasks::AddingOrder::kIndicatorValue ? 0 : 1;
   return {
       .title = "A sample: the sum of the two marked values",
       .lanes = {bars("mark", feature(sample, 2, mark)), bars("value", feature(sample, 2, 1 - mark)),
                 answer(fmt::format("{:.3f}", sample.values[0]))}};
 }
 
-Example draw(const data::MnistTask& task, const Batch& sample) {
+Example draw(const tasks::MnistTask& task, const Batch& sample) {
   return {.title = task.permuted ? "A digit, its pixels in the order in which they come in"
                                  : "A digit, whose pixels come in row by row",
-          .lanes = {bars("pixels", feature(sample, 1, 0), data::kMnistSide),
+          .lanes = {bars("pixels", feature(sample, 1, 0), tasks::kMnistSide),
                     answer(std::to_string(sample.classes[0]))}};
 }
 
-Example draw(const data::MultiCopyTask& task, const Batch& sample) {
+Example draw(const tasks::MultiCopyTask& task, const Batch& sample) {
   const auto names = names_of(task.symbols, {"·", "|"});
   return {
       .title = "A sample: · is blank, | the delimiter",
       .lanes = {symbols("input", sample.symbols, names), symbols("answer", sample.classes, names)}};
 }
 
-Example draw(const data::XorTask& task, const Batch& sample) {
+Example draw(const tasks::XorTask& task, const Batch& sample) {
   Example example{.title = "A sample: is the number of ones so far odd?", .lanes = {}};
   for (int i = 0; i < task.bits; ++i) {
     example.lanes.push_back(bars(fmt::format("bit {}", i + 1), feature(sample, task.bits, i)));
@@ -127,21 +127,21 @@ Example draw(const data::XorTask& task, const Batch& sample) {
   return example;
 }
 
-Example draw(const data::LookAheadTask& task, const Batch& sample) {
+Example draw(const tasks::LookAheadTask& task, const Batch& sample) {
   const auto names = names_of(task.symbols, {"·"});
   return {
       .title = fmt::format("A sample: what comes {} steps later", task.ahead),
       .lanes = {symbols("input", sample.symbols, names), symbols("answer", sample.classes, names)}};
 }
 
-Example draw(const data::AutoencodeTask& task, const Batch& sample) {
+Example draw(const tasks::AutoencodeTask& task, const Batch& sample) {
   const auto names = names_of(task.symbols, {"|"});
   return {
       .title = "A sample: the sequence again, and | its end",
       .lanes = {symbols("input", sample.symbols, names), symbols("answer", sample.classes, names)}};
 }
 
-Example draw(const data::SpellingTask& task, const Batch& sample) {
+Example draw(const tasks::SpellingTask& task, const Batch& sample) {
   std::vector<std::string> numbers;
   for (const float number : sample.x) numbers.push_back(fmt::format("{:.3f}", number));
   std::vector<std::string> digits;
@@ -153,14 +153,14 @@ Example draw(const data::SpellingTask& task, const Batch& sample) {
 }
 
 // Somebody's own files are none of the paper's: open() has none of them.
-Example draw(const data::FilesTask& /*task*/, const Batch& /*sample*/) { return {}; }
+Example draw(const datasets::FilesTask& /*task*/, const Batch& /*sample*/) { return {}; }
 
 // Nothing where MNIST is not to be had.
-std::unique_ptr<data::Dataset> open(const run::Experiment& experiment) {
-  if (std::holds_alternative<data::FilesTask>(experiment.task)) return nullptr;
-  const bool mnist = std::holds_alternative<data::MnistTask>(experiment.task);
+std::unique_ptr<datasets::Dataset> open(const training::Experiment& experiment) {
+  if (std::holds_alternative<datasets::FilesTask>(experiment.task)) return nullptr;
+  const bool mnist = std::holds_alternative<tasks::MnistTask>(experiment.task);
   try {
-    return data::open_task(experiment.task, experiment.seed, mnist ? find_mnist({}) : "");
+    return tasks::open_task(experiment.task, experiment.seed, mnist ? find_mnist({}) : "");
   } catch (const Error&) {
     if (mnist) return nullptr;
     throw;
@@ -168,11 +168,11 @@ std::unique_ptr<data::Dataset> open(const run::Experiment& experiment) {
 }
 
 // The first that has steps to show and, where `yes` is given, this answer.
-std::optional<Batch> find_sample(const data::Dataset& samples, std::optional<bool> yes) {
+std::optional<Batch> find_sample(const datasets::Dataset& samples, std::optional<bool> yes) {
   constexpr std::int64_t kTries = 1000;
   Batch sample;
-  for (std::int64_t i = 0; i < std::min(kTries, samples.size(data::Split::kTest)); ++i) {
-    samples.fill(data::Split::kTest, {{i}}, sample);
+  for (std::int64_t i = 0; i < std::min(kTries, samples.size(datasets::Split::kTest)); ++i) {
+    samples.fill(datasets::Split::kTest, {{i}}, sample);
     if (sample.lengths[0] > 0 && (!yes || is_yes(sample) == *yes)) return sample;
   }
   return std::nullopt;
@@ -180,12 +180,12 @@ std::optional<Batch> find_sample(const data::Dataset& samples, std::optional<boo
 
 }  // namespace
 
-std::vector<Example> examples_of(const run::Experiment& experiment) {
+std::vector<Example> examples_of(const training::Experiment& experiment) {
   std::vector<Example> examples;
   const auto samples = open(experiment);
   if (!samples) return examples;
   std::vector<std::optional<bool>> answers = {std::nullopt};
-  const data::Shape& shape = samples->shape();
+  const datasets::Shape& shape = samples->shape();
   if (shape.loss == Loss::kSigmoid && shape.readout == Readout::kLast) answers = {true, false};
   for (const std::optional<bool> yes : answers) {
     const std::optional<Batch> sample = find_sample(*samples, yes);

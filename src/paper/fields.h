@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
-#include "run/toml.h"
 #include "rwa/errors.h"
+#include "training/toml.h"
 
 namespace rwa::paper {
 

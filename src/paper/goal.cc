@@ -18,7 +18,7 @@ bool is_a_step(Measure measure) {
          measure == Measure::kAccuracyFrom;
 }
 
-Goal goal_of(const Beats& beats, const data::Naive& naive) {
+Goal goal_of(const Beats& beats, const datasets::Naive& naive) {
   constexpr std::size_t kInARow = 5;
   return {kInARow, [beats, naive_loss = naive.loss](const Point& point) {
             if (beats.accuracy) return point.accuracy && *point.accuracy >= *beats.accuracy;
@@ -26,7 +26,7 @@ Goal goal_of(const Beats& beats, const data::Naive& naive) {
           }};
 }
 
-Goal goal_of(const Claim& claim, const Beats& beats, const data::Naive& naive) {
+Goal goal_of(const Claim& claim, const Beats& beats, const datasets::Naive& naive) {
   const double threshold = claim.threshold;
   switch (claim.measure) {
     case Measure::kLossBelow:

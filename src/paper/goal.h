@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/dataset.h"
+#include "datasets/dataset.h"
 #include "paper/catalogue.h"
 #include "paper/curves.h"
 
@@ -21,9 +21,9 @@ struct Goal {
 // Whether a claim is about the step at which something is reached.
 bool is_a_step(Measure measure);
 
-Goal goal_of(const Beats& beats, const data::Naive& naive);
+Goal goal_of(const Beats& beats, const datasets::Naive& naive);
 // Of a claim about a step.
-Goal goal_of(const Claim& claim, const Beats& beats, const data::Naive& naive);
+Goal goal_of(const Claim& claim, const Beats& beats, const datasets::Naive& naive);
 
 // The claims that runs of an experiment are measured for: its own, those of others that compare
 // theirs with it, and the measures of studies.

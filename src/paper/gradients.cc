@@ -10,14 +10,14 @@
 
 #include <fmt/format.h>
 
-#include "data/task.h"
 #include "io/text_file.h"
 #include "paper/curves.h"
 #include "paper/places.h"
-#include "run/folder.h"
-#include "run/metrics_file.h"
 #include "rwa/errors.h"
 #include "rwa/model.h"
+#include "tasks/task.h"
+#include "training/folder.h"
+#include "training/metrics_file.h"
 
 namespace rwa::paper {
 namespace {
@@ -26,17 +26,17 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kHeader = "step,untrained,trained";
 
-data::Batch test_batch(const data::Dataset& samples, int count) {
-  const std::int64_t most = samples.size(data::Split::kTest);
+datasets::Batch test_batch(const datasets::Dataset& samples, int count) {
+  const std::int64_t most = samples.size(datasets::Split::kTest);
   std::vector<std::int64_t> numbers(static_cast<std::size_t>(std::min<std::int64_t>(count, most)));
   std::iota(numbers.begin(), numbers.end(), 0);
-  data::Batch batch;
-  samples.fill(data::Split::kTest, numbers, batch);
+  datasets::Batch batch;
+  samples.fill(datasets::Split::kTest, numbers, batch);
   return batch;
 }
 
 // The loss is a mean over sequences, and so the gradient of one is divided by their number.
-std::vector<double> sizes_of(const std::vector<float>& h, const data::Batch& batch,
+std::vector<double> sizes_of(const std::vector<float>& h, const datasets::Batch& batch,
                              std::size_t units) {
   const std::size_t sequences = batch.lengths.size();
   std::vector<double> sizes;
@@ -55,7 +55,7 @@ std::vector<double> sizes_of(const std::vector<float>& h, const data::Batch& bat
   return sizes;
 }
 
-std::vector<double> sizes_of(const Model& model, const data::Batch& batch, int threads) {
+std::vector<double> sizes_of(const Model& model, const datasets::Batch& batch, int threads) {
   const auto units = static_cast<std::size_t>(model.config().units);
   std::vector<float> weights(model.parameter_count());
   std::vector<float> h(static_cast<std::size_t>(batch.steps) * batch.lengths.size() * units);
@@ -65,7 +65,7 @@ std::vector<double> sizes_of(const Model& model, const data::Batch& batch, int t
 }
 
 void require_files(const fs::path& run_folder) {
-  for (const auto& file : {run::kConfigFile, run::kModelFile}) {
+  for (const auto& file : {training::kConfigFile, training::kModelFile}) {
     if (fs::exists(run_folder / file)) continue;
     throw InputError(fmt::format("{}: found no {}, expected the folder of a finished run",
                                  run_folder.string(), file));
@@ -84,14 +84,14 @@ void require_one_direction(const ModelConfig& config, const fs::path& run_folder
 
 GradientFlow measure_gradients(const fs::path& run_folder, const fs::path& data, int threads) {
   require_files(run_folder);
-  const run::Experiment experiment = run::read_run(run_folder).experiment;
-  const bool mnist = std::holds_alternative<data::MnistTask>(experiment.task);
+  const training::Experiment experiment = training::read_run(run_folder).experiment;
+  const bool mnist = std::holds_alternative<tasks::MnistTask>(experiment.task);
   const auto samples =
-      data::open_task(experiment.task, experiment.seed, mnist ? find_mnist(data) : fs::path());
-  const data::Batch batch = test_batch(*samples, experiment.evaluation.samples);
-  const Model trained = Model::load(run_folder / run::kModelFile);
+      tasks::open_task(experiment.task, experiment.seed, mnist ? find_mnist(data) : fs::path());
+  const datasets::Batch batch = test_batch(*samples, experiment.evaluation.samples);
+  const Model trained = Model::load(run_folder / training::kModelFile);
   require_one_direction(trained.config(), run_folder);
-  const Model untrained(run::model_config(experiment, samples->shape()));
+  const Model untrained(training::model_config(experiment, samples->shape()));
   return {.untrained = sizes_of(untrained, batch, threads),
           .trained = sizes_of(trained, batch, threads)};
 }
@@ -115,9 +115,9 @@ GradientFlow parse_gradients(std::string_view text, const fs::path& file) {
   GradientFlow flow;
   std::size_t number = 1;
   const std::string_view header = take_line(text);
-  if (header != kHeader) run::CsvLine(file, number, header).fail(kHeader);
+  if (header != kHeader) training::CsvLine(file, number, header).fail(kHeader);
   while (!text.empty()) {
-    run::CsvLine line(file, ++number, take_line(text));
+    training::CsvLine line(file, ++number, take_line(text));
     line.require_fields(3);
     if (line.take_count("the number of a step") != static_cast<std::int64_t>(number) - 1) {
       line.fail(fmt::format("step {}", number - 1));

@@ -9,9 +9,9 @@
 
 #include "base/names.h"
 #include "paper/words.h"
-#include "run/experiment_toml.h"
-#include "run/toml.h"
 #include "rwa/errors.h"
+#include "training/experiment_toml.h"
+#include "training/toml.h"
 
 namespace rwa::paper {
 namespace {
@@ -102,19 +102,20 @@ void parse_paper(Fields fields, Entry& entry) {
   fields.refuse_rest();
 }
 
-std::vector<run::Experiment> parse_variants(const toml::table& variants, std::string_view origin,
-                                            const run::Experiment& text) {
-  std::vector<run::Experiment> all;
+std::vector<training::Experiment> parse_variants(const toml::table& variants,
+                                                 std::string_view origin,
+                                                 const training::Experiment& text) {
+  std::vector<training::Experiment> all;
   for (const auto& [name, node] : variants) {
     all.push_back(text);
     all.back().variant = name.str();
     if (!node.is_table()) throw ConfigError(fmt::format("{}: variant is no table", origin));
-    run::change_experiment(*node.as_table(), origin, all.back());
+    training::change_experiment(*node.as_table(), origin, all.back());
   }
   return all;
 }
 
-NamedModel parse_model(Fields& fields, std::string_view origin, run::Experiment experiment) {
+NamedModel parse_model(Fields& fields, std::string_view origin, training::Experiment experiment) {
   NamedModel model{.name = fields.require<std::string>("name"),
                    .network = {},
                    .right = fields.take<bool>("right").value_or(false)};
@@ -122,7 +123,7 @@ NamedModel parse_model(Fields& fields, std::string_view origin, run::Experiment 
   if (auto network = fields.take_table("network")) {
     toml::table change;
     change.insert("network", std::move(network->rest()));
-    run::change_experiment(change, origin, experiment);
+    training::change_experiment(change, origin, experiment);
   }
   fields.refuse_rest();
   model.network = experiment.network;
@@ -130,7 +131,7 @@ NamedModel parse_model(Fields& fields, std::string_view origin, run::Experiment 
 }
 
 std::vector<NamedModel> parse_models(std::vector<Fields> tables, std::string_view origin,
-                                     const run::Experiment& experiment) {
+                                     const training::Experiment& experiment) {
   std::vector<NamedModel> models;
   for (Fields& fields : tables) {
     NamedModel model = parse_model(fields, origin, experiment);
@@ -143,7 +144,7 @@ std::vector<NamedModel> parse_models(std::vector<Fields> tables, std::string_vie
 }
 
 // The two of the paper.
-std::vector<NamedModel> default_models(run::Network network) {
+std::vector<NamedModel> default_models(training::Network network) {
   std::vector<NamedModel> models;
   for (const Cell cell : {Cell::kRwa, Cell::kLstm}) {
     network.cell = cell;
@@ -164,7 +165,7 @@ Claim parse_measure(Fields& fields) {
 }
 
 Entry parse_entry(std::string_view toml, std::string_view origin) {
-  Fields fields(run::parse_toml(toml, origin), origin);
+  Fields fields(training::parse_toml(toml, origin), origin);
   std::vector<Fields> models = fields.take_tables("model");
   std::optional<Fields> variants = fields.take_table("variant");
   std::optional<Fields> quick = fields.take_table("quick");
@@ -172,7 +173,7 @@ Entry parse_entry(std::string_view toml, std::string_view origin) {
   if (!paper) throw ConfigError(fmt::format("{}: [paper] is missing", origin));
 
   Entry entry;
-  entry.experiment = run::read_experiment(fields.rest(), origin);
+  entry.experiment = training::read_experiment(fields.rest(), origin);
   entry.models = models.empty() ? default_models(entry.experiment.network)
                                 : parse_models(std::move(models), origin, entry.experiment);
   if (variants) entry.variants = parse_variants(variants->rest(), origin, entry.experiment);

@@ -13,7 +13,7 @@
 #include "paper/parse_entry.h"
 #include "paper/study.h"
 #include "paper/words.h"
-#include "run/experiment_toml.h"
+#include "training/experiment_toml.h"
 
 namespace rwa::paper {
 namespace {
@@ -165,10 +165,11 @@ Part parse_part(Fields& fields, const std::string& study, const Cases& cases,
   part.measures = parse_measures(fields);
   fields.refuse_rest();
   for (std::size_t i = 0; i < cases.all().size(); ++i) {
-    run::Experiment& run = part.runs.emplace_back(entry.experiment);
+    training::Experiment& run = part.runs.emplace_back(entry.experiment);
     run.variant = study;
     run.training.steps = steps;
-    for (const toml::table* change : cases.changes(i)) run::change_experiment(*change, origin, run);
+    for (const toml::table* change : cases.changes(i))
+      training::change_experiment(*change, origin, run);
     name_model(run, cases.all()[i].name);
   }
   return part;
@@ -177,7 +178,7 @@ Part parse_part(Fields& fields, const std::string& study, const Cases& cases,
 }  // namespace
 
 Study parse_study(std::string_view toml, std::string_view name, std::string_view origin) {
-  Fields fields(run::parse_toml(toml, origin), origin);
+  Fields fields(training::parse_toml(toml, origin), origin);
   Study study;
   study.name = name;
   study.title = fields.require<std::string>("title");

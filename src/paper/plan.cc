@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "comm/ranks.h"
-#include "data/task.h"
 #include "io/descriptor.h"
 #include "io/text_file.h"
 #include "paper/catalogue.h"
@@ -19,8 +18,9 @@
 #include "paper/places.h"
 #include "paper/study.h"
 #include "paper/words.h"
-#include "run/loop.h"
 #include "rwa/errors.h"
+#include "tasks/task.h"
+#include "training/loop.h"
 
 namespace rwa::paper {
 namespace {
@@ -114,9 +114,9 @@ void refuse_models(const Request& request) {
 }
 
 // They come from a file that anyone may have written, and become parts of a path.
-void require_plain_names(const run::Experiment& experiment, std::string_view origin) {
+void require_plain_names(const training::Experiment& experiment, std::string_view origin) {
   for (const std::string& name :
-       {experiment.name, experiment.variant, run::model_name(experiment)}) {
+       {experiment.name, experiment.variant, training::model_name(experiment)}) {
     if (!is_plain(name)) throw ConfigError(fmt::format("{}: {}", origin, no_folder(name)));
   }
 }
@@ -134,17 +134,17 @@ void add_file(const std::string& file, const Request& request, std::vector<Plann
     throw ConfigError(fmt::format("{} is run as it stands: change the file instead of giving {}",
                                   file, fmt::join(given, ", ")));
   }
-  const auto experiment = run::parse_experiment(io::read_text(file), file);
+  const auto experiment = training::parse_experiment(io::read_text(file), file);
   require_plain_names(experiment, file);
   runs.push_back({experiment, folder_of(experiment, request.out)});
 }
 
 // For every seed asked for.
-void add_seeds(const std::vector<run::Experiment>& experiments, const Request& request,
+void add_seeds(const std::vector<training::Experiment>& experiments, const Request& request,
                std::vector<PlannedRun>& runs) {
   const std::int64_t first = request.seed.value_or(1);
   for (std::int64_t i = 0; i < request.seeds.value_or(1); ++i) {
-    for (run::Experiment experiment : experiments) {
+    for (training::Experiment experiment : experiments) {
       experiment.seed = static_cast<std::uint64_t>(first + i);
       experiment.device = request.device.value_or(experiment.device);
       runs.push_back({experiment, folder_of(experiment, request.out)});
@@ -153,13 +153,13 @@ void add_seeds(const std::vector<run::Experiment>& experiments, const Request& r
 }
 
 void add_entry(const Entry& entry, const Request& request, std::vector<PlannedRun>& runs) {
-  run::Experiment experiment = in_variant(entry, request.variant.value_or(kText));
+  training::Experiment experiment = in_variant(entry, request.variant.value_or(kText));
   experiment.training.steps = steps_of(entry, request);
   std::vector<std::string> models = request.models;
   if (models.empty()) {
     for (const NamedModel& model : entry.models) models.push_back(model.name);
   }
-  std::vector<run::Experiment> experiments;
+  std::vector<training::Experiment> experiments;
   for (const std::string& model : models) {
     experiments.push_back(with_model(entry, experiment, model));
   }
@@ -176,7 +176,7 @@ void add_study(const Study& study, const Request& request, std::vector<PlannedRu
     for (const Case& one : study.cases) models.push_back(one.name);
   }
   for (const Part& part : study.parts) {
-    std::vector<run::Experiment> experiments;
+    std::vector<training::Experiment> experiments;
     for (const std::string& model : models) {
       experiments.push_back(experiment_of(part.experiment, study.name, model));
       auto& steps = experiments.back().training.steps;
@@ -209,14 +209,14 @@ void require_writable(const fs::path& folder) {
 }
 
 bool uses_files(const PlannedRun& run) {
-  return std::holds_alternative<data::MnistTask>(run.experiment.task);
+  return std::holds_alternative<tasks::MnistTask>(run.experiment.task);
 }
 
 }  // namespace
 
-fs::path folder_of(const run::Experiment& experiment, const fs::path& out) {
+fs::path folder_of(const training::Experiment& experiment, const fs::path& out) {
   return out / id_of(experiment) /
-         fmt::format("{}-seed{}", run::model_name(experiment), experiment.seed);
+         fmt::format("{}-seed{}", training::model_name(experiment), experiment.seed);
 }
 
 std::vector<PlannedRun> plan(const Request& request) {
@@ -226,9 +226,9 @@ std::vector<PlannedRun> plan(const Request& request) {
   for (const std::string& name : names_asked_for(request)) {
     if (name.ends_with(kFileEnding)) {
       add_file(name, request, runs);
-    } else if (fs::exists(fs::path(name) / run::kConfigFile)) {
+    } else if (fs::exists(fs::path(name) / training::kConfigFile)) {
       throw ConfigError(fmt::format("'{}' is the folder of a run; to run its experiment, give {}",
-                                    name, (fs::path(name) / run::kConfigFile).string()));
+                                    name, (fs::path(name) / training::kConfigFile).string()));
     } else if (const Study* study = find_study(name)) {
       add_study(*study, request, runs);
     } else {
@@ -241,13 +241,13 @@ std::vector<PlannedRun> plan(const Request& request) {
 
 fs::path check(std::span<const PlannedRun> runs, const fs::path& data, Link* link) {
   fs::path mnist;
-  std::vector<data::Task> opened;
+  std::vector<tasks::Task> opened;
   Ranks ranks(link);
   for (const PlannedRun& planned : runs) {
     const auto& [experiment, folder] = planned;
     bool finished = false;
     if (ranks.rank() == 0) {
-      finished = run::check(experiment, folder);
+      finished = training::check(experiment, folder);
       if (!finished) require_writable(folder);
     }
     if (ranks.any(finished)) continue;
@@ -256,7 +256,7 @@ fs::path check(std::span<const PlannedRun> runs, const fs::path& data, Link* lin
       mnist = find_mnist(data);
       require_mnist(mnist);
     }
-    data::open_task(experiment.task, experiment.seed, mnist);
+    tasks::open_task(experiment.task, experiment.seed, mnist);
     opened.push_back(experiment.task);
   }
   if (!data.empty() && std::ranges::none_of(runs, uses_files)) {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "run/experiment.h"
 #include "rwa/link.h"
+#include "training/experiment.h"
 
 namespace rwa::paper {
 
@@ -26,19 +26,19 @@ struct Request {
 };
 
 struct PlannedRun {
-  run::Experiment experiment;
+  training::Experiment experiment;
   std::filesystem::path folder;
 };
 
 // OUT/NAME[-VARIANT]/MODEL-seedS
-std::filesystem::path folder_of(const run::Experiment& experiment,
+std::filesystem::path folder_of(const training::Experiment& experiment,
                                 const std::filesystem::path& out);
 
 // Experiment by experiment, seed by seed, and there model by model. Throws ConfigError for a request
 // that makes no sense.
 std::vector<PlannedRun> plan(const Request& request);
 
-// Opens what the runs need, and leaves it alone: data, folders of earlier runs. Throws as run::run()
+// Opens what the runs need, and leaves it alone: data, folders of earlier runs. Throws as training::run()
 // would in the middle of the work. Returns where MNIST is, where a run needs it; `data` is where to
 // look, as find_mnist() has it. Of several ranks the first alone looks at the folders.
 std::filesystem::path check(std::span<const PlannedRun> runs, const std::filesystem::path& data,

@@ -61,7 +61,7 @@ struct Section {
   const Entry* entry;
   std::string variant;
   std::vector<std::string> models;
-  std::vector<const run::Record*> runs;  // model by model, each by seed
+  std::vector<const training::Record*> runs;  // model by model, each by seed
 };
 
 std::vector<Section> sections_of(const Runs& runs, const Library& ours) {
@@ -87,48 +87,50 @@ std::string id_of(const Section& section) {
   return paper::id_of(in_variant(*section.entry, section.variant));
 }
 
-std::string loss_in_words(const run::Metric& metric) {
+std::string loss_in_words(const training::Metric& metric) {
   return fmt::format("{} {}", in_digits(metric.loss), metric.unit == "mse" ? "MSE" : metric.unit);
 }
 
 // Of scores after the same number of steps.
-std::string median_in_words(const std::vector<const run::Metric*>& scores) {
+std::string median_in_words(const std::vector<const training::Metric*>& scores) {
   std::vector<double> losses;
   std::vector<double> accuracies;
-  for (const run::Metric* score : scores) {
+  for (const training::Metric* score : scores) {
     losses.push_back(score->loss);
     if (score->accuracy) accuracies.push_back(*score->accuracy);
   }
   if (!accuracies.empty()) return in_percent(median(accuracies), 2);
-  run::Metric middle = *scores.front();
+  training::Metric middle = *scores.front();
   middle.loss = median(losses);
   return loss_in_words(middle);
 }
 
-std::set<std::uint64_t> seeds_of(const std::vector<const run::Record*>& runs) {
+std::set<std::uint64_t> seeds_of(const std::vector<const training::Record*>& runs) {
   std::set<std::uint64_t> seeds;
-  for (const run::Record* run : runs) seeds.insert(run->experiment.seed);
+  for (const training::Record* run : runs) seeds.insert(run->experiment.seed);
   return seeds;
 }
 
-std::int64_t most_steps(const std::vector<const run::Record*>& runs) {
+std::int64_t most_steps(const std::vector<const training::Record*>& runs) {
   std::int64_t steps = 0;
-  for (const run::Record* run : runs) steps = std::max(steps, run->steps);
+  for (const training::Record* run : runs) steps = std::max(steps, run->steps);
   return steps;
 }
 
-std::vector<const run::Record*> runs_by(const Section& section, const std::string& model) {
-  std::vector<const run::Record*> runs = section.runs;
-  std::erase_if(runs,
-                [&](const run::Record* run) { return run::model_name(run->experiment) != model; });
+std::vector<const training::Record*> runs_by(const Section& section, const std::string& model) {
+  std::vector<const training::Record*> runs = section.runs;
+  std::erase_if(runs, [&](const training::Record* run) {
+    return training::model_name(run->experiment) != model;
+  });
   return runs;
 }
 
 // Of the runs that have what is asked for, those that were trained longest.
 template <class Has>
-std::vector<const run::Record*> longest(const std::vector<const run::Record*>& runs, Has has) {
-  std::map<std::int64_t, std::vector<const run::Record*>> by_steps;
-  for (const run::Record* run : runs) {
+std::vector<const training::Record*> longest(const std::vector<const training::Record*>& runs,
+                                             Has has) {
+  std::map<std::int64_t, std::vector<const training::Record*>> by_steps;
+  for (const training::Record* run : runs) {
     if (has(*run)) by_steps[run->steps].push_back(run);
   }
   if (by_steps.empty()) return {};
@@ -138,19 +140,20 @@ std::vector<const run::Record*> longest(const std::vector<const run::Record*>& r
 std::string steps_in_words(std::int64_t steps) { return in_thousands(static_cast<double>(steps)); }
 
 // Words about such runs; how long they were is said where others were longer.
-std::string with_steps(const std::string& words, const run::Record& run,
-                       const std::vector<const run::Record*>& all) {
+std::string with_steps(const std::string& words, const training::Record& run,
+                       const std::vector<const training::Record*>& all) {
   if (run.steps == most_steps(all)) return words;
   return fmt::format("{} after {} steps", words, steps_in_words(run.steps));
 }
 
 // On the whole test set, median over seeds.
-std::string final_score(const std::vector<const run::Record*>& all) {
-  const auto runs = longest(all, [](const run::Record& run) { return final_of(run) != nullptr; });
+std::string final_score(const std::vector<const training::Record*>& all) {
+  const auto runs =
+      longest(all, [](const training::Record& run) { return final_of(run) != nullptr; });
   if (runs.empty()) return kNothing;
-  std::vector<const run::Metric*> scores;
+  std::vector<const training::Metric*> scores;
   scores.reserve(runs.size());
-  for (const run::Record* run : runs) scores.push_back(final_of(*run));
+  for (const training::Record* run : runs) scores.push_back(final_of(*run));
   return with_steps(median_in_words(scores), *runs.front(), all);
 }
 
@@ -173,21 +176,22 @@ Table summary_of(const std::vector<Section>& sections, const Library& ours,
   return table;
 }
 
-std::set<std::string> machines_of(const std::vector<const run::Record*>& runs) {
+std::set<std::string> machines_of(const std::vector<const training::Record*>& runs) {
   std::set<std::string> machines;
-  for (const run::Record* run : runs) {
+  for (const training::Record* run : runs) {
     machines.insert(run->machine.empty() ? "an unknown machine" : run->machine);
   }
   return machines;
 }
 
-bool is_timed(const run::Record& run) { return run.steps > 0 && run.train_seconds > 0; }
-double steps_per_second(const run::Record& run) {
+bool is_timed(const training::Record& run) { return run.steps > 0 && run.train_seconds > 0; }
+double steps_per_second(const training::Record& run) {
   return static_cast<double>(run.steps) / run.train_seconds;
 }
 
 // Time and rate, medians over seeds; nothing where they were trained on different machines.
-void add_times(const std::vector<const run::Record*>& all, std::vector<report::TableCell>& row) {
+void add_times(const std::vector<const training::Record*>& all,
+               std::vector<report::TableCell>& row) {
   const auto runs = longest(all, is_timed);
   if (machines_of(runs).size() != 1) {
     row.insert(row.end(), {{kNothing}, {kNothing}});
@@ -195,7 +199,7 @@ void add_times(const std::vector<const run::Record*>& all, std::vector<report::T
   }
   std::vector<double> seconds;
   std::vector<double> rates;
-  for (const run::Record* run : runs) {
+  for (const training::Record* run : runs) {
     seconds.push_back(run->train_seconds);
     rates.push_back(steps_per_second(*run));
   }
@@ -219,14 +223,14 @@ Table times_of(const std::vector<Section>& sections) {
   return table;
 }
 
-Table table_of(const std::vector<const run::Record*>& runs) {
+Table table_of(const std::vector<const training::Record*>& runs) {
   Table table{.header = {"model", "seed", "steps", "final loss", "final accuracy", "training time",
                          "steps per second", "parameters", "state"},
               .rows = {}};
-  for (const run::Record* run : runs) {
-    const run::Metric* final = final_of(*run);
+  for (const training::Record* run : runs) {
+    const training::Metric* final = final_of(*run);
     table.rows.push_back(
-        {{name_of(run::model_name(run->experiment))},
+        {{name_of(training::model_name(run->experiment))},
          {std::to_string(run->experiment.seed)},
          {steps_in_words(run->steps)},
          {final != nullptr ? loss_in_words(*final) : kNothing},
@@ -268,22 +272,23 @@ std::string model_option(const std::vector<std::string>& models, const std::vect
 std::vector<std::string> models_of(const StudyResult& result) {
   std::vector<std::string> models;
   for (const Case& one : result.study->cases) {
-    const auto is_of_case = [&](const run::Record* run) {
-      return run::model_name(run->experiment) == one.name;
+    const auto is_of_case = [&](const training::Record* run) {
+      return training::model_name(run->experiment) == one.name;
     };
     if (std::ranges::any_of(result.runs, is_of_case)) models.push_back(one.name);
   }
   return models;
 }
 
-std::string device_option(const std::vector<const run::Record*>& runs) {
+std::string device_option(const std::vector<const training::Record*>& runs) {
   std::set<std::string> devices;
-  for (const run::Record* run : runs) devices.insert(run->experiment.device);
+  for (const training::Record* run : runs) devices.insert(run->experiment.device);
   return devices.size() == 1 && !devices.contains("cpu") ? " --device " + *devices.begin() : "";
 }
 
 // The command with each range of seeds.
-std::string with_seeds(const std::string& command, const std::vector<const run::Record*>& runs) {
+std::string with_seeds(const std::string& command,
+                       const std::vector<const training::Record*>& runs) {
   std::vector<std::string> commands = seed_options(seeds_of(runs));
   for (std::string& options : commands) options.insert(0, command);
   return fmt::format("To run it again: {}", fmt::join(commands, "; "));
@@ -293,7 +298,7 @@ std::string with_seeds(const std::string& command, const std::vector<const run::
 std::string commands_of(const Section& section) {
   const Entry& entry = *section.entry;
   std::int64_t steps = 0;
-  for (const run::Record* run : section.runs) {
+  for (const training::Record* run : section.runs) {
     steps = std::max(steps, run->experiment.training.steps);
   }
   std::string command = "rwa paper run " + entry.experiment.name;
@@ -385,7 +390,7 @@ void add_study(const StudyResult& result, report::Page& page) {
 
 }  // namespace
 
-Report make_report(const std::vector<run::Record>& records, const fs::path& reference) {
+Report make_report(const std::vector<training::Record>& records, const fs::path& reference) {
   const Sorted sorted = sort_runs(records);
   const Library ours = evidence_of(sorted.runs);
   const Library authors = evidence_of_authors(reference);
@@ -454,7 +459,7 @@ void write_summary(const Report& report, const fs::path& file) {
   io::replace_text(file, text);
 }
 
-std::vector<Table> summarise(const std::vector<run::Record>& runs, const Library& authors) {
+std::vector<Table> summarise(const std::vector<training::Record>& runs, const Library& authors) {
   const Sorted sorted = sort_runs(runs);
   const Library ours = evidence_of(sorted.runs);
   std::vector<Table> tables = {summary_of(sections_of(sorted.runs, ours), ours, authors)};

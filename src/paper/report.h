@@ -10,7 +10,7 @@
 #include "report/chart.h"
 #include "report/page.h"
 #include "report/table.h"
-#include "run/folder.h"
+#include "training/folder.h"
 
 namespace rwa::paper {
 
@@ -30,12 +30,14 @@ struct Report {
 // `reference` holds the authors' curves (NAME.MODEL.csv); empty: none. Runs of experiments that are
 // neither the catalogue's nor a study's are left out, and the page says so. Throws InputError and ResourceError for files
 // that cannot be read.
-Report make_report(const std::vector<run::Record>& runs, const std::filesystem::path& reference);
+Report make_report(const std::vector<training::Record>& runs,
+                   const std::filesystem::path& reference);
 
 // The overview, and all tables as Markdown. Throws ResourceError.
 void write_summary(const Report& report, const std::filesystem::path& file);
 
 // The tables of what was run alone: the summary, and that of each study.
-std::vector<report::Table> summarise(const std::vector<run::Record>& runs, const Library& authors);
+std::vector<report::Table> summarise(const std::vector<training::Record>& runs,
+                                     const Library& authors);
 
 }  // namespace rwa::paper

@@ -15,8 +15,8 @@
 #include "paper/plan.h"
 #include "paper/thin.h"
 #include "paper/words.h"
-#include "run/metrics_file.h"
 #include "rwa/errors.h"
+#include "training/metrics_file.h"
 
 namespace rwa::paper {
 namespace {
@@ -38,21 +38,21 @@ void require_same(const Known& whole, const Known& kept, std::string_view what,
 }
 
 void refuse_folder_of_a_run(const fs::path& folder) {
-  if (!fs::exists(folder / run::kMetricsFile)) return;
+  if (!fs::exists(folder / training::kMetricsFile)) return;
   throw ConfigError(
       fmt::format("{}: holds a whole run ({}): choose another folder for the results (--out)",
-                  folder.string(), run::kMetricsFile));
+                  folder.string(), training::kMetricsFile));
 }
 
-std::vector<KeptFile> files_of(const run::Record& run, const std::vector<run::Metric>& metrics,
-                               const fs::path& out) {
+std::vector<KeptFile> files_of(const training::Record& run,
+                               const std::vector<training::Metric>& metrics, const fs::path& out) {
   const fs::path folder = folder_of(run.experiment, out);
   refuse_folder_of_a_run(folder);
-  const fs::path csv = folder / run::kKeptMetricsFile;
-  std::string text = run::format_metrics_csv(metrics);
-  require_same_answers(run, run::parse_metrics_csv(text, csv));
+  const fs::path csv = folder / training::kKeptMetricsFile;
+  std::string text = training::format_metrics_csv(metrics);
+  require_same_answers(run, training::parse_metrics_csv(text, csv));
   std::vector<KeptFile> files = {{csv, std::move(text)}};
-  for (const std::string_view name : {run::kConfigFile, run::kRunFile, kGradientsFile}) {
+  for (const std::string_view name : {training::kConfigFile, training::kRunFile, kGradientsFile}) {
     if (name == kGradientsFile && !fs::exists(run.folder / name)) continue;
     files.push_back({folder / name, io::read_text(run.folder / name)});
   }
@@ -61,14 +61,15 @@ std::vector<KeptFile> files_of(const run::Record& run, const std::vector<run::Me
 
 // Results that cannot be read are none.
 std::int64_t steps_of_results(const fs::path& folder) try {
-  return fs::exists(folder / run::kKeptMetricsFile) ? run::read_run(folder).steps : 0;
+  return fs::exists(folder / training::kKeptMetricsFile) ? training::read_run(folder).steps : 0;
 } catch (const Error&) {
   return 0;
 }
 
 // Empty where there is something to keep. A first look does not replace what took days.
-std::string why_left_out(const run::Record& run, const fs::path& out) {
-  if (!fs::exists(run.folder / run::kRunFile)) return fmt::format("has no {}", run::kRunFile);
+std::string why_left_out(const training::Record& run, const fs::path& out) {
+  if (!fs::exists(run.folder / training::kRunFile))
+    return fmt::format("has no {}", training::kRunFile);
   if (curve_of(run).points.empty()) return "has no evaluation yet";
   const fs::path folder = folder_of(run.experiment, out);
   const std::int64_t steps = steps_of_results(folder);
@@ -84,9 +85,10 @@ std::size_t bytes_of(const std::vector<KeptFile>& files) {
   return bytes;
 }
 
-std::vector<report::TableCell> row_of(const run::Record& run, std::size_t kept, std::size_t bytes) {
+std::vector<report::TableCell> row_of(const training::Record& run, std::size_t kept,
+                                      std::size_t bytes) {
   std::string steps = in_thousands(static_cast<double>(run.steps));
-  if (run.status != run::Status::kFinished) {
+  if (run.status != training::Status::kFinished) {
     steps += " of " + in_thousands(static_cast<double>(run.experiment.training.steps));
   }
   const auto in_words = [](std::size_t count) { return in_thousands(static_cast<double>(count)); };
@@ -106,8 +108,8 @@ void write(const std::vector<KeptFile>& files) {
 
 }  // namespace
 
-void require_same_answers(const run::Record& run, const std::vector<run::Metric>& kept) {
-  run::Record thinned = run;
+void require_same_answers(const training::Record& run, const std::vector<training::Metric>& kept) {
+  training::Record thinned = run;
   thinned.metrics = kept;
   const Evidence whole = evidence_of(run);
   const Evidence part = evidence_of(thinned);
@@ -119,18 +121,18 @@ void require_same_answers(const run::Record& run, const std::vector<run::Metric>
   }
 }
 
-Results write_results(const std::vector<run::Record>& runs, const fs::path& out) try {
+Results write_results(const std::vector<training::Record>& runs, const fs::path& out) try {
   Sorted sorted = sort_runs(runs);
   Results results{.written = {.header = {"run", "state", "steps", "lines", "bytes"}, .rows = {}},
                   .left_out = std::move(sorted.left_out)};
   std::vector<std::vector<KeptFile>> files;
   for (const auto& [key, of_key] : sorted.runs) {
-    for (const run::Record* run : of_key) {
+    for (const training::Record* run : of_key) {
       if (const std::string reason = why_left_out(*run, out); !reason.empty()) {
         results.left_out.push_back(fmt::format("{} ({})", run->folder.string(), reason));
         continue;
       }
-      const std::vector<run::Metric> metrics = thin(*run);
+      const std::vector<training::Metric> metrics = thin(*run);
       files.push_back(files_of(*run, metrics, out));
       const std::size_t bytes = bytes_of(files.back());
       results.written.rows.push_back(row_of(*run, metrics.size(), bytes));

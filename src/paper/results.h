@@ -1,5 +1,5 @@
 // src/paper/results.h: what is kept of the paper's runs in a repository: of each its configuration,
-// its run.json and its metrics, thinned (thin.h). run::read_run() reads them as it reads any run.
+// its run.json and its metrics, thinned (thin.h). training::read_run() reads them as it reads any run.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "report/table.h"
-#include "run/folder.h"
+#include "training/folder.h"
 
 namespace rwa::paper {
 
 // Throws InputError unless `kept`, of the run's metrics, answer every claim as all of them do.
-void require_same_answers(const run::Record& run, const std::vector<run::Metric>& kept);
+void require_same_answers(const training::Record& run, const std::vector<training::Metric>& kept);
 
 struct Results {
   report::Table written;              // a row for each run
@@ -26,6 +26,6 @@ struct Results {
 // there. Everything is checked before anything is written. Throws ConfigError where OUT has whole
 // runs itself, InputError where what would be kept is not enough, ResourceError where the system
 // refuses.
-Results write_results(const std::vector<run::Record>& runs, const std::filesystem::path& out);
+Results write_results(const std::vector<training::Record>& runs, const std::filesystem::path& out);
 
 }  // namespace rwa::paper

@@ -23,8 +23,8 @@ std::vector<Study> parse_all() {
   return all;
 }
 
-const run::Experiment& experiment_of(const Study& study, const std::string& name,
-                                     const std::string& model) {
+const training::Experiment& experiment_of(const Study& study, const std::string& name,
+                                          const std::string& model) {
   const auto part = std::ranges::find(study.parts, name, &Part::experiment);
   if (part == study.parts.end()) {
     throw ConfigError(fmt::format("'{}' is not in the study {}", name, study.name));
@@ -56,8 +56,8 @@ const Study* find_study(std::string_view name) {
   return found == studies().end() ? nullptr : &*found;
 }
 
-run::Experiment experiment_of(const std::string& name, const std::string& variant,
-                              const std::string& model) {
+training::Experiment experiment_of(const std::string& name, const std::string& variant,
+                                   const std::string& model) {
   if (const Study* study = find_study(variant)) return experiment_of(*study, name, model);
   const Entry& entry = find(name);
   return with_model(entry, in_variant(entry, variant), model);

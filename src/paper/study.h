@@ -30,7 +30,7 @@
 #include <vector>
 
 #include "paper/catalogue.h"
-#include "run/experiment.h"
+#include "training/experiment.h"
 
 namespace rwa::paper {
 
@@ -51,8 +51,8 @@ struct Case {
 // One of the experiments.
 struct Part {
   std::string experiment;
-  std::vector<Claim> measures;        // that nobody has claimed anything about
-  std::vector<run::Experiment> runs;  // for each case
+  std::vector<Claim> measures;             // that nobody has claimed anything about
+  std::vector<training::Experiment> runs;  // for each case
 };
 
 struct Study {
@@ -74,7 +74,7 @@ const Study* find_study(std::string_view name);  // or nullptr
 
 // What is run under this name, in this variant, which may be a study, by this model, which may be
 // one of its cases. Throws ConfigError where nothing is.
-run::Experiment experiment_of(const std::string& name, const std::string& variant,
-                              const std::string& model);
+training::Experiment experiment_of(const std::string& name, const std::string& variant,
+                                   const std::string& model);
 
 }  // namespace rwa::paper

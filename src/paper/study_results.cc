@@ -27,8 +27,9 @@ Key key_of(const Study& study, const Part& part, const Case& one) {
   return {part.experiment, study.name, one.name};
 }
 
-std::vector<const run::Record*> runs_of(const Study& study, const Part& part, const Runs& runs) {
-  std::vector<const run::Record*> all;
+std::vector<const training::Record*> runs_of(const Study& study, const Part& part,
+                                             const Runs& runs) {
+  std::vector<const training::Record*> all;
   for (const Case& one : study.cases) {
     const auto found = runs.find(key_of(study, part, one));
     if (found != runs.end()) std::ranges::copy(found->second, std::back_inserter(all));
@@ -103,7 +104,7 @@ std::vector<Flow> flows_of(const Study& study, const Part& part, const Runs& run
   for (const Case& one : study.cases) {
     const auto found = runs.find(key_of(study, part, one));
     if (found == runs.end()) continue;
-    for (const run::Record* run : found->second) {
+    for (const training::Record* run : found->second) {
       const fs::path file = run->folder / kGradientsFile;
       if (!fs::exists(file)) continue;
       GradientFlow flow = parse_gradients(io::read_text(file), file);
@@ -157,8 +158,8 @@ Chart chart_of(const Study& study, const Part& part, const Runs& runs, const Lib
 // A run that diverged has no final score, and will have none.
 bool have_diverged(const Runs& runs, const Key& key) {
   const auto found = runs.find(key);
-  return found != runs.end() && std::ranges::all_of(found->second, [](const run::Record* run) {
-           return run->status == run::Status::kDiverged;
+  return found != runs.end() && std::ranges::all_of(found->second, [](const training::Record* run) {
+           return run->status == training::Status::kDiverged;
          });
 }
 

@@ -12,9 +12,9 @@ namespace rwa::paper {
 
 struct StudyResult {
   const Study* study = nullptr;
-  report::Figure figure;                 // a panel for each experiment that was run
-  report::Table table;                   // a row for each case that was run
-  std::vector<const run::Record*> runs;  // experiment by experiment, case by case, by seed
+  report::Figure figure;                      // a panel for each experiment that was run
+  report::Table table;                        // a row for each case that was run
+  std::vector<const training::Record*> runs;  // experiment by experiment, case by case, by seed
 };
 
 // Of every study that there are runs of. Throws InputError and ResourceError for gradients beside a

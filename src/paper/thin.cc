@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <set>
 
-#include "data/task.h"
 #include "paper/catalogue.h"
 #include "paper/curves.h"
 #include "paper/goal.h"
+#include "tasks/task.h"
 
 namespace rwa::paper {
 namespace {
@@ -44,14 +44,14 @@ void keep_way_to(const Goal& goal, const std::vector<Point>& points, Steps& kept
   }
 }
 
-Steps steps_to_keep(const run::Experiment& experiment, const std::vector<Point>& points) {
+Steps steps_to_keep(const training::Experiment& experiment, const std::vector<Point>& points) {
   Steps kept;
   for (const Point& point : points) {
     if (is_on_grid(point.step, experiment.evaluation.every)) kept.insert(point.step);
   }
   if (!points.empty()) kept.insert(points.back().step);
   const Beats& beats = find(experiment.name).beats;
-  const data::Naive naive = data::facts(experiment.task).naive;
+  const datasets::Naive naive = tasks::facts(experiment.task).naive;
   keep_way_to(goal_of(beats, naive), points, kept);
   for (const Claim* claim : claims_on(experiment.name)) {
     if (is_a_step(claim->measure)) keep_way_to(goal_of(*claim, beats, naive), points, kept);
@@ -61,10 +61,10 @@ Steps steps_to_keep(const run::Experiment& experiment, const std::vector<Point>&
 
 }  // namespace
 
-std::vector<run::Metric> thin(const run::Record& run) {
+std::vector<training::Metric> thin(const training::Record& run) {
   const Steps kept = steps_to_keep(run.experiment, curve_of(run).points);
-  std::vector<run::Metric> metrics;
-  for (const run::Metric& metric : run.metrics) {
+  std::vector<training::Metric> metrics;
+  for (const training::Metric& metric : run.metrics) {
     if (metric.split == "final" || (metric.split == "test" && kept.contains(metric.step))) {
       metrics.push_back(metric);
     }

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "run/folder.h"
-#include "run/metric.h"
+#include "training/folder.h"
+#include "training/metric.h"
 
 namespace rwa::paper {
 
@@ -14,6 +14,6 @@ namespace rwa::paper {
 //
 // So runs of any length have the evaluations that are drawn in common, and to thin twice is to thin
 // once. Throws ConfigError for an experiment that is not in the catalogue.
-std::vector<run::Metric> thin(const run::Record& run);
+std::vector<training::Metric> thin(const training::Record& run);
 
 }  // namespace rwa::paper

@@ -40,7 +40,7 @@ std::string name_of(std::string_view model) {
   return std::string(model);
 }
 
-std::string id_of(const run::Experiment& experiment) {
+std::string id_of(const training::Experiment& experiment) {
   const bool text = experiment.variant == kText;
   return text ? experiment.name : experiment.name + "-" + experiment.variant;
 }

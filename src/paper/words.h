@@ -9,11 +9,11 @@
 
 namespace rwa::paper {
 
-std::string in_thousands(double number);                    // "250,000"; rounded
+std::string in_thousands(double number);  // "250,000"; rounded
 using report::in_digits;
 using report::in_percent;
 using report::in_time;
-std::string in_rate(double number);    // "0.813", "12.5", "5,430"
+std::string in_rate(double number);  // "0.813", "12.5", "5,430"
 
 // A number that a claim is about: a step, a loss, an accuracy, …
 std::string in_words(Measure measure, double value);
@@ -21,8 +21,8 @@ std::string in_words(Measure measure, double value);
 // Where there is nothing to say.
 inline constexpr const char* kNothing = "—";
 
-std::string name_of(std::string_view model);           // "RWA", "LSTM", "rwa-2-layers"
-std::string id_of(const run::Experiment& experiment);  // "grammar", "grammar-script"
+std::string name_of(std::string_view model);                // "RWA", "LSTM", "rwa-2-layers"
+std::string id_of(const training::Experiment& experiment);  // "grammar", "grammar-script"
 // "Reber grammar", "Reber grammar (script)"
 std::string with_variant(const std::string& title, const std::string& variant);
 

@@ -21,12 +21,12 @@
 #include <string>
 #include <thread>
 
+#include "api/networks.h"
+#include "api/rank_batches.h"
 #include "comm/group.h"
 #include "comm/job.h"
 #include "comm/ranks.h"
 #include "rwa/rwa.h"
-#include "train/networks.h"
-#include "train/rank_batches.h"
 
 namespace rwa {
 namespace {
@@ -155,7 +155,7 @@ int main(int argc, char** argv) {
   std::unique_ptr<rwa::Job> job;
   try {
     job = rwa::Job::join({.patience = rwa::kPatience, .speaker = "error: ", .lost_status = 4});
-    rwa::run(job.get(), what, who);
+    rwa::training(job.get(), what, who);
   } catch (const std::exception& error) {
     const std::string message = fmt::format("error: {}", error.what());
     if (job != nullptr) job->fail(message, 4);

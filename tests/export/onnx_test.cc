@@ -12,7 +12,7 @@
 #include <onnx/shape_inference/implementation.h>
 #include <nlohmann/json.hpp>
 
-#include "data/encoding.h"
+#include "datasets/encoding.h"
 #include "export/onnx.h"
 #include "io/io_testing.h"
 #include "model/config_json.h"
@@ -183,13 +183,13 @@ TEST(Onnx, UsesTheOperatorsThatThereAre) {
 }
 
 // A model of three features, trained on a table with labels.
-Model trained(data::Encoding encoding = {}) {
+Model trained(datasets::Encoding encoding = {}) {
   encoding.schema.features = {"x", "ä\"", "z"};
-  encoding.schema.target = read::Target::kClass;
+  encoding.schema.target = formats::Target::kClass;
   encoding.labels = {"no", "yes"};
   encoding.features = {{1, 2, 3}, {1, 0.5, 2}};
   Model model({.inputs = static_cast<int>(encoding.widening.inputs(3)), .units = 4, .outputs = 2});
-  model.set_note(std::string(data::kEncodingNote), data::to_json(encoding));
+  model.set_note(std::string(datasets::kEncodingNote), datasets::to_json(encoding));
   return model;
 }
 

@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "data/encoding.h"
+#include "datasets/encoding.h"
 #include "export/torch_module_render.h"
 #include "io/io_testing.h"
 #include "io/safetensors.h"
@@ -91,11 +91,11 @@ TEST(TorchModule, WritesBothFilesOrNone) {
 TEST(TorchModule, RefusesDataOfAnotherNetwork) {
   const io::TempFolder folder;
   Model model({.inputs = 3, .units = 4, .outputs = 2});
-  const std::string note(data::kEncodingNote);
-  data::Encoding encoding{.schema = {.features = {"x"}, .target = read::Target::kClass},
-                          .features = {.mean = {0}, .scale = {1}},
-                          .labels = {"a", "b"}};
-  model.set_note(note, data::to_json(encoding));
+  const std::string note(datasets::kEncodingNote);
+  datasets::Encoding encoding{.schema = {.features = {"x"}, .target = formats::Target::kClass},
+                              .features = {.mean = {0}, .scale = {1}},
+                              .labels = {"a", "b"}};
+  model.set_note(note, datasets::to_json(encoding));
   const auto write = [&] { export_torch(model, folder.path() / "network.py"); };
   expect_error<ModelFileError>(write, {"has inputs 3", "expected 1"});
   model.set_note(note, "nothing");

@@ -17,14 +17,14 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "data/encoding.h"
+#include "datasets/encoding.h"
 #include "export/torch_module.h"
 #include "io/replace_file.h"
 #include "io/safetensors.h"
-#include "own/answers.h"
 #include "rwa/errors.h"
 #include "rwa/model.h"
 #include "support/random_data.h"
+#include "workflows/answers.h"
 
 namespace rwa {
 namespace {
@@ -152,17 +152,17 @@ void write_networks(const fs::path& folder) {
 }
 
 // Sequences of files, of all kinds of questions.
-std::vector<data::Encoding> encodings() {
-  using read::Target;
+std::vector<datasets::Encoding> encodings() {
+  using formats::Target;
   const std::vector<std::string> alphabet = {"a", "\"'\\", "\n", "ü"},
                                  labels = {"yes", "é\t\"no\""};
-  const data::Normal normal = {.mean = {1e6, -0.25}, .scale = {1e3, 0.125}};
+  const datasets::Normal normal = {.mean = {1e6, -0.25}, .scale = {1e3, 0.125}};
   return {{.schema = {.features = {"load", "heat"}, .target = Target::kClass, .targets = {"class"}},
-           .missing = data::Missing::kPrevious,
+           .missing = datasets::Missing::kPrevious,
            .features = normal,
            .labels = labels},
           {.schema = {.features = {"load", "heat"}, .target = Target::kNumbers, .targets = {"y"}},
-           .missing = data::Missing::kMean,
+           .missing = datasets::Missing::kMean,
            .widening = {.context = 3, .positions = 4, .span = 9},
            .features = normal,
            .targets = {.mean = {100}, .scale = {30}}},
@@ -178,9 +178,9 @@ std::vector<data::Encoding> encodings() {
 }
 
 // What a file has; a number is missing where that may be.
-read::Sequence random_sequence(const data::Encoding& encoding, read::Vocabulary& words,
-                               RandomData& random) {
-  read::Sequence sequence;
+formats::Sequence random_sequence(const datasets::Encoding& encoding, formats::Vocabulary& words,
+                                  RandomData& random) {
+  formats::Sequence sequence;
   sequence.steps = kSteps;
   if (encoding.schema.symbols) {
     for (const std::int32_t symbol : random.classes(kSteps, 4)) {
@@ -196,14 +196,14 @@ read::Sequence random_sequence(const data::Encoding& encoding, read::Vocabulary&
       sequence.x.push_back(static_cast<float>(normal.mean[i] + normal.scale[i] * number));
     }
   }
-  if (encoding.missing != data::Missing::kRefuse) {
+  if (encoding.missing != datasets::Missing::kRefuse) {
     for (const std::size_t i : {0, 3, 5}) sequence.x[i] = std::numeric_limits<float>::quiet_NaN();
   }
   return sequence;
 }
 
 // A missing number is null.
-nlohmann::json json_of(const read::Sequence& sequence, const read::Vocabulary& words) {
+nlohmann::json json_of(const formats::Sequence& sequence, const formats::Vocabulary& words) {
   auto json = nlohmann::json::array();
   for (std::size_t t = 0; t < kSteps; ++t) {
     if (sequence.x.empty()) {
@@ -215,18 +215,18 @@ nlohmann::json json_of(const read::Sequence& sequence, const read::Vocabulary& w
   return json;
 }
 
-nlohmann::json answers_to(const Model& model, const data::Encoding& encoding,
-                          const data::Encoder& encoder, const read::Sequence& encoded) {
-  data::Batch batch;
-  const read::Sequence* const one[] = {&encoded};
+nlohmann::json answers_to(const Model& model, const datasets::Encoding& encoding,
+                          const datasets::Encoder& encoder, const formats::Sequence& encoded) {
+  datasets::Batch batch;
+  const formats::Sequence* const one[] = {&encoded};
   encoder.fill(one, batch, true);
   const In in{batch.steps, 1, batch.x, batch.symbols, batch.lengths};
   const std::vector<float> y = outputs("y", model, in, in.lengths).values;
-  const own::Answers answers(encoding);
+  const workflows::Answers answers(encoding);
   const std::size_t width = answers.names().size();
   auto json = nlohmann::json::array();
   for (std::size_t row = 0; row < y.size(); row += width) {
-    own::Answer answer;
+    workflows::Answer answer;
     answers.read(std::span(y).subspan(row, width), answer);
     json.push_back(nlohmann::json::object());
     for (std::size_t i = 0; i < width; ++i) json.back()[answers.names()[i]] = answer.values[i];
@@ -236,8 +236,8 @@ nlohmann::json answers_to(const Model& model, const data::Encoding& encoding,
 
 void write_data(const fs::path& folder) {
   RandomData random(7);
-  for (const data::Encoding& encoding : encodings()) {
-    const data::Shape shape = encoding.shape();
+  for (const datasets::Encoding& encoding : encodings()) {
+    const datasets::Shape shape = encoding.shape();
     Model model({.input = shape.input,
                  .inputs = shape.inputs,
                  .units = 4,
@@ -245,13 +245,13 @@ void write_data(const fs::path& folder) {
                  .outputs = shape.outputs,
                  .loss = shape.loss});
     randomise(model, random);
-    model.set_note(std::string(data::kEncodingNote), data::to_json(encoding));
+    model.set_note(std::string(datasets::kEncodingNote), datasets::to_json(encoding));
     const auto name = fmt::format("{}_{}", to_string(encoding.schema.target), shape.inputs);
     exports::export_torch(model, folder / (name + ".py"));
-    read::Vocabulary words;
-    read::Sequence sequence = random_sequence(encoding, words, random);
+    formats::Vocabulary words;
+    formats::Sequence sequence = random_sequence(encoding, words, random);
     nlohmann::json json = {{"sequence", json_of(sequence, words)}};
-    data::Encoder encoder(encoding, words);
+    datasets::Encoder encoder(encoding, words);
     encoder.encode(sequence, name, false);
     json["answers"] = answers_to(model, encoding, encoder, sequence);
     const std::string text = json.dump();
@@ -301,7 +301,7 @@ int run(std::span<const std::string_view> arguments) {
 
 int main(int count, char** values) try {
   const std::vector<std::string_view> arguments(values, values + count);
-  return rwa::run(arguments);
+  return rwa::training(arguments);
 } catch (const rwa::Error& error) {
   std::cerr << error.what() << '\n';
   return 1;

@@ -76,18 +76,19 @@ TEST(Catalogue, BeginsWithTheNineInThePapersOrder) {
 
 TEST(Catalogue, AllHaveThePapersSettings) {
   for (const Expected& paper : expected()) {
-    const run::Experiment& experiment = find(paper.name).experiment;
+    const training::Experiment& experiment = find(paper.name).experiment;
     EXPECT_EQ(experiment.variant, "text");
     EXPECT_EQ(experiment.seed, 1U);
-    EXPECT_EQ(experiment.network, (run::Network{Cell::kRwa, Activation::kTanh, 250}));
-    EXPECT_EQ(experiment.training, (run::Training{paper.steps, 100, 1e-3, 0.9, 0.999, 1e-8, 0}));
-    EXPECT_EQ(experiment.evaluation, (run::Evaluation{100, 100, false}));
+    EXPECT_EQ(experiment.network, (training::Network{Cell::kRwa, Activation::kTanh, 250}));
+    EXPECT_EQ(experiment.training,
+              (training::Training{paper.steps, 100, 1e-3, 0.9, 0.999, 1e-8, 0}));
+    EXPECT_EQ(experiment.evaluation, (training::Evaluation{100, 100, false}));
   }
 }
 
 TEST(Catalogue, TheTasksAreThePapers) {
   for (const Expected& paper : expected()) {
-    const auto [shape, naive] = data::facts(find(paper.name).experiment.task);
+    const auto [shape, naive] = tasks::facts(find(paper.name).experiment.task);
     EXPECT_EQ(shape.inputs, paper.inputs) << paper.name;
     EXPECT_EQ(shape.outputs, paper.outputs) << paper.name;
     EXPECT_EQ(shape.readout, paper.readout) << paper.name;
@@ -101,29 +102,29 @@ TEST(Catalogue, TheTasksAreThePapers) {
 TEST(Catalogue, TheScriptsDifferWhereTheyAreKnownTo) {
   for (const Expected& paper : expected()) {
     const Entry& entry = find(paper.name);
-    const run::Experiment& script = in_variant(entry, "script");
+    const training::Experiment& script = in_variant(entry, "script");
     std::set<std::string> changes;
-    for (const std::string& line : run::differences(entry.experiment, script)) {
+    for (const std::string& line : training::differences(entry.experiment, script)) {
       changes.insert(line.substr(0, line.find(':')));
     }
     std::set<std::string> known = paper.script_changes;
     known.insert("variant");
     EXPECT_EQ(changes, known) << paper.name;
-    EXPECT_DOUBLE_EQ(data::facts(script.task).naive.loss, paper.script_naive_loss) << paper.name;
+    EXPECT_DOUBLE_EQ(tasks::facts(script.task).naive.loss, paper.script_naive_loss) << paper.name;
   }
 }
 
 TEST(Catalogue, TheScriptsTasks) {
   const auto task = [](const char* name) { return in_variant(find(name), "script").task; };
-  EXPECT_EQ(task("grammar"), data::Task(data::GrammarTask{10'000, 10'000, true}));
-  EXPECT_EQ(task("length-100"), data::Task(data::LengthTask{99, 50, data::Values::kUniform}));
-  EXPECT_EQ(task("length-1000"), data::Task(data::LengthTask{999, 500, data::Values::kUniform}));
-  EXPECT_EQ(task("copy-100"), data::Task(data::CopyTask{10, 100, 7, 99}));
-  EXPECT_EQ(task("copy-1000"), data::Task(data::CopyTask{10, 1000, 7, 999}));
+  EXPECT_EQ(task("grammar"), tasks::Task(tasks::GrammarTask{10'000, 10'000, true}));
+  EXPECT_EQ(task("length-100"), tasks::Task(tasks::LengthTask{99, 50, tasks::Values::kUniform}));
+  EXPECT_EQ(task("length-1000"), tasks::Task(tasks::LengthTask{999, 500, tasks::Values::kUniform}));
+  EXPECT_EQ(task("copy-100"), tasks::Task(tasks::CopyTask{10, 100, 7, 99}));
+  EXPECT_EQ(task("copy-1000"), tasks::Task(tasks::CopyTask{10, 1000, 7, 999}));
   EXPECT_EQ(task("adding-100"),
-            data::Task(data::AddingTask{100, data::AddingOrder::kValueIndicator}));
+            tasks::Task(tasks::AddingTask{100, tasks::AddingOrder::kValueIndicator}));
   EXPECT_EQ(task("adding-1000"),
-            data::Task(data::AddingTask{1000, data::AddingOrder::kValueIndicator}));
+            tasks::Task(tasks::AddingTask{1000, tasks::AddingOrder::kValueIndicator}));
   EXPECT_TRUE(in_variant(find("mnist"), "script").evaluation.final_draws);
   EXPECT_FALSE(in_variant(find("mnist"), "text").evaluation.final_draws);
 }
@@ -131,13 +132,13 @@ TEST(Catalogue, TheScriptsTasks) {
 // Weights and biases of u, g, a (without bias), s_0 and the output; four gates and the output.
 TEST(Catalogue, ParametersAreAsManyAsTheFormulasHave) {
   for (const Entry& entry : the_nine()) {
-    const data::Shape shape = data::facts(entry.experiment.task).shape;
+    const datasets::Shape shape = tasks::facts(entry.experiment.task).shape;
     const auto d = static_cast<std::size_t>(shape.inputs);
     const auto o = static_cast<std::size_t>(shape.outputs);
     const auto h = static_cast<std::size_t>(entry.experiment.network.units);
     const std::size_t output = h * o + o;
     const auto count = [&](const char* model) {
-      return Model(run::model_config(with_model(entry, entry.experiment, model), shape))
+      return Model(training::model_config(with_model(entry, entry.experiment, model), shape))
           .parameter_count();
     };
     const std::size_t rwa = count(kRwa);
@@ -271,13 +272,13 @@ TEST(Catalogue, AnEntryMayNameItsNetworks) {
   EXPECT_FALSE(entry.models[1].right);
   EXPECT_EQ(models_of(entry), (Texts{"deep", "lstm", "rwa", "rwa-forget", "rwa-decay", "gru"}));
 
-  const run::Experiment deep = with_model(entry, entry.experiment, "deep");
-  EXPECT_EQ(run::model_name(deep), "deep");
+  const training::Experiment deep = with_model(entry, entry.experiment, "deep");
+  EXPECT_EQ(training::model_name(deep), "deep");
   EXPECT_EQ(deep.network.cell, Cell::kGru);
   EXPECT_EQ(deep.network.layers, 3);
   EXPECT_EQ(deep.network.units, 20);  // as the entry has it
-  const run::Experiment lstm = with_model(entry, entry.experiment, "lstm");
-  EXPECT_EQ(run::model_name(lstm), "lstm");
+  const training::Experiment lstm = with_model(entry, entry.experiment, "lstm");
+  EXPECT_EQ(training::model_name(lstm), "lstm");
   EXPECT_EQ(lstm.network.units, 7);  // the entry's own before the cell
   EXPECT_EQ(with_model(entry, entry.experiment, "rwa-decay").network.cell, Cell::kRwaDecay);
   expect_error<ConfigError>([&] { with_model(entry, entry.experiment, "deeep"); },
@@ -302,9 +303,9 @@ TEST(Catalogue, ThoseBeyondThePaperExpectSomethingOfTheirNetworks) {
     const auto right = std::ranges::count(entry.models, true, &NamedModel::right);
     EXPECT_GT(right, 0) << entry.experiment.name;
     EXPECT_TRUE(entry.beats.accuracy || entry.beats.loss_fraction) << entry.experiment.name;
-    const data::Shape shape = data::facts(entry.experiment.task).shape;
+    const datasets::Shape shape = tasks::facts(entry.experiment.task).shape;
     for (const std::string& model : models_of(entry)) {
-      EXPECT_NO_THROW(run::model_config(with_model(entry, entry.experiment, model), shape))
+      EXPECT_NO_THROW(training::model_config(with_model(entry, entry.experiment, model), shape))
           << entry.experiment.name << " " << model;
     }
   }

@@ -132,7 +132,7 @@ class Claims : public ::testing::Test {
   void add(const std::string& name, const std::string& variant, const std::string& model,
            std::vector<Point> points) {
     Evidence made =
-        evidence(std::move(points), data::facts(in_variant(find(name), variant).task).naive.loss);
+        evidence(std::move(points), tasks::facts(in_variant(find(name), variant).task).naive.loss);
     made.parameters = model == kRwa ? 100 : 200;
     made.seconds_per_step = model == kRwa ? 0.9 : 1.0;
     made.machine = "a machine";

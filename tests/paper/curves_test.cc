@@ -74,7 +74,7 @@ TEST_F(Curves, AreFoundByExperimentAndModel) {
 }
 
 TEST_F(Curves, OfARunAreItsTestScores) {
-  run::Record run;
+  training::Record run;
   run.metrics = {{0, "test", 1, "bits", 0.5},
                  {100, "train", 2, "bits", std::nullopt},
                  {100, "test", 0.5, "bits", 0.75},

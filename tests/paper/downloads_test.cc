@@ -1,13 +1,13 @@
 // tests/paper/downloads_test.cc: what is downloaded from where, and what is refused. The right
-// files are not here; the transfer itself is the subject of tests/net/download_test.cc.
+// files are not here; the transfer itself is the subject of tests/paper/download_test.cc.
 #include "paper/downloads.h"
 
 #include <memory>
 #include <vector>
 
 #include "io/io_testing.h"
-#include "net/tls_server.h"
 #include "paper/mnist_files.h"
+#include "paper/tls_server.h"
 #include "rwa/errors.h"
 
 namespace rwa::paper {
@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 class Downloads : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    server_ = std::make_unique<net::TlsServer>();
+    server_ = std::make_unique<paper::TlsServer>();
     server_->trust();
   }
   static void TearDownTestSuite() { server_.reset(); }
@@ -38,7 +38,7 @@ class Downloads : public ::testing::Test {
         [&] { download(folder_, [&](const std::string& line) { said_.push_back(line); }); }, parts);
   }
 
-  inline static std::unique_ptr<net::TlsServer> server_;
+  inline static std::unique_ptr<paper::TlsServer> server_;
   io::TempFolder temporary_;
   fs::path folder_ = temporary_.path() / "new" / "folder";
   std::vector<std::string> said_;

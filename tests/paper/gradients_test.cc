@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "data/task.h"
 #include "io/io_testing.h"
 #include "paper/catalogue.h"
-#include "run/folder.h"
-#include "run/loop.h"
 #include "rwa/errors.h"
 #include "rwa/model.h"
+#include "tasks/task.h"
+#include "training/folder.h"
+#include "training/loop.h"
 
 namespace rwa::paper {
 namespace {
@@ -21,9 +21,9 @@ namespace {
 constexpr int kSteps = 6;
 constexpr int kSamples = 5;
 
-run::Experiment small_experiment() {
-  run::Experiment experiment = find("adding-100").experiment;
-  experiment.task = data::AddingTask{.steps = kSteps, .train = 50, .test = 20};
+training::Experiment small_experiment() {
+  training::Experiment experiment = find("adding-100").experiment;
+  experiment.task = tasks::AddingTask{.steps = kSteps, .train = 50, .test = 20};
   experiment.network.units = 3;
   experiment.training.steps = 4;
   experiment.training.batch = 5;
@@ -33,7 +33,7 @@ run::Experiment small_experiment() {
 }
 
 // At the last step there is one way to the loss: through the output layer, y = W h + b.
-double size_at_end(const Model& model, const data::Batch& batch) {
+double size_at_end(const Model& model, const datasets::Batch& batch) {
   std::vector<float> y(kSamples);
   Session(model).run(batch.sequences(), y);
   double sum = 0;
@@ -53,18 +53,18 @@ double size_at_end(const Model& model, const data::Batch& batch) {
 
 TEST(Gradients, OfARunBeforeAndAfterTraining) {
   const io::TempFolder folder;
-  const run::Experiment experiment = small_experiment();
-  run::run(experiment, folder.path(), {}, [](const run::Progress&) {});
+  const training::Experiment experiment = small_experiment();
+  training::run(experiment, folder.path(), {}, [](const training::Progress&) {});
   const GradientFlow flow = measure_gradients(folder.path(), "", 1);
   ASSERT_EQ(flow.untrained.size(), static_cast<std::size_t>(kSteps));
   ASSERT_EQ(flow.trained.size(), static_cast<std::size_t>(kSteps));
   EXPECT_NE(flow.untrained, flow.trained);
 
-  const auto samples = data::open_task(experiment.task, experiment.seed, "");
-  data::Batch batch;
-  samples->fill(data::Split::kTest, std::vector<std::int64_t>{0, 1, 2, 3, 4}, batch);
-  const Model untrained(run::model_config(experiment, samples->shape()));
-  const Model trained = Model::load(folder.path() / run::kModelFile);
+  const auto samples = tasks::open_task(experiment.task, experiment.seed, "");
+  datasets::Batch batch;
+  samples->fill(datasets::Split::kTest, std::vector<std::int64_t>{0, 1, 2, 3, 4}, batch);
+  const Model untrained(training::model_config(experiment, samples->shape()));
+  const Model trained = Model::load(folder.path() / training::kModelFile);
   EXPECT_NEAR(flow.untrained.back() / size_at_end(untrained, batch), 1, 1e-4);
   EXPECT_NEAR(flow.trained.back() / size_at_end(trained, batch), 1, 1e-4);
 }

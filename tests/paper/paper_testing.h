@@ -46,15 +46,15 @@ inline Evidence evidence(std::vector<Point> points, double naive_loss = 1) {
 }
 
 // A finished run, as if it had been read from a folder.
-inline run::Record record(const std::string& name, const std::string& variant,
-                          const std::string& model, std::uint64_t seed,
-                          const std::vector<Point>& points) {
-  run::Record run;
+inline training::Record record(const std::string& name, const std::string& variant,
+                               const std::string& model, std::uint64_t seed,
+                               const std::vector<Point>& points) {
+  training::Record run;
   run.experiment = experiment_of(name, variant, model);
   run.experiment.seed = seed;
   run.experiment.training.steps = points.back().step;
   run.folder = "runs/" + name + "/" + model;
-  run.status = run::Status::kFinished;
+  run.status = training::Status::kFinished;
   run.steps = points.back().step;
   run.train_seconds = 0.04 * static_cast<double>(run.steps) * (model == kRwa ? 1 : 2);
   run.parameters = model == kRwa ? 1000 : 2000;

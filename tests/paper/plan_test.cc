@@ -41,7 +41,7 @@ TEST(Plan, IsThePaperUnlessAskedOtherwise) {
   const auto runs = plan(named({"grammar"}));
   ASSERT_EQ(runs.size(), 2u);
   EXPECT_EQ(runs[0].experiment, find("grammar").experiment);
-  run::Experiment lstm = find("grammar").experiment;
+  training::Experiment lstm = find("grammar").experiment;
   lstm.network.cell = Cell::kLstm;
   EXPECT_EQ(runs[1].experiment, lstm);
 }
@@ -55,7 +55,7 @@ TEST(Plan, ChangesWhatIsAskedForAndNothingElse) {
   const auto runs = plan(request);
   ASSERT_EQ(runs.size(), 1u);
   EXPECT_EQ(runs[0].folder, "elsewhere/copy-100-script/lstm-seed1");
-  run::Experiment expected = in_variant(find("copy-100"), "script");
+  training::Experiment expected = in_variant(find("copy-100"), "script");
   expected.network.cell = Cell::kLstm;
   expected.training.steps = 123;
   EXPECT_EQ(runs[0].experiment, expected);
@@ -85,7 +85,7 @@ TEST(Plan, OfAStudyHasEachCaseOnEachExperiment) {
           "runs/adding-1000-figure-1/lstm-seed1", "runs/adding-1000-figure-1/lstm-attention-seed1",
           "runs/adding-1000-figure-1/rwa-seed1", "runs/mnist-figure-1/lstm-seed1",
           "runs/mnist-figure-1/lstm-attention-seed1", "runs/mnist-figure-1/rwa-seed1"}));
-  const run::Experiment attention = plan(request)[1].experiment;
+  const training::Experiment attention = plan(request)[1].experiment;
   EXPECT_EQ(attention.network.readout, Readout::kAttention);
   EXPECT_EQ(attention.network.cell, Cell::kLstm);
   EXPECT_EQ(attention.training.steps, 5000);
@@ -138,11 +138,11 @@ TEST(Plan, QuickHasItsOwnNamesAndLengths) {
 
 TEST(Plan, AFileIsRunAsItStands) {
   const io::TempFolder folder;
-  run::Experiment experiment = find("length-100").experiment;
+  training::Experiment experiment = find("length-100").experiment;
   experiment.name = "mine";
   experiment.seed = 5;
   const auto file = folder.path() / "mine.toml";
-  io::put(file, run::format_experiment(experiment));
+  io::put(file, training::format_experiment(experiment));
   const auto runs = plan(named({file.string()}));
   ASSERT_EQ(runs.size(), 1u);
   EXPECT_EQ(runs[0].experiment, experiment);
@@ -153,12 +153,12 @@ TEST(Plan, AFileIsRunAsItStands) {
   io::expect_error<ConfigError>([&] { plan(request); }, {file.string(), "--steps"});
   for (const char* name : {"", "..", "../mine", "a/b", "a\nb", ".hidden"}) {
     experiment.name = name;
-    io::put(file, run::format_experiment(experiment));
+    io::put(file, training::format_experiment(experiment));
     io::expect_error<ConfigError>([&] { plan(named({file.string()})); }, {file.string()});
   }
   experiment.name = "mine";
   experiment.model = "../rwa";
-  io::put(file, run::format_experiment(experiment));
+  io::put(file, training::format_experiment(experiment));
   io::expect_error<ConfigError>([&] { plan(named({file.string()})); }, {file.string(), "'../rwa'"});
 }
 

@@ -24,8 +24,8 @@ using report::Role;
 constexpr Point kBad{0, 0.17, {}};
 constexpr Point kGood{0, 0.001, {}};
 
-std::vector<run::Record> adding_runs(const std::string& variant) {
-  std::vector<run::Record> runs;
+std::vector<training::Record> adding_runs(const std::string& variant) {
+  std::vector<training::Record> runs;
   for (const std::uint64_t seed : {2, 1, 3}) {
     const auto late = static_cast<std::int64_t>(100 * seed);
     runs.push_back(
@@ -131,13 +131,15 @@ TEST(Report, TheSummaryNeedsNoReport) {
 // As in runs/demo below runs.
 TEST(Report, ASeedCountsOnceAndItsLongestRunIsTheOne) {
   const auto run = [](std::int64_t at, std::int64_t last, const char* folder) {
-    run::Record made = record("adding-100", "text", kRwa, 1, turning(at, last, kBad, kGood));
+    training::Record made = record("adding-100", "text", kRwa, 1, turning(at, last, kBad, kGood));
     made.folder = folder;
     return made;
   };
   auto begun = run(700, 2000, "runs/b");
-  std::erase_if(begun.metrics, [](const run::Metric& metric) { return metric.split == "final"; });
-  const std::vector<run::Record> runs = {run(500, 1200, "runs/a"), begun, run(900, 2000, "runs/c")};
+  std::erase_if(begun.metrics,
+                [](const training::Metric& metric) { return metric.split == "final"; });
+  const std::vector<training::Record> runs = {run(500, 1200, "runs/a"), begun,
+                                              run(900, 2000, "runs/c")};
   const Report made = make_report(runs, "");
   EXPECT_EQ(made.summary.rows.at(0).at(3).text, "900");
   EXPECT_TRUE(says(made.page, "runs/a (the same seed as runs/c, which is at least as long)"));
@@ -150,7 +152,8 @@ TEST(Report, FinalScoresAreOfTheLongestRuns) {
     return record("adding-100", "text", model, seed, turning(0, last, kBad, {0, loss, {}}));
   };
   auto begun = run(kLstm, 2, 700, 0.1);
-  std::erase_if(begun.metrics, [](const run::Metric& metric) { return metric.split == "final"; });
+  std::erase_if(begun.metrics,
+                [](const training::Metric& metric) { return metric.split == "final"; });
   const auto rows = make_report({run(kRwa, 1, 2000, 0.002), run(kRwa, 2, 2000, 0.004),
                                  run(kRwa, 3, 500, 0.1), run(kLstm, 1, 500, 0.15), begun},
                                 "")
@@ -184,7 +187,7 @@ TEST(Report, TimesOfDifferentMachinesHaveNoMedian) {
 // What is kept of a run (thin.h) has evaluations of its own around the step that decides.
 TEST(Report, DrawsWhereAllRunsThatGotThereWereEvaluated) {
   auto runs = adding_runs("text");
-  std::erase_if(runs[0].metrics, [](const run::Metric& metric) { return metric.step == 300; });
+  std::erase_if(runs[0].metrics, [](const training::Metric& metric) { return metric.step == 300; });
   runs[2] = record("adding-100", "text", kRwa, 3, turning(500, 700, kBad, kGood));
   const report::Chart chart = make_report(runs, "").figures.at(0).panels.at(0);
   EXPECT_EQ(curve(chart, Role::kRwa).x,
@@ -242,18 +245,18 @@ TEST(Report, SaysHowToRunItAgain) {
   EXPECT_TRUE(says(page, "rwa paper run adding-100 --variant script --steps 1200 --seeds 3"));
   const auto one = {record("adding-100", "text", kLstm, 5, turning(0, 50'000, kBad, kGood))};
   EXPECT_TRUE(says(make_report(one, "").page, "rwa paper run adding-100 --model lstm --seed 5"));
-  std::vector<run::Record> on_gpu = one;
+  std::vector<training::Record> on_gpu = one;
   on_gpu[0].experiment.device = "cuda";
   EXPECT_TRUE(says(make_report(on_gpu, "").page,
                    "rwa paper run adding-100 --model lstm --device cuda --seed 5"));
 }
 
 TEST(Report, ToRunItAgainIsToFinishItAndHasNoOtherSeeds) {
-  std::vector<run::Record> runs;
+  std::vector<training::Record> runs;
   for (const std::uint64_t seed : {1, 2, 5, 7, 8}) {
     runs.push_back(record("adding-100", "text", kRwa, seed, losses({1, 1})));
     runs.back().experiment.training.steps = 9000;
-    runs.back().status = run::Status::kInterrupted;
+    runs.back().status = training::Status::kInterrupted;
   }
   const std::string command = "rwa paper run adding-100 --model rwa --steps 9000";
   EXPECT_TRUE(says(make_report(runs, "").page, "To run it again: " + command + " --seeds 2; " +
@@ -297,10 +300,10 @@ TEST(Report, OfNothingSaysSo) {
 }
 
 TEST(Report, ARunThatHasJustBegunIsNoTrouble) {
-  run::Record begun = record("grammar", "text", kRwa, 1, accuracies({0.5}));
+  training::Record begun = record("grammar", "text", kRwa, 1, accuracies({0.5}));
   begun.metrics.clear();
   begun.steps = 0;
-  begun.status = run::Status::kRunning;
+  begun.status = training::Status::kRunning;
   const Report made = make_report({begun}, "");
   EXPECT_EQ(made.summary.rows.at(0).at(3).text, "not in 0 steps");
   EXPECT_EQ(made.figures.size(), 1U);

@@ -23,11 +23,11 @@ namespace rwa::paper {
 namespace {
 
 namespace fs = std::filesystem;
-using run::Metric;
+using training::Metric;
 
 // The losses that matter for an experiment.
 std::vector<double> thresholds_of(const Entry& entry) {
-  const double naive = data::facts(entry.experiment.task).naive.loss;
+  const double naive = tasks::facts(entry.experiment.task).naive.loss;
   std::vector<double> thresholds = {naive * entry.beats.loss_fraction.value_or(1)};
   for (const Claim* claim : claims_on(entry.experiment.name)) {
     if (claim->measure == Measure::kLossBelow) thresholds.push_back(claim->threshold);
@@ -60,13 +60,13 @@ std::vector<Point> restless_points(const Entry& entry) {
   return points;
 }
 
-run::Record restless_run() {
+training::Record restless_run() {
   const Entry& entry = *rc::gen::elementOf(std::vector(catalogue().begin(), catalogue().end()));
   const std::string variant = *rc::gen::elementOf(variants_of(entry));
   return record(entry.experiment.name, variant, kRwa, 1, restless_points(entry));
 }
 
-run::Record with(run::Record run, std::vector<Metric> metrics) {
+training::Record with(training::Record run, std::vector<Metric> metrics) {
   run.metrics = std::move(metrics);
   return run;
 }
@@ -83,8 +83,8 @@ bool is_subsequence(const std::vector<Metric>& part, const std::vector<Metric>& 
 
 TEST(Thin, EveryClaimIsJudgedTheSame) {
   EXPECT_TRUE(rc::check([] {
-    const run::Record whole = restless_run();
-    const run::Record kept = with(whole, thin(whole));
+    const training::Record whole = restless_run();
+    const training::Record kept = with(whole, thin(whole));
     const Beats& beats = find(whole.experiment.name).beats;
     RC_ASSERT(beaten(beats, evidence_of(kept)) == beaten(beats, evidence_of(whole)));
     for (const Claim* claim : claims_on(whole.experiment.name)) {
@@ -97,7 +97,7 @@ TEST(Thin, EveryClaimIsJudgedTheSame) {
 
 TEST(Thin, KeepsLinesAsTheyAreAndTheSameOnesWhenDoneTwice) {
   EXPECT_TRUE(rc::check([] {
-    const run::Record whole = restless_run();
+    const training::Record whole = restless_run();
     const std::vector<Metric> kept = thin(whole);
     RC_ASSERT(is_subsequence(kept, whole.metrics));
     RC_ASSERT(kept.back() == whole.metrics.back());                        // the final score
@@ -142,7 +142,7 @@ TEST(Thin, KeepsTheEvaluationsThatDecide) {
 }
 
 TEST(Thin, WhatIsNotEnoughIsRefused) {
-  const run::Record run =
+  const training::Record run =
       record("adding-100", "text", kRwa, 1, turning(700, 2000, {0, 0.17, {}}, {0, 0.001, {}}));
   auto metrics = thin(run);
   require_same_answers(run, metrics);
@@ -151,29 +151,29 @@ TEST(Thin, WhatIsNotEnoughIsRefused) {
                                {"'beats the baseline' is between 700 and 700", "800 and 800"});
 }
 
-// Folders with runs, as run::run() leaves them, but for their weights.
+// Folders with runs, as training::run() leaves them, but for their weights.
 class ResultsTest : public ::testing::Test {
  protected:
   fs::path runs() const { return folder_.path() / "runs"; }
   fs::path out() const { return folder_.path() / "kept"; }
 
-  run::Record put(const run::Record& run, const std::string& name) {
+  training::Record put(const training::Record& run, const std::string& name) {
     const fs::path folder = runs() / name;
     fs::create_directories(folder);
-    io::put(folder / run::kConfigFile, run::format_experiment(run.experiment));
+    io::put(folder / training::kConfigFile, training::format_experiment(run.experiment));
     std::string lines;
-    for (const Metric& metric : run.metrics) lines += run::format_metric(metric) + "\n";
-    io::put(folder / run::kMetricsFile, lines);
-    io::put(folder / run::kRunFile,
+    for (const Metric& metric : run.metrics) lines += training::format_metric(metric) + "\n";
+    io::put(folder / training::kMetricsFile, lines);
+    io::put(folder / training::kRunFile,
             R"({"format":"rwa-run","status":")" + std::string(to_string(run.status)) +
                 R"(","steps":)" + std::to_string(run.steps) +
                 R"(,"train_seconds":12.5,"parameters":1234,"machine":{"processor":"Abacus",)"
                 R"("cores":2,"instruction_set":"avx2","threads":1,"gpu":"Big Abacus"}})");
-    return run::read_run(folder);
+    return training::read_run(folder);
   }
 
-  std::vector<run::Record> put_some() {
-    std::vector<run::Record> records;
+  std::vector<training::Record> put_some() {
+    std::vector<training::Record> records;
     for (const std::uint64_t seed : {1, 2, 3}) {
       const auto late = static_cast<std::int64_t>(100 * seed);
       for (const char* variant : {"text", "script"}) {
@@ -188,9 +188,10 @@ class ResultsTest : public ::testing::Test {
     return records;
   }
 
-  std::vector<run::Record> read_kept() const {
-    std::vector<run::Record> records;
-    for (const fs::path& folder : run::find_runs(out())) records.push_back(run::read_run(folder));
+  std::vector<training::Record> read_kept() const {
+    std::vector<training::Record> records;
+    for (const fs::path& folder : training::find_runs(out()))
+      records.push_back(training::read_run(folder));
     return records;
   }
 
@@ -212,48 +213,49 @@ TEST_F(ResultsTest, ReportsOfWhatIsKeptAreThoseOfTheRuns) {
 }
 
 TEST_F(ResultsTest, AreThreeSmallFilesARun) {
-  const run::Record run = put_some().front();
+  const training::Record run = put_some().front();
   const Results results = write_results({run}, out());
   const fs::path folder = out() / "adding-100" / "rwa-seed1";
-  for (const auto name : {run::kConfigFile, run::kRunFile}) {
+  for (const auto name : {training::kConfigFile, training::kRunFile}) {
     EXPECT_EQ(io::get(folder / name), io::get(run.folder / name));
   }
-  EXPECT_TRUE(io::get(folder / run::kKeptMetricsFile)
+  EXPECT_TRUE(io::get(folder / training::kKeptMetricsFile)
                   .starts_with("step,split,loss,unit,accuracy\n0,test,0.17,mse,\n100,test,"));
   EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 3);
   EXPECT_LT(results.bytes, 10'000U);
-  EXPECT_EQ(results.bytes, fs::file_size(folder / run::kConfigFile) +
-                               fs::file_size(folder / run::kKeptMetricsFile) +
-                               fs::file_size(folder / run::kRunFile));
+  EXPECT_EQ(results.bytes, fs::file_size(folder / training::kConfigFile) +
+                               fs::file_size(folder / training::kKeptMetricsFile) +
+                               fs::file_size(folder / training::kRunFile));
 }
 
 // Runs of studies, with what lies beside them, and of further models.
 TEST_F(ResultsTest, OfStudiesKeepTheirGradientsAndThresholds) {
   const auto points = turning(45'300, 50'000, {0, 0.17, {}}, {0, 0.02, {}});
-  const run::Record study = put(record("adding-1000", "gradient-flow", kLstm, 1, points), "study");
+  const training::Record study =
+      put(record("adding-1000", "gradient-flow", kLstm, 1, points), "study");
   io::put(study.folder / "gradients.csv", "step,untrained,trained\n1,0.5,1\n");
-  const run::Record gru = put(record("adding-1000", "text", "gru", 1, points), "gru");
+  const training::Record gru = put(record("adding-1000", "text", "gru", 1, points), "gru");
   const Results results = write_results({study, gru}, out());
   EXPECT_TRUE(results.left_out.empty());
   EXPECT_EQ(io::get(out() / "adding-1000-gradient-flow" / "lstm-seed1" / "gradients.csv"),
             "step,untrained,trained\n1,0.5,1\n");
-  EXPECT_TRUE(fs::exists(out() / "adding-1000" / "gru-seed1" / run::kKeptMetricsFile));
+  EXPECT_TRUE(fs::exists(out() / "adding-1000" / "gru-seed1" / training::kKeptMetricsFile));
   EXPECT_FALSE(fs::exists(out() / "adding-1000" / "gru-seed1" / "gradients.csv"));
   EXPECT_EQ(make_report(read_kept(), "").studies.size(), 1U);
 }
 
 TEST_F(ResultsTest, CanBeKeptAgain) {
   write_results(put_some(), out());
-  const fs::path file = out() / "adding-100-script" / "rwa-seed2" / run::kKeptMetricsFile;
+  const fs::path file = out() / "adding-100-script" / "rwa-seed2" / training::kKeptMetricsFile;
   const std::string before = io::get(file);
   write_results(read_kept(), out());
   EXPECT_EQ(io::get(file), before);
 }
 
 TEST_F(ResultsTest, ARunThatIsNotFinishedSaysHowFarItIs) {
-  run::Record run = record("copy-100", "text", kLstm, 4, losses({2, 2, 2}));
+  training::Record run = record("copy-100", "text", kLstm, 4, losses({2, 2, 2}));
   run.experiment.training.steps = 50'000;
-  run.status = run::Status::kInterrupted;
+  run.status = training::Status::kInterrupted;
   run.metrics.pop_back();
   const Results results = write_results({put(run, "copy")}, out());
   ASSERT_EQ(results.written.rows.size(), 1U);
@@ -269,7 +271,7 @@ TEST_F(ResultsTest, OfMoreStepsAreNotReplaced) {
   const auto late = turning(900, 50'000, {0, 0.17, {}}, {0, 1e-4, {}});
   const auto soon = turning(900, 2'000, {0, 0.17, {}}, {0, 1e-4, {}});
   write_results({put(record("adding-100", "text", kRwa, 1, late), "whole")}, out());
-  const fs::path file = out() / "adding-100" / "rwa-seed1" / run::kKeptMetricsFile;
+  const fs::path file = out() / "adding-100" / "rwa-seed1" / training::kKeptMetricsFile;
   const std::string before = io::get(file);
   const auto look = put(record("adding-100", "text", kRwa, 1, soon), "look");
   const Results results = write_results({look}, out());
@@ -283,7 +285,7 @@ TEST_F(ResultsTest, LeaveOutWhatSaysNothing) {
   auto records = put_some();
   records.resize(4);
   records[0].metrics.clear();
-  fs::remove(records[1].folder / run::kRunFile);
+  fs::remove(records[1].folder / training::kRunFile);
   records[2].experiment.network.units = 100;
   const Results results = write_results(records, out());
   EXPECT_EQ(results.written.rows.size(), 1U);
@@ -294,11 +296,11 @@ TEST_F(ResultsTest, LeaveOutWhatSaysNothing) {
 }
 
 TEST_F(ResultsTest, DoNotMixWithWholeRuns) {
-  const run::Record run =
+  const training::Record run =
       put(record("grammar", "text", kRwa, 1, accuracies({0.5, 0.6})), "grammar/rwa-seed1");
   io::expect_error<ConfigError>([&] { write_results({run}, runs()); },
                                 {"grammar/rwa-seed1", "metrics.jsonl", "--out"});
-  EXPECT_FALSE(fs::exists(run.folder / run::kKeptMetricsFile));
+  EXPECT_FALSE(fs::exists(run.folder / training::kKeptMetricsFile));
 }
 
 }  // namespace

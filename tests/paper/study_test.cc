@@ -36,15 +36,15 @@ TEST(Study, HasRunsWithTheirChanges) {
   EXPECT_EQ(names_of(study.cases), (Texts{"small", "lstm"}));
   ASSERT_EQ(study.parts.size(), 1U);
   ASSERT_EQ(study.parts[0].runs.size(), 2U);
-  const run::Experiment& small = study.parts[0].runs[0];
-  run::Experiment expected = find("grammar").experiment;
+  const training::Experiment& small = study.parts[0].runs[0];
+  training::Experiment expected = find("grammar").experiment;
   expected.variant = "mine";
   expected.model = "small";
   expected.network.cell = Cell::kGru;
   expected.network.units = 9;
   expected.training.steps = 7;
   EXPECT_EQ(small, expected);
-  EXPECT_EQ(run::model_name(study.parts[0].runs[1]), "lstm");
+  EXPECT_EQ(training::model_name(study.parts[0].runs[1]), "lstm");
   ASSERT_EQ(study.parts[0].measures.size(), 1U);
   EXPECT_EQ(study.parts[0].measures[0].threshold, 0.5);
 }
@@ -61,7 +61,7 @@ TEST(Study, HasEveryCombinationOfWhatIsVaried) {
   EXPECT_EQ(study.cases[1].label, "RWA, learning rate 0.5");
   EXPECT_EQ(study.cases[1].curve_label, "RWA");
   EXPECT_EQ(study.cases[1].x, 0.5);
-  const run::Experiment& last = study.parts.at(0).runs.at(3);
+  const training::Experiment& last = study.parts.at(0).runs.at(3);
   EXPECT_EQ(last.network.cell, Cell::kLstm);
   EXPECT_EQ(last.training.learning_rate, 0.5);
 }
@@ -116,9 +116,10 @@ TEST(Study, ThoseOfTheProgramCanBePlanned) {
     for (const PlannedRun& run : plan(request)) {
       folders.insert(run.folder.string());
       ++count;
-      const auto shape = data::facts(run.experiment.task).shape;
-      EXPECT_NO_THROW(run::model_config(run.experiment, shape)) << run.folder;
-      EXPECT_EQ(run::parse_experiment(run::format_experiment(run.experiment), ""), run.experiment);
+      const auto shape = tasks::facts(run.experiment.task).shape;
+      EXPECT_NO_THROW(training::model_config(run.experiment, shape)) << run.folder;
+      EXPECT_EQ(training::parse_experiment(training::format_experiment(run.experiment), ""),
+                run.experiment);
     }
   }
   EXPECT_EQ(count, 3U * 2 + 2 * 3 + 4 * 8 + 2 + 2 * 20);
@@ -152,7 +153,7 @@ TEST(StudyResult, HasARowForEachCaseAndAPanelForEachExperimentThatWasRun) {
   const auto points = [](std::int64_t at, std::int64_t last) {
     return turning(at, last, {0, 0.3, 0.5}, {0, 0.005, 0.9});
   };
-  const std::vector<run::Record> runs = {
+  const std::vector<training::Record> runs = {
       record("copy-100", "forgetting", "rwa", 1, points(4000, 12'000)),
       record("copy-100", "forgetting", "rwa-forget-0.5", 1, points(2000, 12'000)),
       record("copy-100", "forgetting", "rwa-forget-0.5", 2, points(3000, 12'000)),
@@ -185,7 +186,7 @@ TEST(StudyResult, HasARowForEachCaseAndAPanelForEachExperimentThatWasRun) {
 }
 
 TEST(StudyResult, MayBeDrawnAgainstWhatIsVaried) {
-  std::vector<run::Record> runs;
+  std::vector<training::Record> runs;
   for (const auto& [rate, loss] : {std::pair("0.001", 0.1), std::pair("0.01", 0.2)}) {
     runs.push_back(record("adding-100", "step-size",
                           std::string("rwa-clip_norm-0-learning_rate-") + rate, 1,
@@ -193,7 +194,7 @@ TEST(StudyResult, MayBeDrawnAgainstWhatIsVaried) {
   }
   runs.push_back(record("adding-100", "step-size", "rwa-clip_norm-0-learning_rate-0.1", 1,
                         turning(9000, 300, {0, 9, {}}, {})));
-  runs.back().status = run::Status::kDiverged;
+  runs.back().status = training::Status::kDiverged;
   runs.back().metrics.pop_back();
   const Report made = make_report(runs, "");
   EXPECT_TRUE(made.left_out.empty());
@@ -212,7 +213,7 @@ TEST(StudyResult, MayBeDrawnAgainstWhatIsVaried) {
 
 TEST(StudyResult, ShowsGradientsThatLieBesideARun) {
   const io::TempFolder folder;
-  run::Record run = record("adding-1000", "gradient-flow", "lstm", 1, losses({1, 1}));
+  training::Record run = record("adding-1000", "gradient-flow", "lstm", 1, losses({1, 1}));
   run.folder = folder.path();
   const Report without = make_report({run}, "");
   EXPECT_TRUE(only(without).figure.panels.at(0).curves.empty());
@@ -236,7 +237,7 @@ TEST(StudyResult, ShowsGradientsThatLieBesideARun) {
 }
 
 TEST(StudyResult, ARunThatIsNotTheStudysIsLeftOut) {
-  run::Record run = record("copy-100", "forgetting", "rwa", 1, losses({1, 1}));
+  training::Record run = record("copy-100", "forgetting", "rwa", 1, losses({1, 1}));
   run.experiment.network.units = 3;
   const Report made = make_report({run}, "");
   EXPECT_TRUE(made.studies.empty());

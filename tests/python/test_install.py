@@ -78,7 +78,7 @@ class Backend(unittest.TestCase):
             "pyproject.toml",
             "Makefile",
             "python/rwa/py.typed",
-            "src/capi/model.cc",
+            "src/c_api/model.cc",
             "include/rwa/c_api.h",
         ):
             self.assertIn(f"{stem}/{file}", names)

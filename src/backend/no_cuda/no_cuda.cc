@@ -4,9 +4,7 @@
 
 namespace rwa {
 
-std::unique_ptr<Backend<float>> make_cuda_backend(int, int) {
-  throw ConfigError(why_no_cuda());
-}
+std::unique_ptr<Backend<float>> make_cuda_backend(int, int) { throw ConfigError(why_no_cuda()); }
 
 int cuda_devices() { return 0; }
 

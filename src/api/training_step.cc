@@ -1,0 +1,260 @@
+#include "api/training_step.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "rwa/errors.h"
+
+namespace rwa {
+namespace {
+// Null on all ranks unless each has a device of its own: then the host must add.
+std::unique_ptr<RankSum<float>> make_rank_sum(Backend<float>& backend, Ranks& ranks) {
+  std::vector<std::string> names = ranks.gather(backend.name_among_ranks());
+  std::ranges::sort(names);
+  const bool are_different = std::ranges::adjacent_find(names) == names.end();
+  return are_different && !names.front().empty() ? backend.make_rank_sum(ranks) : nullptr;
+}
+}  // namespace
+
+TrainingStep::TrainingStep(const NetworkSpec& spec, Backend<float>& backend,
+                           NetworkWeights<float>& weights, const TrainingSettings& settings,
+                           Link* link)
+    : spec_(spec),
+      backend_(backend),
+      weights_(weights),
+      settings_(settings),
+      ranks_(link),
+      rank_sum_(link == nullptr ? nullptr : make_rank_sum(backend, ranks_)),
+      on_host_(ranks_.alone() || rank_sum_ != nullptr ? 0 : spec.parameters()),
+      pass_(spec, backend),
+      gradient_(backend, spec.parameters()),
+      mean_(backend, spec.parameters()),
+      variance_(backend, spec.parameters()),
+      report_(backend, 1),
+      states_{Array<float>(backend), Array<float>(backend)} {
+  mean_.clear(spec.parameters());
+  variance_.clear(spec.parameters());
+  write_report(0);
+  for (Slot& slot : slots_) {
+    slot.feed = backend.make_feed();
+    slot.report = backend.make_reader(sizeof(StepReport));
+  }
+}
+
+TrainingStep::~TrainingStep() {
+  rank_sum_.reset();  // it knows how long to wait for other ranks
+  try {
+    while (under_way_ > 0) (void)wait_for_oldest();
+  } catch (...) {  // a device that has failed reads nothing any more
+  }
+}
+
+void TrainingStep::submit(const Sequences<float>& host, const Targets<float>& host_targets) {
+  Slot& slot = slots_[static_cast<std::size_t>((oldest_ + under_way_) % kMost)];
+  slot.parts = parts_of(host, host_targets);
+  slot.loss = slot.gradient_norm = 0;
+  slot.read = slot.expected = 0;
+  if (slot.parts.size() > 1) {
+    run_parts(slot);
+  } else {
+    slot.expected = 1;
+    load_part(slot, slot.parts.front());
+    if (ranks_.alone() && rank_sum_ == nullptr) {
+      backend_.repeat(slot.recording, [&] {
+        differentiate(*slot.feed);
+        update();
+      });
+    } else {
+      if (host.rows.batch > 0) {
+        backend_.repeat(slot.recording, [&] { differentiate(*slot.feed); });
+      } else {
+        start_gradient();
+      }
+      add_ranks();
+      update();
+    }
+    slot.report->request(report_.data());
+  }
+  ++under_way_;
+}
+
+std::vector<BatchPart> TrainingStep::parts_of(const Sequences<float>& in,
+                                              const Targets<float>& targets) {
+  int longest = longest_of(in.rows);
+  if (!ranks_.alone() && settings_.truncate > 0) {
+    for (const std::string& text : ranks_.gather(std::to_string(longest))) {
+      longest = std::max(longest, std::stoi(text));
+    }
+  }
+  std::vector<BatchPart> parts = cut(spec_, settings_.truncate, longest, in, targets);
+  if (ranks_.alone()) return parts;
+
+  std::vector<double> counts = {static_cast<double>(in.rows.batch)};
+  for (const BatchPart& part : parts) counts.push_back(static_cast<double>(part.answers));
+  ranks_.sum(counts);  // of whole numbers, exact
+  const Cut part = rank_cut(static_cast<int>(counts.front()), ranks_.size(), ranks_.rank());
+  if (part.size() != in.rows.batch) {
+    throw InputError(fmt::format("rank {} of {} has {} of {} sequences, expected {}", ranks_.rank(),
+                                 ranks_.size(), in.rows.batch, part.whole, part.size()));
+  }
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    parts[p].answers = parts[p].targets.counted = static_cast<std::int64_t>(counts[p + 1]);
+    parts[p].in.rows.part = parts[p].targets.rows.part = part;
+  }
+  return parts;
+}
+
+void TrainingStep::load_part(Slot& slot, const BatchPart& part) {
+  if (part.in.rows.batch == 0) return;
+  load(*slot.feed, spec_, part.in, part.targets);
+  if (slot.feed->shape() == slot.shape) return;
+  forget_recordings();
+  slot.shape = slot.feed->shape();
+}
+
+// Nothing is recorded: parts differ in more than what lies in the feed.
+void TrainingStep::run_parts(Slot& slot) {
+  const auto batch = static_cast<std::size_t>(slot.parts.front().in.rows.batch);
+  for (Array<float>& state : states_) state.reserve(batch * spec_.state_size());
+  for (std::size_t p = 0; p < slot.parts.size(); ++p) {
+    const BatchPart& part = slot.parts[p];
+    load_part(slot, part);
+    const float* initial = p > 0 ? states_[p % 2].data() : nullptr;
+    float* final = states_[(p + 1) % 2].data();
+    const auto number = static_cast<std::uint32_t>(p);
+    if (part.answers == 0) {
+      if (batch == 0) continue;
+      pass_.advance(weights_, {.in = slot.feed->in(),
+                               .initial_state = initial,
+                               .final_state = final,
+                               .dropout_step = &report_.data()->steps,
+                               .part = number});
+      continue;
+    }
+    if (StepReport report; slot.expected > 0 && !read_report(slot, report)) return;
+    if (batch > 0) {
+      differentiate(*slot.feed, {.initial_state = initial, .final_state = final, .part = number});
+    } else {
+      start_gradient();
+    }
+    add_ranks();
+    update();
+    slot.report->request(report_.data());
+    slot.expected = part.answers;
+  }
+}
+
+bool TrainingStep::read_report(Slot& slot, StepReport& report) {
+  if (rank_sum_ != nullptr) rank_sum_->wait();
+  std::memcpy(&report, slot.report->wait(), sizeof(report));
+  if (report.failed != 0) return false;
+  slot.loss += report.loss * static_cast<double>(slot.expected);
+  slot.gradient_norm += report.gradient_norm * static_cast<double>(slot.expected);
+  slot.read += slot.expected;
+  return true;
+}
+
+void TrainingStep::start_gradient() {
+  gradient_.clear(spec_.parameters());
+  backend_.clear(&report_.data()->loss, sizeof(double));
+}
+
+void TrainingStep::differentiate(const Feed<float>& feed, NetworkGradient<float> wanted) {
+  StepReport* report = report_.data();
+  start_gradient();
+  wanted.memory = settings_.memory;
+  wanted.parameters = gradient_.data();
+  wanted.dropout_step = &report->steps;
+  pass_.gradient(weights_, feed.in(), feed.targets(), &report->loss, wanted);
+  // Adam leaves alone what has never had a gradient.
+  for (const ParameterRange& range : spec_.frozen()) {
+    backend_.clear(gradient_.data() + range.offset, range.size * sizeof(float));
+  }
+}
+
+void TrainingStep::add_ranks() {
+  if (rank_sum_ != nullptr) {
+    rank_sum_->add(spec_.parameters(), gradient_.data(), &report_.data()->loss);
+  } else if (!ranks_.alone()) {
+    add_on_host();
+  }
+}
+
+void TrainingStep::add_on_host() {
+  StepReport report;
+  report_.read({&report, 1});
+  gradient_.read(on_host_);
+  ranks_.sum(on_host_);
+  ranks_.sum(std::span(&report.loss, 1));
+  gradient_.write(on_host_);
+  report_.write({&report, 1});
+}
+
+void TrainingStep::update() {
+  const std::size_t count = spec_.parameters();
+  StepReport* report = report_.data();
+  backend_.judge(count, gradient_.data(), report);
+  backend_.adam(settings_.adam, settings_.clip_norm, count, gradient_.data(), report,
+                weights_.values.data(), mean_.data(), variance_.data());
+  weights_.update();
+}
+
+// All of them: scratch memory that grows for one batch moves for the others too.
+void TrainingStep::forget_recordings() {
+  for (Slot& slot : slots_) slot.recording.reset();
+}
+
+StepReport TrainingStep::wait_for_oldest() {
+  StepReport report;
+  Slot& slot = slots_[static_cast<std::size_t>(oldest_)];
+  oldest_ = (oldest_ + 1) % kMost;
+  --under_way_;
+  if (read_report(slot, report)) {
+    report.loss = slot.loss / static_cast<double>(slot.read);
+    report.gradient_norm = slot.gradient_norm / static_cast<double>(slot.read);
+  }
+  return report;
+}
+
+StepReport TrainingStep::collect() {
+  const StepReport report = wait_for_oldest();
+  if (report.failed != 0) {
+    while (under_way_ > 0) (void)wait_for_oldest();
+    write_report(report.steps);
+  }
+  return report;
+}
+
+// A recording has the rate in it.
+void TrainingStep::set_rate(double rate) {
+  if (rate == settings_.adam.rate) return;
+  settings_.adam.rate = rate;
+  forget_recordings();
+}
+
+TrainerState TrainingStep::state() const {
+  StepReport report;
+  TrainerState state;
+  state.mean.resize(spec_.parameters());
+  state.variance.resize(spec_.parameters());
+  mean_.read(state.mean);
+  variance_.read(state.variance);
+  report_.read({&report, 1});
+  state.steps = report.steps;
+  return state;
+}
+
+void TrainingStep::set_state(const TrainerState& state) {
+  mean_.write(state.mean);
+  variance_.write(state.variance);
+  write_report(state.steps);
+}
+
+void TrainingStep::write_report(std::int64_t steps) {
+  const StepReport report{.steps = steps};
+  report_.write({&report, 1});
+}
+
+}  // namespace rwa

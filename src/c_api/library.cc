@@ -1,0 +1,29 @@
+// src/c_api/library.cc: what the library says of itself and of the machine.
+#include "c_api/guard.h"
+#include "c_api/json.h"
+#include "rwa/c_api.h"
+#include "rwa/device.h"
+#include "rwa/version.h"
+
+using rwa::c_api::guarded;
+
+extern "C" {
+
+int rwa_c_api_version(void) { return RWA_C_API_VERSION; }
+
+const char* rwa_version(void) {
+  static const std::string version(rwa::version());
+  return version.c_str();
+}
+
+rwa_result rwa_devices(const char** json) {
+  return guarded([&] {
+    rwa::c_api::require(json, "json");
+    auto all = nlohmann::ordered_json::array();
+    for (const auto& device : rwa::devices()) {
+      all.push_back({{"name", device.name}, {"description", device.description}});
+    }
+    *json = rwa::c_api::keep_json(all);
+  });
+}
+}

@@ -1,0 +1,157 @@
+// src/c_api/predict.cc: what a model says of sequences in memory, as `rwa predict` does of files.
+#include "workflows/predict.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "c_api/guard.h"
+#include "c_api/handles.h"
+#include "c_api/json.h"
+#include "c_api/sequences.h"
+#include "c_api/views.h"
+#include "rwa/device.h"
+#include "workflows/answers.h"
+#include "workflows/predict_samples.h"
+#include "workflows/trained.h"
+
+struct rwa_answers {
+  std::vector<float> values;
+  std::vector<std::int64_t> offsets;  // one more than sequences
+};
+
+namespace rwa::c_api {
+namespace {
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kModel = "the model";  // at the beginning of messages
+
+workflows::PredictOptions parse_options(const char* text) {
+  workflows::PredictOptions o;
+  o.session.threads = default_threads();
+  OptionReader options(text, "the options of a prediction");
+  options("batch", o.batch);
+  read_session(options, o.session);
+  options.finish();
+  return o;
+}
+
+// Puts the answers of sequences together that were cut into pieces. To the steps that two pieces
+// share the first one answers, which has seen more before them; where a sequence has one answer, it
+// is the mean of those of its pieces.
+class Gatherer {
+ public:
+  explicit Gatherer(const datasets::Encoding& encoding)
+      : answers_(encoding), width_(answers_.names().size()) {}
+
+  void see(const workflows::Sample& sample, std::span<const float> logits) {
+    if (sample.from <= 1) begin();
+    const auto first = static_cast<std::int64_t>(workflows::step_of(sample.from, 0)) - 1;
+    const auto rows = static_cast<std::int64_t>(logits.size() / width_);
+    for (std::int64_t row = 0; row < rows; ++row) {
+      if (answers_.every_step() && first + row < rows_) continue;
+      answers_.read(logits.subspan(static_cast<std::size_t>(row) * width_, width_), answer_);
+      add();
+    }
+  }
+
+  rwa_answers finish() {
+    begin();
+    return std::move(out_);
+  }
+
+ private:
+  // Of a sequence; what was there of another is complete.
+  void begin() {
+    if (!answers_.every_step() && rows_ > 1) {
+      for (float& value : std::span(out_.values).last(width_)) value /= static_cast<float>(rows_);
+    }
+    rows_ = 0;
+    out_.offsets.push_back(static_cast<std::int64_t>(out_.values.size() / width_));
+  }
+
+  void add() {
+    if (answers_.every_step() || rows_ == 0) {
+      out_.values.insert(out_.values.end(), answer_.values.begin(), answer_.values.end());
+    } else {
+      float* sum = out_.values.data() + out_.values.size() - width_;
+      for (const float value : answer_.values) *sum++ += value;
+    }
+    ++rows_;
+  }
+
+  const workflows::Answers answers_;
+  const std::size_t width_;
+  workflows::Answer answer_;
+  std::int64_t rows_ = 0;  // of the sequence so far
+  rwa_answers out_;
+};
+
+rwa_answers predict(const Model& model, const rwa_sequences& sequences,
+                    const workflows::PredictOptions& options) {
+  const datasets::Encoding encoding = workflows::encoding_of(model, kModel);
+  auto words = std::make_shared<formats::Vocabulary>();
+  auto reader = open_list(sequences, &encoding.schema, false, *words);
+  Gatherer gatherer(encoding);
+  workflows::predict(model, encoding,
+                     workflows::samples_of(encoding, std::move(reader), std::move(words), false),
+                     options, [&](const workflows::Sample& sample, std::span<const float> logits) {
+                       gatherer.see(sample, logits);
+                     });
+  return gatherer.finish();
+}
+
+Json describe(const datasets::Encoding& encoding) {
+  return {{"task", to_string(encoding.schema.target)},
+          {"outputs", encoding.outputs()},
+          {"every_step", encoding.answers_every_step()},
+          {"input", to_string(encoding.schema.symbols ? Input::kSymbols : Input::kNumbers)},
+          {"features", encoding.schema.features},
+          {"symbols", encoding.alphabet}};
+}
+}  // namespace
+}  // namespace rwa::c_api
+
+using rwa::c_api::guarded;
+using rwa::c_api::require;
+
+extern "C" {
+
+rwa_result rwa_model_answers(const rwa_model* model, const char** json) {
+  return guarded([&] {
+    require(model, "model");
+    require(json, "json");
+    *json = rwa::c_api::keep_json(
+        rwa::c_api::describe(rwa::workflows::encoding_of(model->model, rwa::c_api::kModel)));
+  });
+}
+
+rwa_result rwa_predict(const rwa_model* model, const rwa_sequences* sequences, const char* options,
+                       rwa_answers** out) {
+  return guarded([&] {
+    require(model, "model");
+    require(sequences, "sequences");
+    require(out, "out");
+    auto answers =
+        rwa::c_api::predict(model->model, *sequences, rwa::c_api::parse_options(options));
+    *out = std::make_unique<rwa_answers>(std::move(answers)).release();
+  });
+}
+
+rwa_result rwa_answers_get(const rwa_answers* answers, const float** values,
+                           const int64_t** offsets, size_t* sequences) {
+  return guarded([&] {
+    require(answers, "answers");
+    require(values, "values");
+    require(offsets, "offsets");
+    require(sequences, "sequences");
+    *values = answers->values.data();
+    *offsets = answers->offsets.data();
+    *sequences = answers->offsets.size() - 1;
+  });
+}
+
+void rwa_answers_free(rwa_answers* answers) { delete answers; }
+}

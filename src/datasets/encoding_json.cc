@@ -1,0 +1,158 @@
+// src/datasets/encoding_json.cc: the encoding as the text of a note in a model's file.
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+#include <simdjson.h>
+#include <nlohmann/json.hpp>
+
+#include "datasets/encoding.h"
+#include "io/json_fields.h"
+#include "io/quote.h"
+#include "rwa/errors.h"
+
+namespace rwa::datasets {
+namespace {
+using Json = nlohmann::ordered_json;
+using formats::Target;
+using io::FieldReader;
+
+Json json_of(const formats::Schema& schema) {
+  return {{"format", to_string(schema.format)},
+          {"layout", schema.layout ? Json(to_string(*schema.layout)) : Json()},
+          {"symbols", schema.symbols},
+          {"features", schema.features},
+          {"target", to_string(schema.target)},
+          {"targets", schema.targets},
+          {"id", schema.id},
+          {"time", schema.time},
+          {"label_from", schema.label_from}};
+}
+
+Json json_of(const Widening& widening) {
+  return {
+      {"context", widening.context}, {"positions", widening.positions}, {"span", widening.span}};
+}
+
+Json json_of(const Normal& normal) { return {{"mean", normal.mean}, {"scale", normal.scale}}; }
+
+formats::Schema parse_schema(FieldReader json) {
+  formats::Schema schema;
+  json("format", schema.format, formats::parse_format);
+  json("layout", schema.layout, formats::parse_layout);
+  json("symbols", schema.symbols);
+  json("features", schema.features);
+  json("target", schema.target, formats::parse_target);
+  json("targets", schema.targets);
+  json("id", schema.id);
+  json("time", schema.time);
+  json("label_from", schema.label_from);
+  json.finish();
+  return schema;
+}
+
+Widening parse_widening(FieldReader json) {
+  Widening widening;
+  json("context", widening.context);
+  json("positions", widening.positions);
+  json("span", widening.span);
+  if (widening.context < 1) json.fail("\"context\" is 0, expected at least 1");
+  if (widening.positions > 0 && widening.span < 1) {
+    json.fail("\"span\" is 0, expected at least 1 for {} positions", widening.positions);
+  }
+  json.finish();
+  return widening;
+}
+
+Normal parse_normal(FieldReader json, std::size_t size) {
+  Normal normal;
+  json("mean", normal.mean);
+  json("scale", normal.scale);
+  for (const auto& [name, values] :
+       {std::pair("mean", &normal.mean), std::pair("scale", &normal.scale)}) {
+    if (values->size() != size) {
+      json.fail("\"{}\" has {} numbers, expected {}", name, values->size(), size);
+    }
+  }
+  const auto wrong = std::ranges::find_if(normal.scale, [](double scale) { return !(scale > 0); });
+  if (wrong != normal.scale.end()) {
+    json.fail("\"scale\" has the number {}, expected more than 0", *wrong);
+  }
+  json.finish();
+  return normal;
+}
+
+// Each but once, and some exactly where there must be some.
+void check_words(const FieldReader& json, std::string_view name,
+                 const std::vector<std::string>& words, bool wanted) {
+  std::set<std::string_view> seen;
+  for (const std::string& word : words) {
+    if (!seen.insert(word).second) json.fail("\"{}\" has {} twice", name, io::quote(word));
+  }
+  if (words.empty() == wanted) {
+    json.fail("\"{}\" has {} texts, expected {}", name, words.size(), wanted ? "some" : "none");
+  }
+}
+
+bool is_of_numbers(Target target) {
+  return target == Target::kNumbers || target == Target::kNumbersPerStep;
+}
+
+void check(const FieldReader& json, const Encoding& encoding) {
+  const formats::Schema& schema = encoding.schema;
+  const bool labelled = schema.target != Target::kNone && !is_of_numbers(schema.target);
+  check_words(json, "alphabet", encoding.alphabet, schema.symbols);
+  check_words(json, "labels", encoding.labels, labelled);
+  if (!schema.symbols && schema.features.empty()) json.fail("the schema has no features");
+  if (is_of_numbers(schema.target) && schema.targets.empty()) {
+    json.fail("the schema has no targets");
+  }
+  if (encoding.kmer < 1) json.fail("\"kmer\" is 0, expected at least 1");
+  const bool whole = encoding.window == 0;
+  if (whole != (encoding.stride == 0) || encoding.stride > encoding.window) {
+    json.fail("\"stride\" is {}, expected {} for a window of {}", encoding.stride,
+              whole ? "0" : fmt::format("1 to {}", encoding.window), encoding.window);
+  }
+}
+}  // namespace
+
+std::string to_json(const Encoding& encoding) {
+  return Json{{"schema", json_of(encoding.schema)},
+              {"kmer", encoding.kmer},
+              {"missing", to_string(encoding.missing)},
+              {"window", encoding.window},
+              {"stride", encoding.stride},
+              {"widening", json_of(encoding.widening)},
+              {"features", json_of(encoding.features)},
+              {"alphabet", encoding.alphabet},
+              {"labels", encoding.labels},
+              {"targets", json_of(encoding.targets)}}
+      .dump();
+}
+
+Encoding parse_encoding(std::string_view json, std::string_view origin) {
+  simdjson::dom::parser parser;
+  const auto object =
+      io::parse_object(parser, json, fmt::format("{}: the description of the data", origin));
+  FieldReader fields(object, fmt::format("{}: in the description of the data", origin));
+  Encoding encoding;
+  encoding.schema = parse_schema(fields.object("schema"));
+  const formats::Schema& schema = encoding.schema;
+  fields("kmer", encoding.kmer);
+  fields("missing", encoding.missing, parse_missing);
+  fields("window", encoding.window);
+  fields("stride", encoding.stride);
+  encoding.widening = parse_widening(fields.object("widening"));
+  encoding.features =
+      parse_normal(fields.object("features"), schema.symbols ? 0 : schema.features.size());
+  fields("alphabet", encoding.alphabet);
+  fields("labels", encoding.labels);
+  encoding.targets = parse_normal(fields.object("targets"),
+                                  is_of_numbers(schema.target) ? schema.targets.size() : 0);
+  fields.finish();
+  check(fields, encoding);
+  return encoding;
+}
+
+}  // namespace rwa::datasets

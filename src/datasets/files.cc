@@ -1,0 +1,288 @@
+#include "datasets/files.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "datasets/files_order.h"
+#include "datasets/files_ranks.h"
+#include "datasets/files_read.h"
+#include "io/quote.h"
+#include "io/safetensors.h"
+#include "rwa/errors.h"
+
+namespace rwa::datasets {
+namespace {
+namespace fs = std::filesystem;
+using formats::Target;
+
+// Of a model's header the rest is for its network and its tensors.
+constexpr std::size_t kMostNoteBytes = io::kMaxHeaderBytes - (std::size_t{1} << 17);
+
+std::optional<double> number_in(const std::string& word) {
+  double value = 0;
+  const char* end = word.data() + word.size();
+  const auto [rest, error] = std::from_chars(word.data(), end, value);
+  if (error != std::errc() || rest != end || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+// By their values where all are numbers, else by their bytes.
+std::vector<std::string> sorted(std::vector<std::string> words) {
+  std::ranges::sort(words);
+  const auto is_number = [](const std::string& word) { return number_in(word).has_value(); };
+  if (!std::ranges::all_of(words, is_number)) return words;
+  std::ranges::stable_sort(words, {}, [](const std::string& word) { return *number_in(word); });
+  return words;
+}
+
+Encoding encoding_of(const FilesTask& task, const Collected& data, const Sums& trained) {
+  const formats::Schema& schema = data.schema;
+  const bool numbers =
+      schema.target == Target::kNumbers || schema.target == Target::kNumbersPerStep;
+  const bool labelled = schema.target != Target::kNone && !numbers;
+  const formats::Vocabulary& words = *data.vocabulary;
+  return {.schema = schema,
+          .kmer = task.kmer,
+          .missing = parse_missing(task.missing),
+          .window = task.window,
+          .stride = stride_of(task),
+          .widening = {.context = task.context,
+                       .positions = task.positions,
+                       .span = task.positions > 0 ? trained.longest : 0},
+          .features = trained.features.normal(schema.symbols ? 0 : schema.features.size()),
+          .alphabet = schema.symbols ? sorted(words.symbols.words()) : std::vector<std::string>(),
+          .labels = labelled ? sorted(words.labels.words()) : std::vector<std::string>(),
+          .targets = trained.targets.normal(numbers ? schema.targets.size() : 0)};
+}
+
+// How often each of the encoding's labels was counted.
+std::vector<std::int64_t> in_order(const std::vector<std::int64_t>& counts,
+                                   const formats::Vocabulary& vocabulary,
+                                   const std::vector<std::string>& labels) {
+  std::map<std::string_view, std::int64_t> by_name;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    by_name[vocabulary.labels.words()[i]] = counts[i];
+  }
+  std::vector<std::int64_t> ordered;
+  for (const std::string& label : labels) ordered.push_back(by_name[label]);
+  return ordered;
+}
+
+int longest_of(const Collected& data) {
+  int longest = 1;  // what a network is made for
+  for (const auto& part : data.parts) longest = std::max(longest, part->sums.longest);
+  for (const Part* part : {data.valid.get(), data.test.get()}) {
+    if (part != nullptr) longest = std::max(longest, part->sums.longest);
+  }
+  return longest;
+}
+
+// Throws InputError where there is nothing to learn.
+void check_trainable(const Encoding& encoding, const Statistics& statistics, const Sums& trained) {
+  if (statistics.sequences == 0) throw InputError("the files to train on have no sequences");
+  const Target target = encoding.schema.target;
+  if (trained.steps == 0) {
+    throw InputError(
+        fmt::format("none of the {} sequences to train on has {}", statistics.sequences,
+                    target == Target::kNone ? "two steps, as a forecast needs" : "steps"));
+  }
+  const bool classes = target == Target::kClass || target == Target::kClassPerStep;
+  const auto seen = static_cast<std::size_t>(
+      std::ranges::count_if(statistics.labels, [](std::int64_t count) { return count > 0; }));
+  if ((classes && seen < 2) || (target == Target::kLabels && seen == 0)) {
+    throw InputError(fmt::format("the {} sequences to train on have {}, expected {}",
+                                 statistics.sequences, classes ? "a single class" : "no labels",
+                                 classes ? "at least two" : "some"));
+  }
+  if (encoding.schema.symbols && target == Target::kNone && encoding.alphabet.size() < 2) {
+    throw InputError(fmt::format("the sequences have no symbol but {}, expected at least two",
+                                 io::quote(encoding.alphabet.front())));
+  }
+}
+
+// Throws InputError for more words than fit into a model's file, as text in a text.
+void check_note(const Encoding& encoding) {
+  const std::size_t bytes = nlohmann::json(to_json(encoding)).dump().size();
+  if (bytes <= kMostNoteBytes) return;
+  throw InputError(
+      fmt::format("the names of {} features, {} symbols and {} labels take {} bytes, "
+                  "expected at most {}, for which a model's file has room",
+                  encoding.schema.features.size(), encoding.alphabet.size(), encoding.labels.size(),
+                  bytes, kMostNoteBytes));
+}
+
+void check_folds(const Collected& data) {
+  for (std::size_t i = 0; i < data.parts.size(); ++i) {
+    if (data.parts[i]->store.size() > 0) continue;
+    throw InputError(
+        fmt::format("{} sequences to train on are too few for {} folds: fold {} is empty",
+                    data.statistics.sequences, data.parts.size(), i + 1));
+  }
+}
+
+class ReadFiles final : public Files {
+ public:
+  ReadFiles(const FilesTask& task, std::shared_ptr<const Collected> data);
+
+  [[nodiscard]] const Shape& shape() const override { return shape_; }
+  [[nodiscard]] Naive naive() const override { return naive_; }
+  [[nodiscard]] std::int64_t size(Split split) const override;
+  void draw(std::uint64_t seed, std::int64_t first,
+            std::span<std::int64_t> samples) const override {
+    order_->draw(seed, first, samples);
+  }
+  void fill(Split split, std::span<const std::int64_t> samples, Batch& batch) const override;
+  [[nodiscard]] std::map<std::string, std::string> notes() const override {
+    return {{std::string(kEncodingNote), to_json(encoding_)}};
+  }
+  [[nodiscard]] const Encoding& encoding() const override { return encoding_; }
+  [[nodiscard]] const Statistics& statistics() const override { return statistics_; }
+  [[nodiscard]] std::string sha256() const override { return data_->sha256; }
+  void sample(Split split, std::int64_t number, formats::Sequence& encoded) const override;
+
+  [[nodiscard]] std::unique_ptr<Files> with_fold(int fold) const;
+
+ private:
+  using Parts = std::vector<const Part*>;
+
+  void choose_parts();
+  [[nodiscard]] const Parts& parts(Split split) const {
+    return parts_[static_cast<std::size_t>(split)];
+  }
+
+  FilesTask task_;
+  std::shared_ptr<const Collected> data_;
+  std::array<Parts, 3> parts_;  // of each split
+  Encoding encoding_;
+  Statistics statistics_;
+  Shape shape_;
+  Naive naive_;
+  std::optional<Encoder> encoder_;
+  std::optional<Order> order_;
+};
+
+ReadFiles::ReadFiles(const FilesTask& task, std::shared_ptr<const Collected> data)
+    : task_(task), data_(std::move(data)) {
+  choose_parts();
+  Sums trained;
+  for (const Part* part : parts(Split::kTrain)) trained.add(part->sums);
+  encoding_ = encoding_of(task_, *data_, trained);
+  statistics_ = data_->statistics;
+  statistics_.labels = in_order(statistics_.labels, *data_->vocabulary, encoding_.labels);
+  check_trainable(encoding_, statistics_, trained);
+  check_note(encoding_);
+  shape_ = encoding_.shape();
+  shape_.longest = longest_of(*data_);
+  shape_.mean_length = static_cast<double>(trained.steps) / static_cast<double>(trained.samples);
+  naive_ = naive_of(encoding_, trained);
+  encoder_.emplace(encoding_, *data_->vocabulary);
+  std::vector<const Store*> stores;
+  for (const Part* part : parts(Split::kTrain)) stores.push_back(&part->store);
+  order_.emplace(std::move(stores), task_.balance);
+}
+
+// A fold is scored on, the one after it decides when training ends: what has chosen the weights must not
+// judge them.
+Split split_of(const FilesTask& task, std::size_t part, std::size_t parts) {
+  if (parts == 1) return Split::kTrain;
+  if (task.folds == 0) return part == 0 ? Split::kValid : Split::kTrain;
+  const auto fold = static_cast<std::size_t>(task.fold);
+  if (part == fold) return Split::kTest;
+  return part == (fold + 1) % parts ? Split::kValid : Split::kTrain;
+}
+
+void ReadFiles::choose_parts() {
+  const auto& all = data_->parts;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Split split = split_of(task_, i, all.size());
+    parts_[static_cast<std::size_t>(split)].push_back(all[i].get());
+  }
+  if (data_->valid) parts_[static_cast<std::size_t>(Split::kValid)] = {data_->valid.get()};
+  if (data_->test) parts_[static_cast<std::size_t>(Split::kTest)] = {data_->test.get()};
+}
+
+std::int64_t ReadFiles::size(Split split) const {
+  std::int64_t size = 0;
+  for (const Part* part : parts(split)) size += part->store.size();
+  return size;
+}
+
+void ReadFiles::sample(Split split, std::int64_t number, formats::Sequence& encoded) const {
+  auto part = parts(split).begin();
+  for (; number >= (*part)->store.size(); ++part) number -= (*part)->store.size();
+  (*part)->store.read(number, encoded);
+  encoder_->encode_known(encoded, task_.train.front());
+}
+
+void ReadFiles::fill(Split split, std::span<const std::int64_t> samples, Batch& batch) const {
+  std::vector<formats::Sequence> sequences(samples.size());
+  std::vector<const formats::Sequence*> rows;
+  for (std::size_t b = 0; b < samples.size(); ++b) {
+    sample(split, samples[b], sequences[b]);
+    rows.push_back(&sequences[b]);
+  }
+  encoder_->fill(rows, batch);
+}
+
+std::unique_ptr<Files> ReadFiles::with_fold(int fold) const {
+  if (task_.folds == 0) throw ConfigError("the data have no folds, expected some");
+  FilesTask task = task_;
+  task.fold = fold;
+  check_range("fold", fold, 0, task.folds - 1);
+  return std::make_unique<ReadFiles>(task, data_);
+}
+
+int length_at(const Statistics& statistics, std::int64_t sequence) {
+  for (const auto& [length, count] : statistics.lengths) {
+    if (sequence < count) return length;
+    sequence -= count;
+  }
+  return 0;
+}
+}  // namespace
+
+int shortest(const Statistics& statistics) { return length_at(statistics, 0); }
+int median_length(const Statistics& statistics) {
+  return length_at(statistics, (statistics.sequences - 1) / 2);
+}
+int longest(const Statistics& statistics) {
+  return length_at(statistics, statistics.sequences - 1);
+}
+
+std::unique_ptr<Files> open_files(const FilesTask& task, std::uint64_t seed, const fs::path& folder,
+                                  const Reading& reading, const Open& open, const Keeper& keeper) {
+  auto data = std::make_shared<const Collected>(collect(task, seed, folder, reading, open, keeper));
+  if (!task.sha256.empty() && task.sha256 != data->sha256) {
+    throw ConfigError(
+        fmt::format("{}: the data have changed since the run was set up: their SHA-256 is {}, "
+                    "expected {}",
+                    task.train.front(), data->sha256, task.sha256));
+  }
+  if (task.folds > 0) check_folds(*data);
+  return std::make_unique<ReadFiles>(task, std::move(data));
+}
+
+std::unique_ptr<Files> open_files(const FilesTask& task, std::uint64_t seed, const fs::path& folder,
+                                  const Reading& reading, Link* link) {
+  const Open open = open_together(link);
+  const Keeper keeper(link);
+  if (link == nullptr || link->rank() == 0) {
+    return open_files(task, seed, folder, reading, open, keeper);
+  }
+  std::error_code error;  // then it is the current folder, which few data sets need
+  return open_files(task, seed, fs::temp_directory_path(error), {}, open, keeper);
+}
+
+std::unique_ptr<Files> with_fold(const Files& files, int fold) {
+  return dynamic_cast<const ReadFiles&>(files).with_fold(fold);
+}
+
+}  // namespace rwa::datasets

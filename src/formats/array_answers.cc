@@ -1,0 +1,124 @@
+#include "formats/array_answers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "formats/fit.h"
+#include "rwa/errors.h"
+
+namespace rwa::formats {
+namespace {
+// Per answer: names take memory before a single number is there.
+constexpr std::int64_t kMostNames = 1 << 16;
+
+bool is_of_steps(Target target) {
+  return target == Target::kClassPerStep || target == Target::kNumbersPerStep;
+}
+bool is_of_numbers(Target target) {
+  return target == Target::kNumbers || target == Target::kNumbersPerStep;
+}
+}  // namespace
+
+ArrayAnswers::ArrayAnswers(Array y, const Cases& cases, const Options& options, Shared vocabulary)
+    : y_(std::move(y)),
+      cases_(cases),
+      optional_(options.as.has_value()),
+      vocabulary_(std::move(vocabulary)) {
+  decide(wanted(options));
+  check_names(options);
+}
+
+std::int64_t ArrayAnswers::width_with(const ArrayShape& lead) const {
+  const ArrayShape& shape = y_.shape();
+  const bool fits = shape.size() >= lead.size() && shape.size() <= lead.size() + 1 &&
+                    std::equal(lead.begin(), lead.end(), shape.begin());
+  if (!fits) return 0;
+  return shape.size() == lead.size() ? 1 : shape.back();
+}
+
+void ArrayAnswers::decide(const std::optional<Target>& asked) {
+  const std::int64_t of_case = width_with({cases_.count});
+  const std::int64_t of_step =
+      cases_.joined ? width_with({cases_.steps}) : width_with({cases_.count, cases_.steps});
+  every_step_ = asked ? is_of_steps(*asked) : of_step > 0 && of_case != 1;
+  width_ = every_step_ ? of_step : of_case;
+  if (width_ == 0) refuse_shape();
+  const bool text = y_.element().kind == Element::Kind::kText;
+  if (asked) {
+    target_ = *asked;
+  } else if (y_.element().kind == Element::Kind::kFloat) {
+    target_ = every_step_ ? Target::kNumbersPerStep : Target::kNumbers;
+  } else if (every_step_) {
+    target_ = width_ == 1 ? Target::kClassPerStep : Target::kNumbersPerStep;
+  } else {
+    target_ = width_ == 1 ? Target::kClass : Target::kLabels;
+  }
+  const bool named = target_ == Target::kClass || target_ == Target::kClassPerStep;
+  if (named ? width_ != 1 : text || width_ > kMostNames) refuse_shape();
+}
+
+void ArrayAnswers::refuse_shape() const {
+  const char* text = y_.element().kind == Element::Kind::kText ? " of text" : "";
+  throw InputError(
+      fmt::format("{}: has shape {}{}, expected (N,) for classes, (N, K) for labels or numbers, {} "
+                  "where every step has an answer, with N = {} sequences and {} = {}",
+                  y_.name(), to_string(y_.shape()), text,
+                  cases_.joined ? "(S,) or (S, K)" : "(N, T) or (N, T, K)", cases_.count,
+                  cases_.joined ? "S steps of all" : "T steps", cases_.steps));
+}
+
+void ArrayAnswers::check_names(const Options& options) {
+  const std::size_t count = is_of_numbers(target_) ? static_cast<std::size_t>(width_) : 1;
+  names_ = options.as ? options.as->targets : options.targets;
+  if (names_.empty()) {
+    for (std::size_t i = 0; i < count; ++i) names_.push_back(fmt::format("y{}", i));
+    if (count == 1) names_ = {"y"};
+  }
+  if (names_.size() != count) {
+    throw InputError(fmt::format("{}: has shape {}, {} numbers per answer, expected {}: {}",
+                                 y_.name(), to_string(y_.shape()), count, names_.size(),
+                                 fmt::join(names_, ", ")));
+  }
+}
+
+void ArrayAnswers::next(Sequence& sequence) {
+  const auto steps = static_cast<std::uint64_t>(every_step_ ? sequence.steps : 1);
+  const auto width = static_cast<std::uint64_t>(width_);
+  if (is_of_numbers(target_)) {
+    next_numbers(steps * width, sequence.values);
+  } else if (target_ == Target::kLabels) {
+    next_labels(sequence);
+  } else {
+    for (std::uint64_t i = 0; i < steps; ++i) {
+      sequence.labels.push_back(vocabulary_->labels.number(y_.word()));
+    }
+  }
+  if (every_step_ && !cases_.joined) {
+    y_.skip((static_cast<std::uint64_t>(cases_.steps) - steps) * width);
+  }
+}
+
+void ArrayAnswers::next_numbers(std::uint64_t count, std::vector<float>& values) {
+  if (count > kMostNumbers) {
+    throw InputError(fmt::format("{}: has shape {}, {} numbers for a sequence, expected at most {}",
+                                 y_.name(), to_string(y_.shape()), count, kMostNumbers));
+  }
+  y_.numbers(count, values);
+  const auto missing = std::ranges::find_if(values, [](float value) { return std::isnan(value); });
+  if (missing == values.end()) return;
+  if (optional_) return values.clear();
+  y_.refuse("NaN", "a number", static_cast<std::uint64_t>(values.end() - missing) - 1);
+}
+
+void ArrayAnswers::next_labels(Sequence& sequence) {
+  for (std::int64_t i = 0; i < width_; ++i) {
+    const std::string_view flag = y_.word();
+    if (flag != "0" && flag != "1") y_.refuse(flag, "0 or 1");
+    if (flag == "1") sequence.labels.push_back(vocabulary_->labels.number(fmt::to_string(i)));
+  }
+}
+
+}  // namespace rwa::formats

@@ -1,0 +1,198 @@
+// src/formats/fasta.cc: records of letters under a header. Ours, since kseq.h, which everybody uses,
+// knows neither lines nor what letters are, so that nothing could be said about a file that is
+// wrong.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "formats/fit.h"
+#include "formats/formats.h"
+#include "formats/guess.h"
+#include "formats/labels_header.h"
+#include "formats/number.h"
+#include "formats/text_symbols.h"
+#include "formats/words.h"
+#include "io/quote.h"
+
+namespace rwa::formats {
+namespace {
+
+// Of the alphabets of IUPAC, for nucleotides and for amino acids, every letter is in one; 0 for
+// others.
+char letter_of(char c) {
+  if (c == '*' || c == '-') return c;
+  return std::isalpha(static_cast<unsigned char>(c)) != 0
+             ? static_cast<char>(std::toupper(static_cast<unsigned char>(c)))
+             : '\0';
+}
+
+class FastaReader : public LineReader {
+ public:
+  FastaReader(std::unique_ptr<Source> source, const Options& options, Shared vocabulary);
+
+  bool next(Sequence& sequence) override;
+
+ private:
+  [[nodiscard]] Target guess_target();
+  bool next_line();  // that is not empty
+  void check_header() const;
+  void read_header(Sequence& sequence);
+  void read_label(std::string_view header, Sequence& sequence);
+  void read_letters();
+  void read_quality();
+
+  std::optional<HeaderLabel> label_;  // where the headers have one
+  bool optional_answers_;             // a model can do without
+  Target target_ = Target::kNone;
+  TextSymbols symbols_;
+  char mark_ = '>';    // of a header
+  bool more_ = false;  // line_ is a header, whose record comes next
+  int records_ = 0;
+  std::string letters_;  // of a record
+  int letter_lines_ = 0;
+};
+
+FastaReader::FastaReader(std::unique_ptr<Source> source, const Options& options, Shared vocabulary)
+    : LineReader(std::move(source), std::move(vocabulary)),
+      label_(HeaderLabel::parse(label_from(options))),
+      optional_answers_(options.as.has_value()),
+      symbols_(vocabulary_, options.kmer) {
+  schema_.symbols = true;
+  Target found = Target::kNone;
+  if (label_) {
+    // What the word stands for can be asked for.
+    const std::optional<Target> asked = wanted(options);
+    const bool fits = asked == Target::kClass || asked == Target::kNumbers;
+    found = fits ? *asked : guess_target();
+  }
+  target_ = fit_target(found, options, file());
+  schema_.target = target_;
+  if (target_ != Target::kNone) {
+    schema_.targets = {"label"};
+    schema_.label_from = label_from(options);
+  }
+  more_ = next_line();
+  if (!more_) source_->refuse(1, "no record", "one, which begins with > or @");
+  if (line_.front() == '@') mark_ = '@';
+  check_header();
+  schema_.format = mark_ == '@' ? Format::kFastq : Format::kFasta;
+  fit_model(schema_, options, file());
+}
+
+// A number only where all headers say so; those of FASTQ cannot be told from qualities.
+Target FastaReader::guess_target() {
+  TargetGuess guess;
+  std::string_view lines = beginning(*source_), line;
+  if (trimmed(lines).starts_with('@')) return Target::kClass;
+  while (formats::next_line(lines, line)) {
+    if (line.starts_with('>')) guess.see(label_->find(line.substr(1)));
+  }
+  return guess.target() == Target::kNumbers ? Target::kNumbers : Target::kClass;
+}
+
+bool FastaReader::next_line() {
+  while (source_->line(line_)) {
+    line_ = without_blanks_at_end(line_);
+    if (!line_.empty()) return true;
+  }
+  return false;
+}
+
+void FastaReader::check_header() const {
+  if (!more_ || line_.front() == mark_) return;
+  refuse(line_.data(), io::quote(line_), fmt::format("a header, which begins with {}", mark_));
+}
+
+bool FastaReader::next(Sequence& sequence) {
+  if (!more_) return false;
+  sequence.clear();
+  read_header(sequence);
+  read_letters();
+  if (mark_ == '@') read_quality();
+  symbols_.append(letters_, sequence);
+  return true;
+}
+
+void FastaReader::read_header(Sequence& sequence) {
+  std::string_view header = line_.substr(1);
+  sequence.line = source_->line_number();
+  ++records_;
+  if (target_ != Target::kNone) read_label(header, sequence);
+  sequence.id = next_word(header);
+  if (sequence.id.empty()) sequence.id = fmt::to_string(records_);
+}
+
+void FastaReader::read_label(std::string_view header, Sequence& sequence) {
+  const std::string_view label = label_->find(header);
+  if (label.empty()) {
+    if (optional_answers_) return;
+    refuse(line_.data(), io::quote(line_), label_->expected());
+  }
+  if (target_ == Target::kClass) {
+    sequence.labels.push_back(vocabulary_->labels.number(label));
+    return;
+  }
+  float value = 0;
+  const Number number = parse_number(label, value);
+  if (number != Number::kRead) refuse(label.data(), io::quote(label), expected_of(number));
+  sequence.values.push_back(value);
+}
+
+void FastaReader::read_letters() {
+  constexpr std::size_t kMost = std::numeric_limits<int>::max();
+  const char end = mark_ == '@' ? '+' : mark_;
+  letters_.clear();
+  for (letter_lines_ = 0; (more_ = next_line()) && line_.front() != end; ++letter_lines_) {
+    for (const char& c : line_) {
+      const char letter = letter_of(c);
+      if (letter == '\0') {
+        refuse(&c, io::quote(character_at(line_, &c)), "a letter, * or -");
+      }
+      letters_ += letter;
+    }
+    if (letters_.size() > kMost) {
+      refuse(line_.data(), "a record of more than 2^31 letters", "fewer");
+    }
+  }
+  if (!more_ && mark_ == '@') {
+    source_->refuse(source_->line_number(), "the end of the file", "+ and the quality");
+  }
+}
+
+// As long as the letters, which is how its end is known: it may begin with @. In as many lines, if
+// it should be one: then a quality that is cut short is found where it is, not in the record after.
+void FastaReader::read_quality() {
+  std::size_t found = 0;
+  while (found < letters_.size()) {
+    if (!next_line()) {
+      source_->refuse(source_->line_number(), "the end of the file",
+                      fmt::format("a quality of {} characters", letters_.size()));
+    }
+    const auto wrong = std::ranges::find_if(line_, [](char c) { return c < '!' || c > '~'; });
+    if (wrong != line_.end()) {
+      refuse(&*wrong, io::quote(character_at(line_, &*wrong)), "a quality, from ! to ~");
+    }
+    found += line_.size();
+    if (found > letters_.size() || (letter_lines_ == 1 && found < letters_.size())) {
+      refuse(line_.data(), fmt::format("a quality of {} characters", found),
+             fmt::format("{}, as there are letters", letters_.size()));
+    }
+  }
+  more_ = next_line();
+  check_header();
+}
+}  // namespace
+
+std::unique_ptr<Reader> open_fasta(std::unique_ptr<Source> source, const Options& options,
+                                   Shared vocabulary) {
+  return std::make_unique<FastaReader>(std::move(source), options, std::move(vocabulary));
+}
+
+}  // namespace rwa::formats

@@ -1,0 +1,65 @@
+#include "formats/fit.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <string>
+
+#include "io/quote.h"
+#include "rwa/errors.h"
+
+namespace rwa::formats {
+namespace {
+std::string answers(Target target) {
+  if (target == Target::kNone) return "no answers";
+  return fmt::format("answers for the task {}", to_string(target));
+}
+
+std::string_view steps(bool symbols) { return symbols ? "symbols" : "numbers"; }
+}  // namespace
+
+std::optional<Target> wanted(const Options& options) {
+  if (options.task || !options.as) return options.task;
+  return options.as->target;
+}
+
+std::string_view label_from(const Options& options) {
+  if (!options.label_from.empty() || !options.as) return options.label_from;
+  return options.as->label_from;
+}
+
+Target fit_target(Target found, const Options& options, std::string_view file) {
+  const Target asked = wanted(options).value_or(found);
+  if (asked == found && found == Target::kNumbers && options.as &&
+      options.as->targets.size() != 1) {
+    throw InputError(
+        fmt::format("{}: has one number as the answer, expected {}, as the model gives", file,
+                    options.as->targets.size()));
+  }
+  if (asked == Target::kNone || asked == found) return asked;
+  if (options.as && found == Target::kNone) return found;
+  const std::string text =
+      fmt::format("{}: has {}, expected {}", file, answers(found), answers(asked));
+  if (options.task) throw ConfigError(text);
+  throw InputError(text + ", as the model gives");
+}
+
+void fit_model(Schema& schema, const Options& options, std::string_view file) {
+  if (!options.as) return;
+  const Schema& model = *options.as;
+  if (schema.symbols != model.symbols) {
+    throw InputError(fmt::format("{}: has sequences of {}, expected {}, as the model takes", file,
+                                 steps(schema.symbols), steps(model.symbols)));
+  }
+  if (!schema.symbols && schema.features.size() != model.features.size()) {
+    throw InputError(fmt::format("{}: has {} features, expected the {} that the model takes: {}",
+                                 file, schema.features.size(), model.features.size(),
+                                 io::escape(fmt::to_string(fmt::join(model.features, ", ")))));
+  }
+  const Schema own = schema;
+  schema = model;
+  schema.format = own.format;
+  schema.layout = own.layout;
+}
+
+}  // namespace rwa::formats

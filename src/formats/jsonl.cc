@@ -1,0 +1,279 @@
+// src/formats/jsonl.cc: a JSON object per line:
+//   {"id": "a", "x": [[0.5, 1], [0.7, 2]], "y": "up"}
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "formats/fit.h"
+#include "formats/formats.h"
+#include "formats/guess.h"
+#include "formats/jsonl_record.h"
+#include "formats/text_symbols.h"
+#include "formats/words.h"
+#include "io/quote.h"
+#include "rwa/errors.h"
+
+namespace rwa::formats {
+namespace {
+
+using Kind = JsonRecord::Kind;
+
+std::string_view description(Kind kind) {
+  switch (kind) {
+    case Kind::kNumbers:
+      return "a list of numbers";
+    case Kind::kLetters:
+      return "a text";
+    case Kind::kWords:
+      return "a list of symbols";
+  }
+  return "";
+}
+
+// What answers are, from those of some objects.
+class AnswerGuess {
+ public:
+  void see(const JsonRecord& record, int steps) {
+    if (!record.answered) return;
+    lists_ = lists_ || record.list;
+    every_step_ = every_step_ && record.list && record.answer_rows() == steps;
+    if (width_ == 0) width_ = record.answer_width;
+    if (count_ == 0) count_ = static_cast<int>(record.answers.size());
+    for (const JsonScalar& answer : record.answers) {
+      words_ = words_ || answer.kind == JsonScalar::Kind::kWord;
+      guess_.see(answer.text);
+    }
+  }
+
+  [[nodiscard]] Target target() const {
+    if (!lists_) return words_ ? Target::kClass : guess_.target();
+    const bool classes = words_ || (every_step_ && width_ < 2 && guess_.target() == Target::kClass);
+    if (every_step_) return classes ? Target::kClassPerStep : Target::kNumbersPerStep;
+    return classes ? Target::kLabels : Target::kNumbers;
+  }
+
+  // How many numbers are one answer.
+  [[nodiscard]] int names(Target target) const {
+    if (target == Target::kNumbers) return std::max(count_, 1);
+    return target == Target::kNumbersPerStep ? std::max(width_, 1) : 1;
+  }
+
+ private:
+  bool lists_ = false, words_ = false, every_step_ = true;
+  int width_ = 0, count_ = 0;  // of the first that has any
+  TargetGuess guess_;
+};
+
+class JsonlReader : public LineReader {
+ public:
+  JsonlReader(std::unique_ptr<Source> source, const Options& options, Shared vocabulary);
+
+  bool next(Sequence& sequence) override;
+
+ private:
+  AnswerGuess guess();
+  void fit_answers(const AnswerGuess& guess, const Options& options);
+  void read_sequence(Sequence& sequence);
+  void check_answers(int steps) const;
+  void read_answers(Sequence& sequence);
+
+  JsonKeys keys_;
+  JsonParser parser_;
+  TextSymbols symbols_;
+  bool optional_answers_;  // a model can do without
+  Target target_ = Target::kNone;
+  int names_ = 1;             // of numbers that are one answer
+  std::optional<Kind> kind_;  // of the sequences, once one is seen
+  int width_ = 0;             // D, where they are numbers
+  bool has_ids_ = false;
+  JsonRecord record_;
+  int records_ = 0;
+};
+
+// The names of numbers that stand under one key: as it, where it is one, else x0, x1, …
+std::vector<std::string> numbered(const std::string& key, int count) {
+  std::vector<std::string> names;
+  for (int i = 0; i < count; ++i) names.push_back(fmt::format("{}{}", key, i));
+  return names;
+}
+
+std::string key_of(const std::vector<std::string>& numbered) {
+  return numbered.front().substr(0, numbered.front().size() - 1);  // the first ends with 0
+}
+
+// Where things stand: as the options say, else as they stood when the model was trained.
+JsonKeys keys_of(const Options& options) {
+  JsonKeys keys;
+  if (options.as && options.as->format == Format::kJsonl) {
+    const Schema& model = *options.as;
+    if (!model.id.empty()) keys.id = model.id;
+    if (model.targets.size() == 1) keys.answer = model.targets.front();
+    if (model.targets.size() > 1) keys.answer = key_of(model.targets);
+    if (!model.features.empty()) {
+      keys.sequence = model.symbols ? model.features.front() : key_of(model.features);
+    }
+  }
+  if (!options.id.empty()) keys.id = options.id;
+  if (!options.targets.empty()) keys.answer = options.targets.front();
+  if (!options.features.empty()) keys.sequence = options.features.front();
+  return keys;
+}
+
+JsonlReader::JsonlReader(std::unique_ptr<Source> source, const Options& options, Shared vocabulary)
+    : LineReader(std::move(source), std::move(vocabulary)),
+      keys_(keys_of(options)),
+      parser_(*source_, keys_),
+      symbols_(vocabulary_, options.kmer),
+      optional_answers_(options.as.has_value()) {
+  const AnswerGuess answers = guess();
+  if (!kind_) kind_ = Kind::kNumbers;  // nothing but empty lists: of no features
+  schema_.format = Format::kJsonl;
+  schema_.symbols = kind_ != Kind::kNumbers;
+  if (options.kmer > 1 && kind_ == Kind::kWords) {
+    throw ConfigError(fmt::format("{}: has lists of symbols, expected texts for a kmer of {}",
+                                  file(), options.kmer));
+  }
+  if (!schema_.symbols) {
+    schema_.features = numbered(keys_.sequence.empty() ? "x" : keys_.sequence, width_);
+  } else if (!keys_.sequence.empty()) {
+    schema_.features = {keys_.sequence};
+  }
+  if (has_ids_) schema_.id = keys_.id;
+  fit_answers(answers, options);
+  fit_model(schema_, options, file());
+}
+
+// Where a line is wrong, that is said when it is read; but for the first, which nothing is known
+// without.
+AnswerGuess JsonlReader::guess() {
+  AnswerGuess answers;
+  Sequence sequence;
+  int understood = 0;
+  std::string_view lines = beginning(*source_);
+  try {
+    while (next_line(lines, line_)) {
+      if (trimmed(line_).empty()) continue;
+      parser_.parse(line_, record_);
+      sequence.clear();
+      read_sequence(sequence);
+      answers.see(record_, sequence.steps);
+      has_ids_ = has_ids_ || !record_.id.empty();
+      ++understood;
+    }
+  } catch (const InputError&) {
+    if (understood == 0) next(sequence);  // throws it again, with the number of the line
+  }
+  if (understood == 0) source_->refuse(1, "no object", "one per line");
+  return answers;
+}
+
+void JsonlReader::fit_answers(const AnswerGuess& guess, const Options& options) {
+  const Target found = guess.target();
+  // What is asked for is looked for line by line; where there are no answers at all it is in vain.
+  if (found == Target::kNone) fit_target(found, options, file());
+  target_ = wanted(options).value_or(found);
+  schema_.target = target_;
+  if (target_ == Target::kNone) return;
+  names_ = options.as ? static_cast<int>(options.as->targets.size()) : guess.names(target_);
+  schema_.targets = {keys_.answer};
+  if (names_ > 1) schema_.targets = numbered(keys_.answer, names_);
+}
+
+bool JsonlReader::next(Sequence& sequence) {
+  do {
+    if (!source_->line(line_)) return false;
+  } while (trimmed(line_).empty());
+  parser_.parse(line_, record_);
+  sequence.clear();
+  sequence.line = source_->line_number();
+  sequence.id = record_.id;
+  ++records_;
+  if (sequence.id.empty()) sequence.id = fmt::to_string(records_);
+  read_sequence(sequence);
+  if (target_ != Target::kNone) read_answers(sequence);
+  return true;
+}
+
+void JsonlReader::read_sequence(Sequence& sequence) {
+  if (record_.kind == Kind::kNumbers && record_.width == 0) return;  // an empty list is any
+  if (!kind_) {
+    kind_ = record_.kind;
+    width_ = record_.width;
+  }
+  if (record_.kind != *kind_) {
+    refuse(record_.at, description(record_.kind),
+           fmt::format("{}, as in the lines before", description(*kind_)));
+  }
+  switch (*kind_) {
+    case Kind::kNumbers:
+      if (record_.width != width_) {
+        refuse(record_.at, fmt::format("steps of {} numbers", record_.width),
+               fmt::format("{}, as in the lines before", width_));
+      }
+      sequence.x = record_.numbers;
+      sequence.steps = static_cast<int>(record_.numbers.size()) / width_;
+      return;
+    case Kind::kLetters:
+      return symbols_.append(record_.letters, sequence);
+    case Kind::kWords:
+      for (const JsonScalar& word : record_.words) {
+        sequence.symbols.push_back(vocabulary_->symbols.number(word.text));
+      }
+      sequence.steps = static_cast<int>(record_.words.size());
+  }
+}
+
+void JsonlReader::check_answers(int steps) const {
+  const int count = static_cast<int>(record_.answers.size()), rows = record_.answer_rows();
+  const auto refuse_list = [&](std::string_view expected) {
+    refuse(record_.answer_at,
+           rows == count ? fmt::format("a list of {}", count)
+                         : fmt::format("{} lists of {}", rows, record_.answer_width),
+           expected);
+  };
+  const bool every_step = target_ == Target::kClassPerStep || target_ == Target::kNumbersPerStep;
+  const bool lists = target_ == Target::kNumbersPerStep && names_ > 1;  // in the list
+  if (every_step && (rows != steps || (rows > 0 && record_.answer_width != names_))) {
+    refuse_list(lists ? fmt::format("{} lists of {}, one for each step", steps, names_)
+                      : fmt::format("{}, one for each step", steps));
+  }
+  if (!lists && rows != count) refuse_list("no lists in it");
+  if (target_ == Target::kClass && record_.list) refuse_list("one answer");
+  if (target_ == Target::kNumbers && count != names_) {
+    refuse_list(names_ == 1 ? "one answer" : fmt::format("{} numbers", names_));
+  }
+}
+
+void JsonlReader::read_answers(Sequence& sequence) {
+  if (!record_.answered) {
+    if (optional_answers_) return;
+    const std::string key = io::quote(keys_.answer);
+    refuse(line_.data(), fmt::format("an object without {}", key), fmt::format("{} in each", key));
+  }
+  check_answers(sequence.steps);
+  const bool numbers = target_ == Target::kNumbers || target_ == Target::kNumbersPerStep;
+  for (const JsonScalar& answer : record_.answers) {
+    const bool missing = answer.kind == JsonScalar::Kind::kMissing;
+    if (numbers ? answer.kind == JsonScalar::Kind::kWord : missing) {
+      refuse(answer.at, io::quote(answer.text), numbers ? "a number" : "a label");
+    }
+    if (numbers) {
+      sequence.values.push_back(answer.number);
+    } else {
+      sequence.labels.push_back(vocabulary_->labels.number(answer.text));
+    }
+  }
+}
+}  // namespace
+
+std::unique_ptr<Reader> open_jsonl(std::unique_ptr<Source> source, const Options& options,
+                                   Shared vocabulary) {
+  return std::make_unique<JsonlReader>(std::move(source), options, std::move(vocabulary));
+}
+
+}  // namespace rwa::formats

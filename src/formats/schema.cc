@@ -1,0 +1,36 @@
+#include "formats/schema.h"
+
+#include "base/names.h"
+
+namespace rwa::formats {
+namespace {
+constexpr Names<Format, 9> kFormats{{{Format::kTable, "table"},
+                                     {Format::kTs, "ts"},
+                                     {Format::kJsonl, "jsonl"},
+                                     {Format::kFasta, "fasta"},
+                                     {Format::kFastq, "fastq"},
+                                     {Format::kText, "text"},
+                                     {Format::kNpy, "npy"},
+                                     {Format::kNpz, "npz"},
+                                     {Format::kIdx, "idx"}}};
+constexpr Names<Layout, 5> kLayouts{{{Layout::kLong, "long"},
+                                     {Layout::kWide, "wide"},
+                                     {Layout::kNtc, "ntc"},
+                                     {Layout::kNct, "nct"},
+                                     {Layout::kTnc, "tnc"}}};
+constexpr Names<Target, 6> kTargets{{{Target::kNone, "forecast"},
+                                     {Target::kClass, "class"},
+                                     {Target::kLabels, "labels"},
+                                     {Target::kNumbers, "numbers"},
+                                     {Target::kClassPerStep, "class-per-step"},
+                                     {Target::kNumbersPerStep, "numbers-per-step"}}};
+}  // namespace
+
+std::string_view to_string(Format format) { return name_of(kFormats, "format", format); }
+std::string_view to_string(Layout layout) { return name_of(kLayouts, "layout", layout); }
+std::string_view to_string(Target target) { return name_of(kTargets, "task", target); }
+Format parse_format(std::string_view name) { return parse_name(kFormats, "format", name); }
+Layout parse_layout(std::string_view name) { return parse_name(kLayouts, "layout", name); }
+Target parse_target(std::string_view name) { return parse_name(kTargets, "task", name); }
+
+}  // namespace rwa::formats

@@ -1,0 +1,90 @@
+#include "formats/source.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "rwa/errors.h"
+
+namespace rwa::formats {
+namespace {
+constexpr std::size_t kBlock = std::size_t{1} << 18;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+// Characters of UTF-8; each byte of what is something else may count as one.
+std::ptrdiff_t characters(std::string_view text) {
+  return std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+}
+}  // namespace
+
+Source::Source(const std::filesystem::path& path) : path_(path), content_(path), buffer_(kBlock) {}
+
+bool Source::more(std::size_t room) {
+  if (buffer_.size() - end_ < room) {
+    std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_),
+              buffer_.begin() + static_cast<std::ptrdiff_t>(end_), buffer_.begin());
+    end_ -= begin_;
+    begin_ = 0;
+    // Doubled, so that a long line is not copied again for each of its blocks.
+    if (buffer_.size() - end_ < room) buffer_.resize(std::max(end_ + room, 2 * buffer_.size()));
+  }
+  const auto free = std::span(buffer_).subspan(end_, room);
+  const std::size_t count = content_.read_some(std::as_writable_bytes(free));
+  end_ += count;
+  return count > 0;
+}
+
+std::string_view Source::peek(std::size_t most) {
+  while (end_ - begin_ < most && more(std::min(most - (end_ - begin_), kBlock))) {
+  }
+  return {buffer_.data() + begin_, std::min(most, end_ - begin_)};
+}
+
+bool Source::line(std::string_view& line) {
+  std::size_t searched = 0;
+  const char* line_end = nullptr;
+  while (line_end == nullptr) {
+    const char* from = buffer_.data() + begin_ + searched;
+    searched = end_ - begin_;
+    line_end = static_cast<const char*>(std::memchr(from, '\n', buffer_.data() + end_ - from));
+    if (searched > kLongestLine) {
+      refuse(line_ + 1, fmt::format("a line of more than {} MiB", kLongestLine >> 20), "text");
+    }
+    if (line_end == nullptr && !more(kBlock)) break;
+  }
+  if (begin_ == end_) return false;
+  line = {buffer_.data() + begin_,
+          line_end == nullptr ? end_ - begin_ : line_end - buffer_.data() - begin_};
+  begin_ += line.size() + (line_end == nullptr ? 0 : 1);
+  ++line_;
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  if (line_ == 1 && line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
+  if (const std::size_t zero = line.find('\0'); zero != line.npos) {
+    refuse(line, line.data() + zero, "a zero byte", "text");
+  }
+  return true;
+}
+
+std::size_t Source::read(std::span<std::byte> bytes) {
+  const std::size_t here = std::min(bytes.size(), end_ - begin_);
+  if (here > 0) std::memcpy(bytes.data(), buffer_.data() + begin_, here);
+  begin_ += here;
+  return here + content_.read(bytes.subspan(here));
+}
+
+void Source::refuse(std::string_view line, const char* at, std::string_view found,
+                    std::string_view expected) const {
+  const std::string_view before = line.substr(0, static_cast<std::size_t>(at - line.data()));
+  const auto number = line_ - std::ranges::count(line.substr(before.size()), '\n');
+  const std::size_t begin = before.rfind('\n') + 1;  // 0 where there is none
+  throw InputError(fmt::format("{}:{}:{}: found {}, expected {}", name(), number,
+                               characters(before.substr(begin)) + 1, found, expected));
+}
+
+void Source::refuse(std::int64_t line, std::string_view found, std::string_view expected) const {
+  throw InputError(fmt::format("{}:{}: found {}, expected {}", name(), line, found, expected));
+}
+
+}  // namespace rwa::formats

@@ -1,0 +1,197 @@
+#include "formats/table_row.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "formats/text_symbols.h"
+#include "formats/words.h"
+#include "io/quote.h"
+
+namespace rwa::formats {
+namespace {
+constexpr char kQuote = '"';
+
+std::string fields(std::size_t count) {
+  return fmt::format("{} field{}", count, count == 1 ? "" : "s");
+}
+}  // namespace
+
+RowSplitter::Found RowSplitter::next() {
+  if (!next_row_line()) return Found::kEnd;
+  quoted_ = text_.find(kQuote) != text_.npos;
+  if (quoted_) return split_quoted();
+  split_plain();
+  return Found::kRow;
+}
+
+bool RowSplitter::next_row_line() {
+  after_empty_line_ = false;
+  while (next_line_(text_)) {
+    const std::size_t first = text_.find_first_not_of(separator_ == '\t' ? " " : kBlanks);
+    if (first == text_.npos) {
+      after_empty_line_ = started_;
+    } else if (started_ || text_.front() != '#') {
+      started_ = true;
+      return true;
+    }
+  }
+  return false;
+}
+
+void RowSplitter::split_plain() {
+  fields_.clear();
+  std::string_view rest = text_;
+  if (separator_ == kByBlanks) {
+    while (!rest.empty()) {
+      if (const std::string_view word = next_word(rest); !word.empty()) fields_.push_back(word);
+    }
+    return;
+  }
+  for (std::size_t end = 0; (end = rest.find(separator_)) != rest.npos;) {
+    fields_.push_back(rest.substr(0, end));
+    rest.remove_prefix(end + 1);
+  }
+  fields_.push_back(rest);
+}
+
+// From one field to the next; a row may go on in the next line.
+RowSplitter::Found RowSplitter::split_quoted() {
+  lines_ = text_;
+  clean_.clear();
+  pieces_.clear();
+  fields_.clear();
+  std::size_t at = 0;
+  Found found = Found::kRow;
+  while (found == Found::kRow) {
+    const std::size_t begin = skip_blanks(at);
+    if (separator_ == kByBlanks && begin == lines_.size()) break;
+    if (begin < lines_.size() && lines_[begin] == kQuote) {
+      at = begin;
+      found = take_quoted(at);
+    } else {
+      if (separator_ == kByBlanks) at = begin;
+      take_plain(at);
+    }
+    if (at == lines_.size()) break;
+    ++at;  // the separator
+  }
+  text_ = lines_;
+  for (const Piece& piece : pieces_) {
+    const bool is_clean = piece.clean != text_.npos;
+    fields_.push_back(is_clean ? std::string_view(clean_).substr(piece.clean, piece.size)
+                               : text_.substr(piece.begin, piece.size));
+  }
+  return found;
+}
+
+std::size_t RowSplitter::skip_blanks(std::size_t at) const {
+  const auto is_blank = [&](char c) { return c == ' ' || (c == '\t' && separator_ != '\t'); };
+  while (at < lines_.size() && is_blank(lines_[at])) ++at;
+  return at;
+}
+
+// From its first character to the separator after it, or the end.
+void RowSplitter::take_plain(std::size_t& at) {
+  const std::size_t begin = at;
+  at = separator_ == kByBlanks ? lines_.find_first_of(kBlanks, begin)
+                               : lines_.find(separator_, begin);
+  at = std::min(at, lines_.size());
+  pieces_.push_back({begin, at - begin});
+}
+
+// The same from its opening quote.
+RowSplitter::Found RowSplitter::take_quoted(std::size_t& at) {
+  wrong_ = at;
+  const std::size_t begin = ++at;
+  bool doubled = false;
+  if (!find_closing_quote(at, doubled)) return Found::kOpenQuote;
+  pieces_.push_back({begin, at - begin});
+  if (doubled) take_doubled_quotes(pieces_.back());
+  const std::size_t end = ++at;
+  at = skip_blanks(end);
+  wrong_ = at;
+  if (at == lines_.size() || lines_[at] == separator_) return Found::kRow;
+  if (separator_ != kByBlanks || at == end) return Found::kTextAfterQuote;
+  --at;  // to one of the blanks
+  return Found::kRow;
+}
+
+bool RowSplitter::find_closing_quote(std::size_t& at, bool& doubled) {
+  while (true) {
+    std::size_t quote = lines_.find(kQuote, at);
+    for (std::string_view line; quote == lines_.npos;) {
+      const std::size_t searched = lines_.size();
+      if (searched > Source::kLongestLine || !next_line_(line)) return false;
+      lines_.append(1, '\n').append(line);
+      quote = lines_.find(kQuote, searched);
+    }
+    at = quote;
+    if (at + 1 == lines_.size() || lines_[at + 1] != kQuote) return true;
+    doubled = true;
+    at += 2;
+  }
+}
+
+void RowSplitter::take_doubled_quotes(Piece& piece) {
+  piece.clean = clean_.size();
+  const std::string_view text = std::string_view(lines_).substr(piece.begin, piece.size);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    clean_ += text[i];
+    if (text[i] == kQuote) ++i;
+  }
+  piece.size = clean_.size() - piece.clean;
+}
+
+const char* RowSplitter::begin_of(std::size_t field) const {
+  return quoted_ ? text_.data() + pieces_[field].begin : fields_[field].data();
+}
+
+Rows::Rows(Source& source, char separator, std::size_t columns)
+    : source_(source),
+      splitter_(separator, [&source](std::string_view& line) { return source.line(line); }),
+      columns_(columns) {}
+
+std::int64_t Rows::line() const {
+  return source_.line_number() - std::ranges::count(splitter_.text(), '\n');
+}
+
+bool Rows::next() {
+  const RowSplitter::Found found = splitter_.next();
+  if (found == RowSplitter::Found::kEnd) return false;
+  if (splitter_.after_empty_line()) {
+    source_.refuse(line() - 1, "an empty line", fields(columns_));
+  }
+  if (found == RowSplitter::Found::kOpenQuote) {
+    source_.refuse(splitter_.text(), splitter_.wrong(), "a quote that does not end",
+                   "another quote");
+  }
+  if (found == RowSplitter::Found::kTextAfterQuote) {
+    const std::string_view text = splitter_.text();
+    source_.refuse(
+        text, splitter_.wrong(),
+        io::quote(text.substr(splitter_.wrong() - text.data())) + " after a closing quote",
+        "a separator");
+  }
+  if (splitter_.fields().size() != columns_) {
+    source_.refuse(line(), fields(splitter_.fields().size()), std::to_string(columns_));
+  }
+  return true;
+}
+
+std::string_view Rows::text(std::size_t column) const {
+  const std::string_view text = (*this)[column];
+  if (const char* wrong = not_utf8(text)) {
+    refuse(column, fmt::format("the byte 0x{:02x}", static_cast<unsigned char>(*wrong)),
+           "text in UTF-8");
+  }
+  return text;
+}
+
+std::string_view Rows::word(std::size_t column) const { return trimmed(text(column)); }
+
+void Rows::refuse(std::size_t column, std::string_view found, std::string_view expected) const {
+  source_.refuse(splitter_.text(), splitter_.begin_of(column), found, expected);
+}
+
+}  // namespace rwa::formats

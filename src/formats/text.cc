@@ -1,0 +1,105 @@
+// src/formats/text.cc: a sequence per line, of letters; before them, where there are such, its labels,
+// as fastText has them: __label__x. Lines without a letter are left out.
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "formats/fit.h"
+#include "formats/formats.h"
+#include "formats/guess.h"
+#include "formats/text_symbols.h"
+#include "formats/words.h"
+#include "io/quote.h"
+
+namespace rwa::formats {
+namespace {
+
+constexpr std::string_view kLabel = "__label__";
+
+class TextReader : public LineReader {
+ public:
+  TextReader(std::unique_ptr<Source> source, const Options& options, Shared vocabulary);
+
+  bool next(Sequence& sequence) override;
+
+ private:
+  [[nodiscard]] Target guess_target();
+  std::string_view read_labels(Sequence& sequence);
+
+  bool optional_answers_;  // a model can do without
+  bool labelled_;          // the lines may have labels
+  Target target_ = Target::kNone;
+  TextSymbols symbols_;
+};
+
+TextReader::TextReader(std::unique_ptr<Source> source, const Options& options, Shared vocabulary)
+    : LineReader(std::move(source), std::move(vocabulary)),
+      optional_answers_(options.as.has_value()),
+      symbols_(vocabulary_, options.kmer) {
+  Target found = guess_target();
+  labelled_ = found != Target::kNone || optional_answers_;
+  // One label each will do for several; and where one is asked for, a second is refused with its
+  // line.
+  const std::optional<Target> asked = wanted(options);
+  if (labelled_ && (asked == Target::kClass || asked == Target::kLabels)) found = *asked;
+  target_ = fit_target(found, options, file());
+  schema_.format = Format::kText;
+  schema_.symbols = true;
+  schema_.target = target_;
+  if (target_ != Target::kNone) schema_.targets = {"label"};
+  fit_model(schema_, options, file());
+}
+
+Target TextReader::guess_target() {
+  Target found = Target::kNone;
+  std::string_view lines = beginning(*source_), line;
+  while (next_line(lines, line)) {
+    if (!next_word(line).starts_with(kLabel)) continue;
+    if (next_word(line).starts_with(kLabel)) return Target::kLabels;
+    found = Target::kClass;
+  }
+  return found;
+}
+
+bool TextReader::next(Sequence& sequence) {
+  do {
+    if (!source_->line(line_)) return false;
+  } while (trimmed(line_).empty());
+  if (const char* at = not_utf8(line_)) {
+    refuse(at, fmt::format("the byte {:#04x}", static_cast<unsigned char>(*at)), "text in UTF-8");
+  }
+  sequence.clear();
+  sequence.line = source_->line_number();
+  sequence.id = fmt::to_string(sequence.line);
+  symbols_.append(read_labels(sequence), sequence);
+  return true;
+}
+
+// What follows them.
+std::string_view TextReader::read_labels(Sequence& sequence) {
+  std::string_view text = line_, rest = line_;
+  for (std::string_view word; (word = next_word(rest)).starts_with(kLabel); text = rest) {
+    const std::string_view label = word.substr(kLabel.size());
+    if (!labelled_) refuse(word.data(), io::quote(word), "no label, as in the lines before");
+    if (label.empty()) refuse(word.data(), io::quote(word), "a name after it");
+    if (target_ == Target::kClass && !sequence.labels.empty()) {
+      refuse(word.data(), fmt::format("the label {} after another", io::quote(label)), "one label");
+    }
+    if (target_ != Target::kNone) sequence.labels.push_back(vocabulary_->labels.number(label));
+  }
+  if (target_ != Target::kNone && sequence.labels.empty() && !optional_answers_) {
+    refuse(line_.data(), io::quote(line_), "a label before the text: __label__x");
+  }
+  return text;
+}
+}  // namespace
+
+std::unique_ptr<Reader> open_text(std::unique_ptr<Source> source, const Options& options,
+                                  Shared vocabulary) {
+  return std::make_unique<TextReader>(std::move(source), options, std::move(vocabulary));
+}
+
+}  // namespace rwa::formats

@@ -1,0 +1,52 @@
+// src/tasks/synthetic.h: what the data sets that are computed, not stored, have in common. A sample
+// is a function of (seed, split, number): its random numbers are a stream of its own.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/random.h"
+#include "datasets/dataset.h"
+#include "tasks/task.h"
+
+namespace rwa::tasks {
+
+inline constexpr int kMostSteps = 1'000'000;  // in one part of a sequence
+inline constexpr int kMostSymbols = 10'000;
+
+using datasets::check_range;
+
+class Synthetic : public datasets::Dataset {
+ public:
+  struct Description {
+    datasets::Shape shape;
+    datasets::Naive naive;
+    std::uint64_t seed = 1;
+    std::int64_t train = 0, test = 0;
+  };
+
+  [[nodiscard]] const datasets::Shape& shape() const final { return about_.shape; }
+  [[nodiscard]] datasets::Naive naive() const final { return about_.naive; }
+  [[nodiscard]] std::int64_t size(datasets::Split split) const final {
+    if (split == datasets::Split::kValid) return 0;
+    return split == datasets::Split::kTrain ? about_.train : about_.test;
+  }
+
+ protected:
+  explicit Synthetic(const Description& about);
+
+  [[nodiscard]] Random random(datasets::Split split, std::int64_t sample) const;
+  [[nodiscard]] std::vector<Random> randoms(datasets::Split split,
+                                            std::span<const std::int64_t> samples) const;
+
+ private:
+  Description about_;
+};
+
+// Gives `feature` of every step its own random value. Index 0 of each generator is left to other
+// uses.
+void write_values(Values values, std::span<const Random> randoms, int inputs, int feature,
+                  datasets::Batch& batch);
+
+}  // namespace rwa::tasks

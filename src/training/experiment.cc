@@ -1,0 +1,173 @@
+// src/training/experiment.cc: experiments as text, and compared; experiment_toml.cc reads them.
+#include "training/experiment.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "base/names.h"
+#include "rwa/errors.h"
+#include "training/experiment_fields.h"
+#include "training/toml_text.h"
+
+namespace rwa::training {
+namespace {
+
+constexpr Names<Schedule, 3> kSchedules{{{Schedule::kConstant, "constant"},
+                                         {Schedule::kPlateau, "plateau"},
+                                         {Schedule::kCosine, "cosine"}}};
+
+// Lists every field with its value as TOML has it.
+class Lister {
+ public:
+  struct Field {
+    std::string table;  // empty: none
+    std::string name;
+    std::string value;
+
+    [[nodiscard]] std::string path() const { return table.empty() ? name : table + "." + name; }
+  };
+
+  void operator()(std::string_view name, const std::string& value) { add(name, toml_text(value)); }
+  void operator()(std::string_view name, const std::vector<std::string>& values) {
+    add(name, toml_texts(values));
+  }
+  void operator()(std::string_view name, bool value) { add(name, value ? "true" : "false"); }
+  void operator()(std::string_view name, double value) { add(name, toml_number(value)); }
+  void operator()(std::string_view name, Enumeration auto value) {
+    add(name, toml_text(to_string(value)));
+  }
+  void operator()(std::string_view name, Whole auto value, int /*least*/) {
+    if (!std::in_range<std::int64_t>(value)) {
+      throw ConfigError(fmt::format("{} is {}, expected at most {}", name, value,
+                                    std::numeric_limits<std::int64_t>::max()));
+    }
+    add(name, fmt::format("{}", value));
+  }
+
+  template <class Part>
+  void table(std::string_view name, Part& part) {
+    table_ = name;
+    describe(part, *this);
+  }
+  void table(std::string_view name, tasks::Task& task) {
+    table_ = name;
+    add("kind", toml_text(kKinds[task.index()]));
+    std::visit([this](auto& alternative) { describe(alternative, *this); }, task);
+  }
+
+  static std::vector<Field> list(Experiment experiment) {
+    Lister lister;
+    experiment.model = model_name(experiment);
+    describe(experiment, lister);
+    return std::move(lister.fields_);
+  }
+
+ private:
+  void add(std::string_view name, std::string value) {
+    fields_.push_back({table_, std::string(name), std::move(value)});
+  }
+
+  std::string table_;
+  std::vector<Field> fields_;
+};
+
+// The readout of a network for this task.
+Readout readout_of(const Network& network, const datasets::Shape& shape) {
+  if (shape.readout == Readout::kEvery) {
+    if (network.readout == Readout::kLast || network.readout == Readout::kEvery) {
+      return Readout::kEvery;
+    }
+    throw ConfigError(
+        fmt::format("readout is {}, expected every: the task has an answer at every step",
+                    to_string(network.readout)));
+  }
+  if (network.readout == Readout::kEvery) {
+    throw ConfigError(
+        "readout is every, expected last, mean or attention: the task has one answer "
+        "for a sequence");
+  }
+  // Without layers there is one step: its mean is the last.
+  return network.layers == 0 && network.readout == Readout::kLast ? Readout::kMean
+                                                                  : network.readout;
+}
+
+int code_of(const Network& network, const datasets::Shape& shape) {
+  if (shape.says > 0) return network.code > 0 ? network.code : network.units;
+  if (network.code > 0) {
+    throw ConfigError(
+        fmt::format("code is {}, expected 0: the task has no sequence to be said", network.code));
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::string_view to_string(Schedule schedule) { return name_of(kSchedules, "schedule", schedule); }
+Schedule parse_schedule(std::string_view name) { return parse_name(kSchedules, "schedule", name); }
+
+std::string model_name(const Experiment& experiment) {
+  return experiment.model.empty() ? std::string(to_string(experiment.network.cell))
+                                  : experiment.model;
+}
+
+ModelConfig model_config(const Experiment& experiment, const datasets::Shape& shape) {
+  const Network& network = experiment.network;
+  return {.input = shape.input,
+          .inputs = shape.inputs,
+          .embedding = network.embedding,
+          .cell = network.cell,
+          .activation = network.activation,
+          .units = network.units,
+          .layers = network.layers,
+          .bidirectional = network.bidirectional,
+          .dropout = network.dropout,
+          .span = network.span > 0 ? network.span : std::max(shape.longest, shape.says),
+          .lasting = network.lasting,
+          .learned_decay = network.learned_decay,
+          .readout = readout_of(network, shape),
+          .outputs = shape.outputs,
+          .loss = shape.loss,
+          .code = code_of(network, shape),
+          .seed = experiment.seed};
+}
+
+TrainerOptions trainer_options(const Training& training, const SessionOptions& session,
+                               Link* link) {
+  return {.learning_rate = training.learning_rate,
+          .beta1 = training.beta1,
+          .beta2 = training.beta2,
+          .epsilon = training.epsilon,
+          .clip_norm = training.clip_norm,
+          .truncate = training.truncate,
+          .session = session,
+          .link = link};
+}
+
+std::string format_experiment(const Experiment& experiment) {
+  std::string text;
+  std::string table;
+  for (const Lister::Field& field : Lister::list(experiment)) {
+    if (field.table != table) text += fmt::format("\n[{}]\n", field.table);
+    table = field.table;
+    text += fmt::format("{} = {}\n", field.name, field.value);
+  }
+  return text;
+}
+
+std::vector<std::string> differences(const Experiment& there, const Experiment& here) {
+  const auto ours = Lister::list(here);
+  std::vector<std::string> lines;
+  for (const Lister::Field& field : Lister::list(there)) {
+    const auto same = std::ranges::find(ours, field.path(), &Lister::Field::path);
+    // Tasks of two kinds differ in their kind; what only one of them has says nothing more.
+    if (same == ours.end() || same->value == field.value) continue;
+    lines.push_back(fmt::format("{}: {} there, {} here", field.path(), field.value, same->value));
+  }
+  return lines;
+}
+
+}  // namespace rwa::training

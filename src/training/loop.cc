@@ -1,0 +1,430 @@
+// src/training/loop.cc: the order in which things reach the disk is what makes a run killed at any
+// moment go on with the bits of one that was not. A checkpoint is written after the metrics up to
+// its step and says how many bytes they have; whatever was written later is cut off when the run
+// goes on, and written again. What happens at the end of a run, after its last step, comes after
+// the checkpoint of that step: so it can be done again, and steps can be added.
+#include "training/loop.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <new>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "comm/ranks.h"
+#include "io/safetensors.h"
+#include "io/text_file.h"
+#include "rwa/errors.h"
+#include "rwa/trainer.h"
+#include "training/checkpoint.h"
+#include "training/checks.h"
+#include "training/inspect.h"
+#include "training/metrics_file.h"
+#include "training/pace.h"
+#include "training/prefetch.h"
+#include "training/run_file.h"
+#include "training/schedule.h"
+#include "training/scorer.h"
+
+namespace rwa::training {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kBatchesAhead = 2;  // one that is ready, and one that is being made
+
+SessionOptions session_options(const Experiment& experiment, const Options& options) {
+  return {.threads = options.threads,
+          .memory = options.memory,
+          .device = options.device.empty() ? experiment.device : options.device,
+          .share = options.share};
+}
+
+class Loop {
+ public:
+  // Nothing is written before begin().
+  Loop(const Experiment& experiment, std::shared_ptr<const datasets::Dataset> dataset,
+       const fs::path& folder, const Options& options, const Listener& listener)
+      : experiment_(experiment),
+        folder_(folder),
+        options_(options),
+        listener_(listener),
+        ranks_(options.link),
+        overlap_(options.overlap.value_or(experiment.device != "cpu")),
+        dataset_(std::move(dataset)),
+        model_(model_config(experiment, dataset_->shape())),
+        trainer_(model_, trainer_options(experiment.training, session_options(experiment, options),
+                                         options.link)),
+        scorer_(experiment, model_, *dataset_, session_options(experiment, options), options.link) {
+    for (const auto& [name, text] : dataset_->notes()) model_.set_note(name, text);
+  }
+
+  void begin(const Found& found);
+  // To the end, or until it is stopped.
+  Outcome go_on();
+
+ private:
+  // What may stop or delay the steps, as all ranks see it at the same step.
+  struct Pause {
+    bool stopped = false, time_up = false, checkpoint_due = false;
+  };
+
+  [[nodiscard]] Prefetch::Fill training_batches() const;
+  [[nodiscard]] Pause find_pause();
+  void submit_steps();
+  void submit_step();
+  void collect_step();
+  void evaluate();
+  void write(const Metric& metric);
+  void save(Status status);
+  void write_run(Status status, const std::optional<Metric>& final = {});
+  Outcome interrupt();
+  Outcome finish();
+  void tell();
+
+  [[nodiscard]] std::optional<End> find_end() const;
+  [[nodiscard]] double seconds_left() const;
+  [[nodiscard]] bool is_first() const { return ranks_.rank() == 0; }
+  [[nodiscard]] bool stopped_here() const {
+    return options_.stop != nullptr && options_.stop->load();
+  }
+  [[nodiscard]] double seconds_worked() const {
+    return state_.train_seconds + state_.evaluate_seconds;
+  }
+  // Some step must have been done.
+  [[nodiscard]] bool is_time_up() const {
+    return options_.time_budget && state_.step > 0 && seconds_worked() >= *options_.time_budget;
+  }
+  // Weights on their way to nowhere would replace better ones.
+  [[nodiscard]] bool is_losing() const { return state_.rule.is_counting(); }
+  [[nodiscard]] bool is_evaluated(std::int64_t step) const {
+    return step % experiment_.evaluation.every == 0;
+  }
+  [[nodiscard]] int most_submitted() const { return overlap_ ? Trainer::kMostSubmitted : 1; }
+  [[nodiscard]] Loss loss() const { return dataset_->shape().loss; }
+
+  const Experiment& experiment_;
+  const fs::path& folder_;
+  const Options& options_;
+  const Listener& listener_;
+  Ranks ranks_;
+  const bool overlap_;
+  std::shared_ptr<const datasets::Dataset> dataset_;
+  Model model_;
+  std::optional<Prefetch> batches_;  // outlives the trainer, which may be reading them
+  Trainer trainer_;
+  Scorer scorer_;
+  std::optional<MetricsFile> metrics_;  // of rank 0
+
+  State state_;
+  Pause pause_;
+  std::optional<End> end_;
+  std::int64_t saved_step_ = -1;  // of the checkpoint in the folder
+  Clock::time_point saved_at_ = Clock::now();
+
+  int submitted_ = 0;                // steps that are not collected
+  Clock::time_point counted_until_;  // of the time in training
+  double last_loss_ = 0;
+  std::optional<Metric> last_test_;
+  Pace pace_;
+};
+
+// From a folder in any state to one of a run in progress. Until run.json says so, a finished run is
+// finished; the configuration comes first, since it makes the folder ours.
+void Loop::begin(const Found& found) {
+  if (found.checkpoint) {
+    state_ = restore(*found.checkpoint, model_, trainer_);
+    saved_step_ = state_.step;
+  } else {
+    state_.started = utc_now();
+  }
+  if (is_first()) {
+    if (!found.configured) io::replace_text(folder_ / kConfigFile, format_experiment(experiment_));
+    write_run(Status::kRunning);
+    metrics_.emplace(folder_ / kMetricsFile, state_.metrics_bytes);
+  }
+  batches_.emplace(training_batches(), Prefetch::Extent{.first = state_.step,
+                                                        .end = experiment_.training.steps,
+                                                        .kept = most_submitted(),
+                                                        .ahead = overlap_ ? kBatchesAhead : 0});
+}
+
+Prefetch::Fill Loop::training_batches() const {
+  const int size = experiment_.training.batch;
+  const RankRows rows = rank_rows(size, ranks_.size(), ranks_.rank());
+  std::vector<std::int64_t> samples(static_cast<std::size_t>(size));
+  return [this, rows, samples](std::int64_t number, datasets::Batch& batch) mutable {
+    dataset_->draw(experiment_.seed, number * experiment_.training.batch, samples);
+    const auto mine = std::span(samples).subspan(static_cast<std::size_t>(rows.begin),
+                                                 static_cast<std::size_t>(rows.end - rows.begin));
+    dataset_->fill(datasets::Split::kTrain, mine, batch);
+  };
+}
+
+// A signal to any rank is one to all; of time there is one clock.
+Loop::Pause Loop::find_pause() {
+  Pause here = {.stopped = stopped_here()};
+  if (is_first()) {
+    here.time_up = is_time_up();
+    here.checkpoint_due = seconds_since(saved_at_) >= options_.checkpoint_seconds;
+  }
+  std::array<double, 3> flags = {here.stopped ? 1.0 : 0.0, here.time_up ? 1.0 : 0.0,
+                                 here.checkpoint_due ? 1.0 : 0.0};
+  ranks_.sum(flags);
+  return {.stopped = flags[0] > 0, .time_up = flags[1] > 0, .checkpoint_due = flags[2] > 0};
+}
+
+Outcome Loop::go_on() try {
+  if (saved_step_ < 0) {
+    evaluate();
+    save(Status::kRunning);
+  }
+  tell();
+  pace_ = Pace();
+  while (pause_ = find_pause(), !(end_ = find_end())) {
+    if (submitted_ == 0 && pause_.stopped) return interrupt();
+    submit_steps();
+    collect_step();
+    if (is_evaluated(state_.step)) evaluate();
+    if (submitted_ == 0 && pause_.checkpoint_due && !is_losing()) save(Status::kRunning);
+    pace_.see_step();
+    tell();
+  }
+  save(Status::kRunning);  // even a lost one: this is the end that was asked for
+  return finish();
+} catch (const DivergenceError&) {
+  write_run(Status::kDiverged);
+  throw;
+}
+
+// What the end of its steps or of its patience is does not depend on time, so they come first. The
+// evaluations that are counted are those in passing: one that only comes because a run ends says
+// nothing about one with more steps.
+std::optional<End> Loop::find_end() const {
+  const int patience = experiment_.evaluation.patience;
+  if (patience > 0 && state_.best.evaluations_without >= patience) return End::kPatience;
+  if (state_.step >= experiment_.training.steps) return End::kSteps;
+  if (submitted_ == 0 && pause_.time_up) return End::kTime;
+  return std::nullopt;
+}
+
+// One, and as many more as keep the device at work. Evaluations and checkpoints need the weights of
+// their step: none is submitted beyond it before they are done.
+void Loop::submit_steps() {
+  if (submitted_ == 0) submit_step();
+  const bool pausing = pause_.stopped || pause_.time_up || (pause_.checkpoint_due && !is_losing());
+  while (!pausing && submitted_ < most_submitted()) {
+    const std::int64_t last = state_.step + submitted_;
+    if (is_evaluated(last) || last == experiment_.training.steps) return;
+    submit_step();
+  }
+}
+
+void Loop::submit_step() {
+  const auto begin = Clock::now();
+  if (submitted_ == 0) counted_until_ = begin;
+  const datasets::Batch& batch = batches_->next();
+  state_.host_wait_seconds += seconds_since(begin);
+  trainer_.set_learning_rate(
+      learning_rate(experiment_.training, state_.step + submitted_, state_.reductions));
+  trainer_.submit(batch.sequences(), batch.targets());
+  ++submitted_;
+}
+
+void Loop::collect_step() {
+  const double loss_now = trainer_.collect().loss;
+  --submitted_;
+  state_.train_seconds += seconds_since(std::exchange(counted_until_, Clock::now()));
+
+  ++state_.step;
+  state_.loss_sum += loss_now;
+  ++state_.loss_count;
+  last_loss_ = in_unit(loss(), loss_now);
+  state_.rule.see(state_.step, loss_now);
+}
+
+void Loop::evaluate() {
+  if (state_.loss_count > 0) {
+    const Score training{.loss = state_.loss_sum, .answers = state_.loss_count};
+    write(to_metric(training, loss(), state_.step, "train"));
+    state_.loss_sum = 0;
+    state_.loss_count = 0;
+  }
+  const auto begin = Clock::now();
+  const std::optional<Metric> metric = scorer_.score_in_passing(state_.step);
+  state_.evaluate_seconds += seconds_since(begin);
+  if (!metric) return;
+  write(*metric);
+  last_test_ = metric;
+  if (experiment_.evaluation.patience == 0) return;
+  state_.best.see(state_.step, metric->loss, model_.weights());
+  if (is_reduced(experiment_, state_.best.evaluations_without)) ++state_.reductions;
+}
+
+void Loop::write(const Metric& metric) {
+  if (!std::isfinite(metric.loss)) {
+    throw DivergenceError(fmt::format("training diverged at step {}: the {} loss is {}",
+                                      metric.step, metric.split, metric.loss));
+  }
+  if (metrics_) metrics_->append(metric);
+}
+
+// What cannot be saved is lost on all ranks, and they know it at the same step.
+void Loop::save(Status status) {
+  if (saved_step_ != state_.step) {
+    if (metrics_) {
+      metrics_->sync();
+      state_.metrics_bytes = metrics_->size();
+    }
+    const auto content = checkpoint_content(experiment_, state_, model_, trainer_);
+    if (is_first()) io::write_safetensors(folder_ / kCheckpointFile, content);
+    saved_step_ = state_.step;
+  }
+  write_run(status);
+  saved_at_ = Clock::now();
+}
+
+void Loop::write_run(Status status, const std::optional<Metric>& final) {
+  if (!is_first()) return;
+  std::optional<std::int64_t> best_step;
+  if (state_.best.is_known()) best_step = state_.best.step;
+  write_run_file(folder_ / kRunFile, experiment_,
+                 {.status = status,
+                  .started = state_.started,
+                  .steps = state_.step,
+                  .best_step = best_step,
+                  .train_seconds = state_.train_seconds,
+                  .host_wait_seconds = state_.host_wait_seconds,
+                  .evaluate_seconds = state_.evaluate_seconds,
+                  .parameters = static_cast<std::int64_t>(model_.parameter_count()),
+                  .ranks = ranks_.size(),
+                  .threads = options_.threads,
+                  .share = options_.share,
+                  .end = status == Status::kFinished ? end_ : std::nullopt,
+                  .final = final});
+}
+
+Outcome Loop::interrupt() {
+  if (is_losing()) {
+    write_run(Status::kInterrupted);
+  } else {
+    save(Status::kInterrupted);
+  }
+  return Outcome::kInterrupted;
+}
+
+Outcome Loop::finish() {
+  if (!is_evaluated(state_.step)) evaluate();
+  if (state_.best.is_known()) model_.set_weights(state_.best.weights);
+  const auto begin = Clock::now();
+  bool stopped = false;
+  const auto final =
+      scorer_.score_at_end(state_.step, [&] { return stopped = stopped || stopped_here(); });
+  if (ranks_.any(stopped)) {
+    write_run(Status::kInterrupted);
+    return Outcome::kInterrupted;
+  }
+  state_.evaluate_seconds += seconds_since(begin);
+  if (final) {
+    write(*final);
+    last_test_ = final;
+  }
+  if (is_first()) {
+    metrics_->sync();
+    model_.save(folder_ / kModelFile);
+  }
+  write_run(Status::kFinished, final);
+  tell();
+  return Outcome::kFinished;
+}
+
+double Loop::seconds_left() const {
+  if (end_) return 0;
+  const auto steps = static_cast<double>(experiment_.training.steps - state_.step);
+  const double seconds = pace_.seconds_per_step() * steps;
+  if (!options_.time_budget) return seconds;
+  return std::clamp(*options_.time_budget - seconds_worked(), 0.0, seconds);
+}
+
+void Loop::tell() {
+  if (!listener_) return;
+  const double pace = pace_.seconds_per_step();
+  listener_({.step = state_.step,
+             .steps = experiment_.training.steps,
+             .loss = last_loss_,
+             .test = last_test_,
+             .steps_per_second = pace > 0 ? 1 / pace : 0,
+             .seconds_left = seconds_left()});
+}
+
+void check_options(const Options& options) {
+  if (!(options.checkpoint_seconds >= 0)) {
+    throw ConfigError(fmt::format("the time between checkpoints is {} seconds, expected 0 or more",
+                                  options.checkpoint_seconds));
+  }
+  if (options.time_budget && !(*options.time_budget > 0)) {
+    throw ConfigError(fmt::format("the time for the run is {} seconds, expected more than 0",
+                                  *options.time_budget));
+  }
+}
+
+// Rank 0 looks; whether all is done is known to all.
+Found inspect_as_first(const Experiment& experiment, const fs::path& folder, const Options& options,
+                       Ranks& ranks) {
+  Found found;
+  if (ranks.rank() == 0) found = inspect(experiment, folder, options.time_budget);
+  found.finished = ranks.any(found.finished);
+  return found;
+}
+
+[[noreturn]] void refuse_memory(const fs::path& folder) {
+  throw ResourceError(fmt::format("{}: not enough memory for this run", folder.string()));
+}
+
+}  // namespace
+
+bool check(const Experiment& experiment, const fs::path& folder,
+           const std::optional<double>& time_budget) {
+  check_experiment(experiment, folder);
+  return inspect(experiment, folder, time_budget).finished;
+}
+
+Outcome run(const Experiment& experiment, const fs::path& folder, const Options& options,
+            const Listener& listener) try {
+  check_experiment(experiment, folder);
+  Ranks ranks(options.link);
+  if (inspect_as_first(experiment, folder, options, ranks).finished) {
+    return Outcome::kAlreadyFinished;
+  }
+  return run(experiment, tasks::open_task(experiment.task, experiment.seed, options.data_folder),
+             folder, options, listener);
+} catch (const std::bad_alloc&) {
+  refuse_memory(folder);
+}
+
+Outcome run(const Experiment& experiment, std::shared_ptr<const datasets::Dataset> dataset,
+            const fs::path& folder, const Options& options, const Listener& listener) try {
+  check_experiment(experiment, *dataset, folder);
+  check_options(options);
+  Ranks ranks(options.link);
+  if (inspect_as_first(experiment, folder, options, ranks).finished) {
+    return Outcome::kAlreadyFinished;
+  }
+  Loop loop(experiment, std::move(dataset), folder, options, listener);
+  std::optional<FolderLock> lock;
+  if (ranks.rank() == 0) lock.emplace(folder);
+  // Only now can nobody else change it.
+  Found found = inspect_as_first(experiment, folder, options, ranks);
+  if (found.finished) return Outcome::kAlreadyFinished;
+  share(found.checkpoint, ranks);
+  loop.begin(found);
+  return loop.go_on();
+} catch (const std::bad_alloc&) {
+  refuse_memory(folder);
+}
+
+}  // namespace rwa::training

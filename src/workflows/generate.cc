@@ -1,0 +1,231 @@
+#include "workflows/generate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/random.h"
+#include "formats/text_symbols.h"
+#include "formats/words.h"
+#include "io/quote.h"
+#include "report/text.h"
+#include "rwa/errors.h"
+#include "workflows/answers.h"
+#include "workflows/answers_text.h"
+#include "workflows/predict_samples.h"
+#include "workflows/steps.h"
+#include "workflows/stream_line.h"
+
+namespace rwa::workflows {
+namespace {
+
+using Out = std::function<void(std::string_view)>;
+
+void check(const Trained& trained, const GenerateOptions& options) {
+  const formats::Schema& schema = trained.encoding.schema;
+  if (schema.target != formats::Target::kNone) {
+    throw ConfigError(fmt::format("found a model for the task {}, expected one for {}",
+                                  formats::to_string(schema.target),
+                                  formats::to_string(formats::Target::kNone)));
+  }
+  if (options.length < 1) {
+    throw ConfigError(fmt::format("the length is {}, expected 1 or more", options.length));
+  }
+  if (options.count < 1) {
+    throw ConfigError(fmt::format("the count is {}, expected 1 or more", options.count));
+  }
+  if (!std::isfinite(options.temperature) || options.temperature < 0) {
+    throw ConfigError(
+        fmt::format("the temperature is {}, expected 0 or more", options.temperature));
+  }
+  if (schema.symbols) return;
+  if (options.prompt) {
+    throw ConfigError("found a text as prompt, expected a file: the model reads numbers");
+  }
+  if (options.count > 1 || options.temperature != 1) {
+    throw ConfigError(
+        "found a count or a temperature, expected none: the model says numbers, of which nothing "
+        "is "
+        "left to chance");
+  }
+}
+
+formats::Sequence encode_prompt(const datasets::Encoding& encoding, std::string_view text) {
+  if (formats::not_utf8(text) != nullptr) {
+    throw InputError(fmt::format("prompt: found {}, expected text in UTF-8", io::quote(text)));
+  }
+  const auto words = std::make_shared<formats::Vocabulary>();
+  formats::Sequence prompt;
+  if (has_words(encoding)) {
+    while (!formats::trimmed(text).empty()) {
+      prompt.symbols.push_back(words->symbols.number(formats::next_word(text)));
+      ++prompt.steps;
+    }
+  } else {
+    formats::TextSymbols(words, encoding.kmer).append(as_in_files(text, encoding), prompt);
+  }
+  datasets::Encoder encoder(encoding, *words);
+  prompt.line = 1;
+  encoder.encode(prompt, "prompt", false);
+  return prompt;
+}
+
+// Calls `see` with each prompt, encoded; where none is given, with an empty one.
+void each_prompt(const Trained& trained, const GenerateOptions& options,
+                 const std::function<void(const formats::Sequence&)>& see) {
+  if (options.prompt_file.empty()) {
+    formats::Sequence prompt;
+    if (options.prompt) prompt = encode_prompt(trained.encoding, *options.prompt);
+    prompt.id = "1";
+    see(prompt);
+    return;
+  }
+  datasets::Encoding whole = trained.encoding;
+  whole.window = whole.stride = 0;
+  Sample sample;
+  for (const Samples next = open_samples(whole, {&options.prompt_file, 1}, false); next(sample);) {
+    see(sample.sequence);
+  }
+}
+
+// One text after another.
+class TextGenerator {
+ public:
+  TextGenerator(const Trained& trained, const GenerateOptions& options)
+      : alphabet_(trained.encoding.alphabet),
+        options_(options),
+        kmer_(static_cast<std::size_t>(trained.encoding.kmer)),
+        words_(has_words(trained.encoding)),
+        stream_(trained),
+        y_(alphabet_.size()) {}
+
+  std::string generate(const formats::Sequence& prompt);
+
+ private:
+  void take(std::size_t symbol);
+  // By chance among those that can follow the text; false where none can.
+  bool draw(double chance, std::size_t& symbol);
+  [[nodiscard]] bool can_follow(std::size_t symbol) const;
+
+  const std::vector<std::string>& alphabet_;
+  const GenerateOptions& options_;
+  const std::size_t kmer_;
+  const bool words_;
+  Steps stream_;
+  std::vector<float> y_;
+  std::vector<std::size_t> candidates_;
+  std::vector<double> weights_;  // of these
+  std::string text_;
+  std::uint32_t texts_ = 0;
+};
+
+std::string TextGenerator::generate(const formats::Sequence& prompt) {
+  const Random random(options_.seed, Purpose::kSample, texts_++);
+  stream_.reset();
+  text_.clear();
+  for (const std::int32_t symbol : prompt.symbols) take(static_cast<std::size_t>(symbol));
+  int steps = 0;
+  if (prompt.steps == 0) {
+    take(random.below(0, alphabet_.size()));
+    ++steps;
+  }
+  std::size_t symbol = 0;
+  while (steps < options_.length &&
+         draw(random.uniform(static_cast<std::uint64_t>(steps)), symbol)) {
+    take(symbol);
+    ++steps;
+  }
+  return text_ + "\n";
+}
+
+// Of a k-mer only the last letter is new.
+void TextGenerator::take(std::size_t symbol) {
+  stream_.step(static_cast<std::int32_t>(symbol), y_);
+  std::string_view added = alphabet_[symbol];
+  if (words_) {
+    if (!text_.empty()) text_ += ' ';
+  } else if (!text_.empty()) {
+    for (std::size_t i = 1; i < kmer_; ++i) {
+      added.remove_prefix(formats::character_at(added, added.data()).size());
+    }
+  }
+  text_ += added;
+}
+
+bool TextGenerator::can_follow(std::size_t symbol) const {
+  if (words_ || kmer_ == 1) return true;
+  const std::string& letters = alphabet_[symbol];
+  if (report::character_count(letters) < kmer_) return false;  // a whole text that is too short
+  std::size_t last = letters.size() - 1;
+  while ((static_cast<unsigned char>(letters[last]) & 0xC0) == 0x80) --last;
+  return text_.ends_with(std::string_view(letters).substr(0, last));
+}
+
+bool TextGenerator::draw(double chance, std::size_t& symbol) {
+  candidates_.clear();
+  for (std::size_t i = 0; i < y_.size(); ++i) {
+    if (can_follow(i)) candidates_.push_back(i);
+  }
+  if (candidates_.empty()) return false;
+  symbol = *std::ranges::max_element(candidates_, {}, [&](std::size_t i) { return y_[i]; });
+  if (options_.temperature == 0) return true;
+  weights_.clear();
+  const double most = y_[symbol];
+  for (const std::size_t i : candidates_) {
+    weights_.push_back(std::exp((y_[i] - most) / options_.temperature));
+  }
+  double rest = chance * std::accumulate(weights_.begin(), weights_.end(), 0.0);
+  for (std::size_t i = 0; i < weights_.size(); ++i) {
+    rest -= weights_[i];
+    if (rest >= 0) continue;
+    symbol = candidates_[i];
+    break;
+  }
+  return true;  // where rounding has left something of the rest, it is the most likely
+}
+
+void generate_numbers(const Trained& trained, const GenerateOptions& options,
+                      const formats::Sequence& prompt, const Out& out) {
+  const Answers answers(trained.encoding);
+  AnswersText rows(answers, Form::kCsv);
+  const std::size_t features = answers.names().size();
+  std::vector<float> x(features, 0.0f), y(features);
+  Steps stream(trained);
+  for (std::size_t i = 0; i < prompt.x.size(); i += features) {
+    stream.step(std::span(prompt.x).subspan(i, features), y);
+  }
+  if (prompt.steps == 0) stream.step(x, y);
+  std::string line;
+  for (int step = 1; step <= options.length; ++step) {
+    line.clear();
+    rows.append({.id = prompt.id, .step = prompt.steps + step}, y, line);
+    out(line);
+    x = y;
+    stream.step(x, y);
+  }
+}
+
+}  // namespace
+
+void generate(const Trained& trained, const GenerateOptions& options, const Out& out) {
+  check(trained, options);
+  if (!trained.encoding.schema.symbols) {
+    const Answers answers(trained.encoding);
+    out(AnswersText(answers, Form::kCsv).header({.id = "", .step = 1}));
+    each_prompt(trained, options, [&](const formats::Sequence& prompt) {
+      generate_numbers(trained, options, prompt, out);
+    });
+    return;
+  }
+  TextGenerator generator(trained, options);
+  each_prompt(trained, options, [&](const formats::Sequence& prompt) {
+    for (int i = 0; i < options.count; ++i) out(generator.generate(prompt));
+  });
+}
+
+}  // namespace rwa::workflows

@@ -1,0 +1,99 @@
+// src/workflows/score_sums.h: what is summed up for each part of a score while answers come. None grows
+// with the number of sequences.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "workflows/score.h"
+
+namespace rwa::workflows {
+
+inline double share(double part, std::int64_t whole) {
+  return whole > 0 ? part / static_cast<double>(whole) : 0.0;
+}
+
+// Right and wrong, by the model's confidence.
+class Calibration {
+ public:
+  void add(double confidence, bool right);
+  void finish(Scores& scores) const;
+
+ private:
+  static constexpr std::size_t kBins = 10;
+  struct Bin {
+    std::int64_t answers = 0, right = 0;
+    double confidence = 0;
+  };
+  std::vector<Bin> bins_ = std::vector<Bin>(kBins);
+};
+
+// How often each label was true, said, and both.
+class LabelCounts {
+ public:
+  explicit LabelCounts(std::size_t labels) : counts_(labels) {}
+
+  void add_class(std::size_t truth, std::size_t said);
+  void add_labels(std::span<const float> truth, std::span<const std::size_t> said);
+  [[nodiscard]] std::int64_t support() const;  // of all
+  void finish(std::span<const std::string> names, Scores& scores) const;
+
+ private:
+  struct Count {
+    std::int64_t true_ones = 0, said = 0, both = 0;
+  };
+  std::vector<Count> counts_;
+};
+
+// Errors of normal numbers; the scale brings them to their own unit.
+class NumberSums {
+ public:
+  explicit NumberSums(std::size_t numbers) : sums_(numbers) {}
+
+  void add(std::span<const float> truth, std::span<const float> said);
+  void finish(const Answers& answers, Scores& scores) const;
+
+ private:
+  struct Sum {
+    double error = 0, squared_error = 0;     // of the absolute error
+    double mean = 0, squared_deviation = 0;  // of the truth (Welford)
+  };
+  std::vector<Sum> sums_;
+  std::int64_t count_ = 0;
+};
+
+// Of the answers to one or more sequences.
+struct Tally {
+  std::int64_t sequences = 0, answers = 0, judged = 0, right = 0;
+  double loss = 0;  // a sum
+
+  Tally& operator+=(const Tally& other);
+};
+
+class Lengths {
+ public:
+  void add(int steps, const Tally& tally) { tallies_[steps] += tally; }
+  void finish(Loss loss, Scores& scores) const;
+
+ private:
+  std::map<int, Tally> tallies_;
+};
+
+// The hardest so far.
+class Hardest {
+ public:
+  // Whether one with that loss would be among them.
+  [[nodiscard]] bool wants(double loss) const;
+  void add(HardExample example);
+  [[nodiscard]] const std::vector<HardExample>& examples() const { return examples_; }
+
+ private:
+  static constexpr std::size_t kMost = 10;
+  std::vector<HardExample> examples_;
+};
+
+}  // namespace rwa::workflows

@@ -1,0 +1,76 @@
+#include "workflows/verify.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "datasets/encoding.h"
+#include "formats/reader.h"
+#include "io/safetensors.h"
+#include "rwa/errors.h"
+#include "rwa/model.h"
+#include "training/checkpoint.h"
+#include "training/folder.h"
+
+namespace rwa::workflows {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string verify_model(const fs::path& file) {
+  const Model model = Model::load(file);
+  const bool knows =
+      datasets::find_encoding(model.notes(), model.config(), file.string()).has_value();
+  return fmt::format("a whole model of {} parameters, which knows {}", model.parameter_count(),
+                     knows ? "its data" : "nothing of its data");
+}
+
+std::string verify_checkpoint(const fs::path& file) {
+  const training::Checkpoint checkpoint = training::read_checkpoint(file);
+  return fmt::format("a whole checkpoint, after step {} of {}", checkpoint.state.step,
+                     checkpoint.experiment.training.steps);
+}
+
+std::string verify_tensors(const fs::path& file) {
+  const io::TensorFile content = io::read_safetensors(file);
+  const auto format = content.metadata.find("format");
+  const bool is_checkpoint =
+      format != content.metadata.end() && format->second == training::kCheckpointFormat;
+  return is_checkpoint ? verify_checkpoint(file) : verify_model(file);
+}
+
+std::string verify_run(const fs::path& folder) {
+  const training::Record record = training::read_run(folder);
+  std::string parts = fmt::format("a run, {}, after step {} of {}", to_string(record.status),
+                                  record.steps, record.experiment.training.steps);
+  for (const std::string_view name : {training::kCheckpointFile, training::kModelFile}) {
+    const fs::path file = folder / name;
+    if (fs::exists(file)) parts += fmt::format("; {}: {}", name, verify_tensors(file));
+  }
+  return parts;
+}
+
+std::string verify_data(const fs::path& path) {
+  const auto reader = formats::open(std::array{path}, {}, std::make_shared<formats::Vocabulary>());
+  std::int64_t sequences = 0;
+  std::int64_t steps = 0;
+  for (formats::Sequence sequence; reader->next(sequence); ++sequences) steps += sequence.steps;
+  return fmt::format("{} sequences of {} steps in all, as {}", sequences, steps,
+                     to_string(reader->schema().format));
+}
+
+}  // namespace
+
+std::string verify(const fs::path& path) try {
+  if (fs::is_directory(path) && fs::exists(path / training::kConfigFile)) return verify_run(path);
+  if (path.extension() == ".safetensors") return verify_tensors(path);
+  return verify_data(path);
+} catch (const fs::filesystem_error& error) {
+  throw ResourceError(error.what());
+}
+
+}  // namespace rwa::workflows

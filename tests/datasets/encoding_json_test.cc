@@ -1,0 +1,192 @@
+// tests/datasets/encoding_json_test.cc: the encoding in a model's file: what was written is read again, and
+// nothing else is.
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "datasets/encoding.h"
+#include "io/io_testing.h"
+#include "rwa/errors.h"
+
+namespace rwa::datasets {
+namespace {
+using Json = nlohmann::ordered_json;
+using formats::Target;
+using io::expect_error;
+
+// Texts of letters that JSON must escape, and some that it need not.
+rc::Gen<std::string> texts() {
+  return rc::gen::map(
+      rc::gen::container<std::vector<std::string>>(rc::gen::element<std::string>(
+          "a", "Z", "0", " ", "\"", "\\", "\n", std::string(1, '\0'), "é", "漢", "\x7f", "🧬")),
+      [](const std::vector<std::string>& letters) {
+        std::string text;
+        for (const std::string& letter : letters) text += letter;
+        return text;
+      });
+}
+rc::Gen<std::vector<std::string>> words() {
+  return rc::gen::nonEmpty(rc::gen::unique<std::vector<std::string>>(texts()));
+}
+
+Normal any_normal(std::size_t size) {
+  Normal normal;
+  normal.mean = *rc::gen::container<std::vector<double>>(size, rc::gen::arbitrary<double>());
+  normal.scale = *rc::gen::container<std::vector<double>>(
+      size, rc::gen::suchThat<double>([](double scale) { return scale > 0; }));
+  return normal;
+}
+
+Encoding any_encoding() {
+  using rc::gen::element;
+  using rc::gen::inRange;
+  Encoding encoding;
+  formats::Schema& schema = encoding.schema;
+  schema.format = *element(formats::Format::kTable, formats::Format::kFasta, formats::Format::kNpz);
+  if (*rc::gen::arbitrary<bool>())
+    schema.layout = *element(formats::Layout::kLong, formats::Layout::kNct);
+  schema.symbols = *rc::gen::arbitrary<bool>();
+  schema.features = *words();
+  schema.target = *element(Target::kNone, Target::kClass, Target::kLabels, Target::kNumbers,
+                           Target::kClassPerStep, Target::kNumbersPerStep);
+  schema.targets = *words();
+  schema.id = *texts();
+  schema.time = *texts();
+  schema.label_from = *texts();
+  encoding.kmer = *inRange(1, 100);
+  encoding.missing = *element(Missing::kRefuse, Missing::kPrevious, Missing::kMean);
+  encoding.window = *inRange(0, 1000);
+  if (encoding.window > 0) encoding.stride = *inRange(1, encoding.window + 1);
+  if (schema.symbols) {
+    encoding.alphabet = *words();
+  } else {
+    encoding.features = any_normal(schema.features.size());
+  }
+  if (schema.target == Target::kNumbers || schema.target == Target::kNumbersPerStep) {
+    encoding.targets = any_normal(schema.targets.size());
+  } else if (schema.target != Target::kNone) {
+    encoding.labels = *words();
+  }
+  return encoding;
+}
+
+RC_GTEST_PROP(EncodingJson, IsReadAsItWasWritten, ()) {
+  const Encoding encoding = any_encoding();
+  RC_ASSERT(parse_encoding(to_json(encoding), "m") == encoding);
+}
+
+// Of numbers, with everything that such a one has.
+Encoding example() {
+  return {.schema = {.layout = formats::Layout::kLong,
+                     .features = {"a", "b"},
+                     .target = Target::kNumbers,
+                     .targets = {"y"},
+                     .id = "id",
+                     .time = "t"},
+          .missing = Missing::kMean,
+          .window = 10,
+          .stride = 5,
+          .features = {.mean = {0.1, -3e-7}, .scale = {1, 1e30}},
+          .targets = {.mean = {2}, .scale = {0.5}}};
+}
+
+Encoding example_of_symbols() {
+  return {.schema = {.format = formats::Format::kText, .symbols = true, .target = Target::kClass},
+          .alphabet = {"a", "b"},
+          .labels = {"x", "y"}};
+}
+
+// The text of another encoding, made by changing what stands at a JSON pointer.
+template <class Value>
+std::string changed(const Encoding& encoding, const std::string& pointer, Value value) {
+  Json json = Json::parse(to_json(encoding));
+  json[Json::json_pointer(pointer)] = value;
+  return json.dump();
+}
+
+void refuse(const std::string& text, std::initializer_list<std::string_view> parts) {
+  SCOPED_TRACE(text);
+  expect_error<ModelFileError>([&] { parse_encoding(text, "m.safetensors"); }, parts);
+}
+
+TEST(EncodingJson, LooksLikeThis) {
+  EXPECT_EQ(to_json(example()),
+            R"({"schema":{"format":"table","layout":"long","symbols":false,"features":["a","b"],)"
+            R"("target":"numbers","targets":["y"],"id":"id","time":"t","label_from":""},)"
+            R"("kmer":1,"missing":"mean","window":10,"stride":5,)"
+            R"("widening":{"context":1,"positions":0,"span":0},)"
+            R"("features":{"mean":[0.1,-3e-07],"scale":[1.0,1e+30]},"alphabet":[],"labels":[],)"
+            R"("targets":{"mean":[2.0],"scale":[0.5]}})");
+}
+
+TEST(EncodingJson, IsAnObject) {
+  for (const std::string text : {"", "[]", "null", "{", "{} {}", "\xff", "{\"a\":1e999}"}) {
+    refuse(text, {"m.safetensors: ", "the description of the data is not a JSON object"});
+  }
+  refuse(std::string(1'000'000, '['), {"is not a JSON object"});
+}
+
+TEST(EncodingJson, HasEveryFieldOnce) {
+  const Json whole = Json::parse(to_json(example()));
+  for (const auto& [name, value] : whole.items()) {
+    Json less = whole;
+    less.erase(name);
+    refuse(less.dump(), {"the field \"" + name + "\" is missing"});
+  }
+  for (const auto& [name, value] : whole["schema"].items()) {
+    Json less = whole;
+    less["schema"].erase(name);
+    refuse(less.dump(), {"in \"schema\", the field \"" + name + "\" is missing"});
+  }
+  refuse(changed(example(), "/more", 1), {"the field \"more\" is unknown"});
+  refuse(changed(example(), "/schema/more", 1), {"in \"schema\", the field \"more\" is unknown"});
+  refuse(changed(example(), "/targets/more", 1), {"in \"targets\", the field \"more\" is unknown"});
+  const std::string text = to_json(example());
+  refuse("{\"kmer\":1," + text.substr(1), {"the field \"kmer\" stands twice"});
+}
+
+TEST(EncodingJson, HasFieldsOfTheirTypes) {
+  refuse(changed(example(), "/kmer", "1"), {"\"kmer\" is not a whole number"});
+  refuse(changed(example(), "/window", -1), {"\"window\" is not a whole number"});
+  refuse(changed(example(), "/window", std::int64_t{1} << 40),
+         {"\"window\" is not a whole number"});
+  refuse(changed(example(), "/schema", 3), {"\"schema\" is not an object"});
+  refuse(changed(example(), "/schema/symbols", 0), {"\"symbols\" is not true or false"});
+  refuse(changed(example(), "/schema/id", 0), {"\"id\" is not a text"});
+  refuse(changed(example(), "/schema/features", "a"), {"\"features\" is not an array"});
+  refuse(changed(example(), "/schema/features/0", 7), {"\"features\" is not an array of texts"});
+  refuse(changed(example(), "/features/mean/1", nullptr), {"\"mean\" is not an array of numbers"});
+  refuse(changed(example(), "/missing", "guess"), {"guess", "refuse, previous, mean"});
+  refuse(changed(example(), "/schema/format", "pdf"), {"pdf", "table"});
+  refuse(changed(example(), "/schema/layout", "\x1b[2J"), {"long"});
+  refuse(changed(example(), "/schema/target", 1), {"\"target\" is not a text"});
+}
+
+TEST(EncodingJson, HasSizesThatAgree) {
+  refuse(changed(example(), "/features/mean/2", 1.0), {"\"mean\" has 3 numbers, expected 2"});
+  refuse(changed(example(), "/schema/features/2", "c"), {"\"mean\" has 2 numbers, expected 3"});
+  refuse(changed(example(), "/targets/scale", Json::array()), {"\"scale\" has 0 numbers"});
+  refuse(changed(example(), "/schema/target", "forecast"), {"in \"targets\"", "expected 0"});
+  refuse(changed(example(), "/labels/0", "x"), {"\"labels\" has 1 texts, expected none"});
+  refuse(changed(example(), "/alphabet/0", "x"), {"\"alphabet\" has 1 texts, expected none"});
+  refuse(changed(example_of_symbols(), "/alphabet", Json::array()), {"\"alphabet\" has 0 texts"});
+  refuse(changed(example_of_symbols(), "/labels", Json::array()), {"\"labels\" has 0 texts"});
+  refuse(changed(example_of_symbols(), "/features/mean/0", 1), {"\"mean\" has 1 numbers"});
+}
+
+TEST(EncodingJson, HasValuesThatCanBe) {
+  refuse(changed(example(), "/features/scale/1", 0), {"\"scale\" has the number 0", "more than 0"});
+  refuse(changed(example(), "/features/scale/1", -1.5), {"the number -1.5"});
+  refuse(changed(example_of_symbols(), "/labels/1", "x"), {"\"labels\" has \"x\" twice"});
+  refuse(changed(example_of_symbols(), "/alphabet/1", "a"), {"\"alphabet\" has \"a\" twice"});
+  refuse(changed(example(), "/kmer", 0), {"\"kmer\" is 0"});
+  refuse(changed(example(), "/stride", 11), {"\"stride\" is 11, expected 1 to 10"});
+  refuse(changed(example(), "/stride", 0), {"\"stride\" is 0, expected 1 to 10"});
+  refuse(changed(example(), "/window", 0), {"\"stride\" is 5, expected 0"});
+}
+
+}  // namespace
+}  // namespace rwa::datasets

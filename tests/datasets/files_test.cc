@@ -1,0 +1,449 @@
+// tests/datasets/files_test.cc: somebody's files as a data set: what is trained on, with which encoding, and
+// what is refused.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "datasets/datasets_testing.h"
+#include "files_testing.h"
+#include "io/io_testing.h"
+#include "rwa/errors.h"
+#include "store_testing.h"
+
+namespace rwa::datasets {
+namespace {
+using formats::Target;
+using io::expect_error;
+
+constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
+using Texts = std::vector<std::string>;
+
+// So many of each class, one after the other in turn; x is the number of the sequence, once for each of
+// up to three steps.
+std::vector<Told> of_classes(const std::map<std::string, int>& classes) {
+  std::vector<Told> all;
+  for (int round = 0, more = 1; more > 0; ++round) {
+    more = 0;
+    for (const auto& [name, count] : classes) {
+      if (round >= count) continue;
+      ++more;
+      const auto number = static_cast<float>(all.size());
+      all.push_back({.x = std::vector<float>(1 + all.size() % 3, number), .labels = {name}});
+    }
+  }
+  return all;
+}
+
+ToldFiles class_files(std::vector<Told> train) {
+  return {.schema = one_feature(Target::kClass), .files = {{"train", std::move(train)}}};
+}
+
+std::vector<formats::Sequence> samples_of(const Files& files, Split split) {
+  std::vector<formats::Sequence> all(static_cast<std::size_t>(files.size(split)));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    files.sample(split, static_cast<std::int64_t>(i), all[i]);
+  }
+  return all;
+}
+
+std::map<int, int> classes_of(const Files& files, Split split) {
+  std::map<int, int> counts;
+  for (const auto& sample : samples_of(files, split)) ++counts[sample.labels.at(0)];
+  return counts;
+}
+
+TEST(Files, AreDividedByClasses) {
+  const auto files = class_files(of_classes({{"a", 100}, {"b", 50}, {"c", 5}, {"d", 1}}))
+                         .open({.train = {"train"}});
+  EXPECT_EQ(files->encoding().labels, (Texts{"a", "b", "c", "d"}));
+  EXPECT_EQ(classes_of(*files, Split::kValid), (std::map<int, int>{{0, 20}, {1, 10}, {2, 1}}));
+  EXPECT_EQ(classes_of(*files, Split::kTrain),
+            (std::map<int, int>{{0, 80}, {1, 40}, {2, 4}, {3, 1}}));
+  EXPECT_EQ(files->size(Split::kTest), 0);
+  std::set<std::string> ids;
+  for (const Split split : {Split::kTrain, Split::kValid}) {
+    for (const auto& sample : samples_of(*files, split)) ids.insert(sample.id);
+  }
+  EXPECT_EQ(ids.size(), 156);
+}
+
+TEST(Files, HaveStatisticsOfAllThatIsTrainedOn) {
+  auto told = of_classes({{"10", 4}, {"9", 3}});
+  told[1].x = {kMissing, 50, kMissing, -2};
+  FilesTask task{.train = {"train"}, .missing = "mean"};
+  const auto files = class_files(told).open(task);
+  const Statistics& statistics = files->statistics();
+  EXPECT_EQ(statistics.sequences, 7);
+  EXPECT_EQ(statistics.steps, 1 + 4 + 3 + 1 + 2 + 3 + 1);
+  EXPECT_EQ(statistics.lengths, (std::map<int, std::int64_t>{{1, 3}, {2, 1}, {3, 2}, {4, 1}}));
+  EXPECT_EQ(shortest(statistics), 1);
+  EXPECT_EQ(median_length(statistics), 2);
+  EXPECT_EQ(longest(statistics), 4);
+  EXPECT_EQ(files->encoding().labels, (Texts{"9", "10"}));  // as numbers
+  EXPECT_EQ(statistics.labels, (std::vector<std::int64_t>{3, 4}));
+  EXPECT_EQ(statistics.missing, (std::vector<std::int64_t>{2}));
+  EXPECT_EQ(statistics.least, std::vector<double>{-2});
+  EXPECT_EQ(statistics.most, std::vector<double>{50});
+  EXPECT_EQ(files->shape().longest, 4);
+}
+
+TEST(Files, AreNormalAsFarAsTheyAreTrainedOn) {
+  const auto files = class_files(of_classes({{"a", 30}, {"b", 30}})).open({.train = {"train"}});
+  double count = 0, sum = 0, squares = 0;
+  for (const auto& sample : samples_of(*files, Split::kTrain)) {
+    for (const float x : sample.x) {
+      ++count;
+      sum += x;
+      squares += double{x} * x;
+    }
+  }
+  EXPECT_NEAR(sum / count, 0, 1e-6);
+  EXPECT_NEAR(squares / count, 1, 1e-6);
+  EXPECT_DOUBLE_EQ(files->shape().mean_length, count / 48);
+  // x is the number of the sequence, which is its id, less one.
+  const Normal& normal = files->encoding().features;
+  for (const auto& sample : samples_of(*files, Split::kValid)) {
+    EXPECT_NEAR(sample.x[0] * normal.scale[0] + normal.mean[0], std::stod(sample.id) - 1, 1e-4);
+  }
+  const auto whole = class_files(of_classes({{"a", 30}, {"b", 30}})).open(train_only());
+  EXPECT_NE(whole->encoding().features, normal);
+}
+
+TEST(Files, OfOtherSplitsAreReadWithTheSameSchema) {
+  ToldFiles told = class_files(of_classes({{"a", 3}, {"c", 3}}));
+  told.files["valid"] = {{.x = {100}, .labels = {"a"}}};
+  told.files["test"] = {{.x = {1}, .labels = {"b"}}, {.x = {2, 3, 4, 5, 6}, .labels = {"c"}}};
+  const auto files = told.open({.train = {"train"}, .valid = {"valid"}, .test = {"test"}});
+  EXPECT_EQ(files->size(Split::kTrain), 6);
+  EXPECT_EQ(files->size(Split::kValid), 1);
+  EXPECT_EQ(files->size(Split::kTest), 2);
+  EXPECT_EQ(files->encoding().labels, (Texts{"a", "b", "c"}));  // of all
+  EXPECT_EQ(files->statistics().labels, (std::vector<std::int64_t>{3, 0, 3}));
+  EXPECT_EQ(files->statistics().sequences, 6);
+  EXPECT_EQ(files->encoding().features,
+            class_files(told.files["train"]).open(train_only())->encoding().features);
+  EXPECT_EQ(files->shape().longest, 5);
+}
+
+TEST(Files, FillBatches) {
+  const auto files =
+      class_files({{.x = {0}, .labels = {"b"}}, {.x = {1, 2}, .labels = {"a"}}}).open(train_only());
+  const Normal& normal = files->encoding().features;
+  const auto x = [&](double value) {
+    return static_cast<float>((value - normal.mean[0]) / normal.scale[0]);
+  };
+  const Batch batch = fill(*files, Split::kTrain, {1, 0, 1});
+  EXPECT_EQ(batch.lengths, (std::vector<std::int32_t>{2, 1, 2}));
+  EXPECT_EQ(batch.x, (std::vector<float>{x(1), x(0), x(1), x(2), 0, x(2)}));
+  EXPECT_EQ(batch.classes, (std::vector<std::int32_t>{0, 1, 0}));
+}
+
+TEST(Files, AreDrawnEachOncePerEpoch) {
+  const auto files = class_files(of_classes({{"a", 40}, {"b", 20}})).open(train_only());
+  std::vector<std::int64_t> samples(60);
+  files->draw(1, 60, samples);
+  EXPECT_EQ(std::set(samples.begin(), samples.end()).size(), 60);
+}
+
+TEST(Files, AreBalancedOnRequest) {
+  FilesTask task = train_only();
+  task.balance = true;
+  const auto files = class_files(of_classes({{"a", 95}, {"b", 5}})).open(task);
+  std::vector<std::int64_t> samples(1000);
+  files->draw(1, 0, samples);
+  int rare = 0;
+  for (const std::int32_t label : fill(*files, Split::kTrain, samples).classes) rare += label;
+  expect_share(rare, 1000, 0.5, "the rare class");
+}
+
+TEST(Files, TellAModelTheirEncoding) {
+  const auto files = class_files(of_classes({{"a", 3}, {"b", 3}})).open(train_only());
+  const auto notes = files->notes();
+  ASSERT_EQ(notes.size(), 1);
+  EXPECT_EQ(parse_encoding(notes.at("data"), "m"), files->encoding());
+}
+
+TEST(Files, SayHowManyWereRead) {
+  std::vector<std::int64_t> told;
+  class_files(of_classes({{"a", 3}, {"b", 3}})).open(train_only(), 1, [&](std::int64_t sequences) {
+    told.push_back(sequences);
+  });
+  ASSERT_FALSE(told.empty());
+  EXPECT_EQ(told.back(), 6);
+}
+
+TEST(Folds, AreEachLeftOutOnce) {
+  const ToldFiles told = class_files(of_classes({{"a", 25}, {"b", 20}}));
+  const auto files = told.open({.train = {"train"}, .folds = 5});
+  std::multiset<std::string> tested;
+  const auto tested_now = [](const Files& division, const std::string& id) {
+    const auto samples = samples_of(division, Split::kTest);
+    return std::ranges::any_of(samples, [&](const auto& sample) { return sample.id == id; });
+  };
+  for (int fold = 0; fold < 5; ++fold) {
+    const auto other = with_fold(*files, fold);
+    EXPECT_EQ(classes_of(*other, Split::kTest), (std::map<int, int>{{0, 5}, {1, 4}}));
+    EXPECT_EQ(classes_of(*other, Split::kValid), (std::map<int, int>{{0, 5}, {1, 4}}));
+    EXPECT_EQ(classes_of(*other, Split::kTrain), (std::map<int, int>{{0, 15}, {1, 12}}));
+    for (const auto& sample : samples_of(*other, Split::kTest)) tested.insert(sample.id);
+    for (const auto& sample : samples_of(*other, Split::kValid)) {
+      EXPECT_FALSE(tested_now(*other, sample.id));
+    }
+    double sum = 0;
+    for (const auto& sample : samples_of(*other, Split::kTrain)) {
+      for (const float x : sample.x) sum += x;
+    }
+    EXPECT_NEAR(sum, 0, 1e-4);
+    const auto opened = told.open({.train = {"train"}, .folds = 5, .fold = fold});
+    EXPECT_EQ(opened->encoding(), other->encoding());
+    EXPECT_EQ(opened->sha256(), files->sha256());
+  }
+  EXPECT_EQ(tested.size(), 45);
+  EXPECT_EQ(std::set(tested.begin(), tested.end()).size(), 45);
+  expect_error<ConfigError>([&] { with_fold(*files, 5); }, {"fold is 5, expected 0 to 4"});
+  expect_error<ConfigError>([&] { with_fold(*told.open(train_only()), 0); }, {"no folds"});
+}
+
+TEST(Folds, ShareWhatWasRead) {
+  const auto files =
+      class_files(of_classes({{"a", 25}, {"b", 20}})).open({.train = {"train"}, .folds = 5});
+  auto second = with_fold(*files, 2);
+  auto third = with_fold(*second, 2);
+  second.reset();
+  EXPECT_EQ(samples_of(*third, Split::kValid).size(), 9);
+}
+
+TEST(Files, KnowWhetherTheDataHaveChanged) {
+  ToldFiles told = class_files(of_classes({{"a", 10}, {"b", 10}}));
+  FilesTask task = train_only();
+  const std::string sum = told.open(task)->sha256();
+  EXPECT_EQ(sum.size(), 64);
+  task = {.train = {"train"}, .window = 2, .stride = 1, .folds = 3, .sha256 = sum};
+  EXPECT_EQ(told.open(task, 7)->sha256(), sum);  // of what was read, whatever is made of it
+  told.files["train"][5].labels = {"a"};
+  expect_error<ConfigError>([&] { told.open(task); }, {"train: the data have changed", sum});
+  told.files["train"][5].labels = {"b"};
+  told.files["train"][5].x[0] += 0.001F;
+  expect_error<ConfigError>([&] { told.open(task); }, {"the data have changed"});
+  for (auto& sequence : told.files["train"]) sequence.labels[0] += "x";
+  EXPECT_NE(told.open(train_only())->sha256(), sum);
+}
+
+TEST(Windows, HaveTheAnswerOfTheirSequenceAndStayTogether) {
+  std::vector<Told> train;
+  for (int i = 0; i < 20; ++i) {
+    std::vector<float> x(10);
+    for (int t = 0; t < 10; ++t) x[static_cast<std::size_t>(t)] = static_cast<float>(100 * i + t);
+    train.push_back({.x = x, .labels = {i % 2 == 0 ? "even" : "odd"}});
+  }
+  const auto files = class_files(train).open({.train = {"train"}, .window = 4, .stride = 3});
+  EXPECT_EQ(files->size(Split::kTrain), 16 * 3);
+  EXPECT_EQ(files->size(Split::kValid), 4 * 3);
+  EXPECT_EQ(files->shape().longest, 4);
+  EXPECT_EQ(files->encoding().window, 4);
+  EXPECT_EQ(files->encoding().stride, 3);
+  EXPECT_EQ(files->statistics().sequences, 20);
+  EXPECT_EQ(files->statistics().lengths, (std::map<int, std::int64_t>{{10, 20}}));
+  std::map<std::string, int> pieces;
+  const Normal& normal = files->encoding().features;
+  for (const auto& sample : samples_of(*files, Split::kValid)) {
+    const int number = std::stoi(sample.id) - 1;
+    const double first = sample.x[0] * normal.scale[0] + normal.mean[0];
+    EXPECT_NEAR(first, 100 * number + 3 * pieces[sample.id]++, 1e-3);
+    EXPECT_EQ(sample.labels.at(0), number % 2);
+  }
+  for (const auto& [id, count] : pieces) EXPECT_EQ(count, 3) << id;
+  EXPECT_EQ(class_files(train).open({.train = {"train"}, .window = 4})->encoding().stride, 4);
+}
+
+TEST(Windows, OfAForecastPredictEveryStepOnce) {
+  std::vector<float> x(11);
+  for (std::size_t t = 0; t < x.size(); ++t) x[t] = static_cast<float>(t);
+  FilesTask task = train_only();
+  task.window = 4;
+  const auto files =
+      ToldFiles{.schema = one_feature(Target::kNone), .files = {{"train", {{.x = x}}}}}.open(task);
+  EXPECT_EQ(files->size(Split::kTrain), 3);
+  EXPECT_EQ(files->shape().longest, 4);
+  const Normal& normal = files->encoding().features;
+  const Batch batch = fill_first(*files, Split::kTrain, 3);
+  EXPECT_EQ(batch.lengths, (std::vector<std::int32_t>{4, 4, 2}));
+  std::vector<double> predicted;
+  for (std::size_t b = 0; b < 3; ++b) {
+    for (int t = 0; t < batch.lengths[b]; ++t) {
+      const double seen = batch.x[row(batch, t, b)] * normal.scale[0] + normal.mean[0];
+      predicted.push_back(batch.values[row(batch, t, b)] * normal.scale[0] + normal.mean[0]);
+      EXPECT_NEAR(predicted.back(), seen + 1, 1e-5);
+    }
+  }
+  for (std::size_t i = 0; i < 10; ++i)
+    EXPECT_NEAR(predicted.at(i), static_cast<double>(i) + 1, 1e-5);
+  EXPECT_EQ(predicted.size(), 10);
+}
+
+TEST(Windows, CutTheAnswersOfSteps) {
+  formats::Schema schema = one_feature(Target::kClassPerStep);
+  const Told told{.x = {1, 2, 3, 4, 5}, .labels = {"a", "b", "a", "b", "b"}};
+  FilesTask task = train_only();
+  task.window = 2;
+  const auto files = ToldFiles{.schema = schema, .files = {{"train", {told}}}}.open(task);
+  const Batch batch = fill_first(*files, Split::kTrain, 3);
+  EXPECT_EQ(batch.lengths, (std::vector<std::int32_t>{2, 2, 1}));
+  EXPECT_EQ(batch.classes, (std::vector<std::int32_t>{0, 0, 1, 1, 1, 0}));
+}
+
+// The step before is that of the sequence, not of the piece.
+TEST(Windows, FillWhatIsMissingFromTheStepBefore) {
+  const Told told{.x = {kMissing, 4, kMissing, kMissing}, .labels = {"a"}};
+  FilesTask task = train_only();
+  task.window = 2;
+  task.missing = "previous";
+  const auto files = class_files({told, {.x = {2}, .labels = {"b"}}}).open(task);
+  EXPECT_EQ(files->encoding().features, (Normal{.mean = {3}, .scale = {1}}));
+  const auto samples = samples_of(*files, Split::kTrain);
+  ASSERT_EQ(samples.size(), 3);
+  EXPECT_EQ(samples[0].x, (std::vector<float>{0, 1}));
+  EXPECT_EQ(samples[1].x, (std::vector<float>{1, 1}));
+}
+
+TEST(Windows, OfAMillionSteps) {
+  Told told{.labels = {"a"}};
+  for (int t = 0; t < 1'000'000; ++t) told.x.push_back(static_cast<float>(t % 7));
+  const ToldFiles files = class_files({told, {.x = {2}, .labels = {"b"}}});
+  const auto whole = files.open(train_only());
+  EXPECT_EQ(whole->shape().longest, 1'000'000);
+  const Batch batch = fill(*whole, Split::kTrain, {0});
+  EXPECT_EQ(batch.lengths[0], 1'000'000);
+  EXPECT_EQ(batch.x[999'999], batch.x[(999'999) % 7]);
+  FilesTask task = train_only();
+  task.window = 1000;
+  EXPECT_EQ(files.open(task)->size(Split::kTrain), 1001);
+}
+
+TEST(Files, OfNumbersAreNormalInTheirAnswers) {
+  formats::Schema schema = one_feature(Target::kNumbers);
+  schema.targets = {"u", "v"};
+  std::vector<Told> train;
+  for (int i = 0; i < 4; ++i) {
+    train.push_back({.x = {1}, .values = {static_cast<float>(2 * (i % 2)), 5}});
+  }
+  const auto files = ToldFiles{.schema = schema, .files = {{"train", train}}}.open(train_only());
+  EXPECT_EQ(files->encoding().targets, (Normal{.mean = {1, 5}, .scale = {1, 1}}));
+  EXPECT_EQ(files->encoding().features, (Normal{.mean = {1}, .scale = {1}}));  // it never changes
+  EXPECT_EQ(fill(*files, Split::kTrain, {0, 1}).values, (std::vector<float>{-1, 0, 1, 0}));
+  EXPECT_EQ(files->naive().loss, 0.5);
+}
+
+TEST(Files, OfLabelsMayHaveNone) {
+  formats::Schema schema = one_feature(Target::kLabels);
+  const std::vector<Told> train = {
+      {.x = {1}, .labels = {"q", "p"}}, {.x = {2}}, {.x = {3}, .labels = {"q"}}, {.x = {4}}};
+  const auto files = ToldFiles{.schema = schema, .files = {{"train", train}}}.open(train_only());
+  EXPECT_EQ(fill_first(*files, Split::kTrain, 3).values, (std::vector<float>{1, 1, 0, 0, 0, 1}));
+  EXPECT_EQ(files->shape().loss, Loss::kSigmoid);
+  EXPECT_DOUBLE_EQ(*files->naive().accuracy, (0.75 + 0.5) / 2);
+}
+
+ToldFiles symbol_files(std::vector<Texts> sequences) {
+  ToldFiles told{.schema = {.format = formats::Format::kText, .symbols = true}, .files = {}};
+  for (const Texts& symbols : sequences) told.files["train"].push_back({.symbols = symbols});
+  return told;
+}
+
+TEST(Files, OfSymbolsForecastTheNext) {
+  const auto files = symbol_files({{"b", "a", "b"}, {}, {"a"}, {"b", "b"}}).open(train_only());
+  EXPECT_EQ(files->encoding().alphabet, (Texts{"a", "b"}));
+  EXPECT_EQ(files->statistics().sequences, 4);
+  EXPECT_EQ(files->size(Split::kTrain), 2);  // of the others nothing can be learnt
+  EXPECT_DOUBLE_EQ(files->shape().mean_length, 1.5);
+  const Batch batch = fill_first(*files, Split::kTrain, 2);
+  EXPECT_EQ(batch.symbols, (std::vector<std::int32_t>{1, 1, 0, 0}));
+  EXPECT_EQ(batch.classes, (std::vector<std::int32_t>{0, 1, 1, 0}));
+  EXPECT_DOUBLE_EQ(*files->naive().accuracy, 2.0 / 3);
+}
+
+TEST(Files, OfNoStepsHaveAClassToo) {
+  const auto files =
+      class_files({{.labels = {"none"}}, {.x = {1, 2}, .labels = {"some"}}}).open(train_only());
+  EXPECT_EQ(files->size(Split::kTrain), 2);
+  const Batch batch = fill(*files, Split::kTrain, {0, 0});
+  EXPECT_EQ(batch.steps, 1);
+  EXPECT_EQ(batch.lengths, (std::vector<std::int32_t>{0, 0}));
+  EXPECT_EQ(batch.classes, (std::vector<std::int32_t>{0, 0}));
+}
+
+void refuse(const ToldFiles& told, const FilesTask& task,
+            std::initializer_list<std::string_view> parts) {
+  expect_error<InputError>([&] { told.open(task); }, parts);
+}
+
+TEST(Files, AreRefusedWhereThereIsNothingToLearn) {
+  const FilesTask task = train_only();
+  refuse(class_files({}), task, {"have no sequences"});
+  refuse(class_files({{.labels = {"a"}}, {.labels = {"b"}}}), task, {"none of the 2", "has steps"});
+  refuse(class_files(of_classes({{"a", 5}})), task, {"5 sequences", "a single class"});
+  refuse(symbol_files({{"a"}, {"b"}}), task, {"none of the 2", "two steps"});
+  refuse(symbol_files({{"a", "a"}}), task, {"no symbol but \"a\""});
+  refuse({.schema = one_feature(Target::kLabels), .files = {{"train", {{.x = {1}}}}}}, task,
+         {"no labels"});
+  refuse(class_files(of_classes({{"a", 1}, {"b", 1}})), {.train = {"train"}, .folds = 9},
+         {"2 sequences", "too few for 9 folds"});
+}
+
+TEST(Files, AreRefusedWithTheLine) {
+  auto told = class_files(of_classes({{"a", 5}, {"b", 5}}));
+  told.files["train"][6].x = {1, kMissing};
+  refuse(told, train_only(), {"train:7: found no number for \"a\" at step 2"});
+  told.files["train"][6].x = {1};
+  told.files["train"][3].labels = {};
+  refuse(told, train_only(), {"train:4: found a sequence without its answer", "task class"});
+  told.files["train"][3].labels = {"\xff"};
+  refuse(told, train_only(), {"train:4: found \"\\x", "UTF-8"});
+  told.files["train"][3].labels = {"a"};
+  told.schema.features = {"\xc3"};
+  refuse(told, train_only(), {"train:1: found \"\\x", "UTF-8"});
+  const ToldFiles numbers{.schema = one_feature(Target::kNumbers),
+                          .files = {{"train", {{.x = {1}, .values = {kMissing}}}}}};
+  refuse(numbers, train_only(), {"train:1: found a sequence without all of its answer"});
+}
+
+TEST(Files, AreRefusedWhereTheirNamesDoNotFitIntoAModel) {
+  std::vector<Told> train;
+  for (int i = 0; i < 200; ++i) train.push_back({.x = {1}, .labels = {std::string(10'000, 'x')}});
+  for (int i = 0; i < 200; ++i) train[static_cast<std::size_t>(i)].labels[0] += std::to_string(i);
+  refuse(class_files(train), train_only(), {"200 labels take", "a model's file has room"});
+}
+
+TEST(Files, OfATaskThatCannotBe) {
+  const auto told = class_files(of_classes({{"a", 5}, {"b", 5}}));
+  const auto refuse_task = [&](const FilesTask& task,
+                               std::initializer_list<std::string_view> parts) {
+    expect_error<ConfigError>([&] { told.open(task); }, parts);
+  };
+  refuse_task({}, {"no files to train on"});
+  refuse_task({.train = {"train"}, .window = -1}, {"window is -1"});
+  refuse_task({.train = {"train"}, .window = 4, .stride = 5}, {"stride is 5, expected 1 to 4"});
+  refuse_task({.train = {"train"}, .stride = 5}, {"stride is 5 without a window"});
+  refuse_task({.train = {"train"}, .kmer = 0}, {"kmer is 0"});
+  refuse_task({.train = {"train"}, .missing = "guess"}, {"guess", "refuse, previous, mean"});
+  refuse_task({.train = {"train"}, .format = "pdf"}, {"pdf"});
+  const auto forecast =
+      ToldFiles{.schema = one_feature(Target::kNone), .files = {{"train", {{.x = {1, 2}}}}}};
+  expect_error<ConfigError>([&] { forecast.open({.train = {"train"}, .balance = true}); },
+                            {"balance is for the task class, found the task forecast"});
+}
+
+TEST(Files, AreAKindOfTask) {
+  expect_error<ConfigError>([] { facts(FilesTask{}); }, {"the files must be read first"});
+  expect_error<ConfigError>([] { open_task(FilesTask{}, 1, "/nowhere"); },
+                            {"no files to train on"});
+}
+
+}  // namespace
+}  // namespace rwa::datasets

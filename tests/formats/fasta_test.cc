@@ -1,0 +1,160 @@
+// tests/formats/fasta_test.cc: FASTA and FASTQ.
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "io/io_testing.h"
+#include "read_testing.h"
+
+namespace rwa::formats {
+namespace {
+
+Lines sequences_of(std::string_view text, const Options& options = {}) {
+  const io::TempFolder folder;
+  io::put(folder.path() / "x", text);
+  return sequences({folder.path() / "x"}, options);
+}
+
+// Lines, lower case, codes of IUPAC, gaps, blanks at ends, an empty record, no last line break.
+TEST(Fasta, ReadsRecords) {
+  const DataSet found = read_all({good("records.fa")});
+  EXPECT_EQ(found.sequences,
+            (Lines{"first@2: A | C | G | T | N | N | R | Y | A | C | G | U | * | - -> ",
+                   "second@7:  -> ", "third|x@8: A -> "}));
+  EXPECT_EQ(found.schema, (Schema{.format = Format::kFasta, .symbols = true}));
+}
+
+// An @ in the quality, letters over lines, an empty record, CRLF, no last line break.
+TEST(Fastq, ReadsRecords) {
+  const DataSet found = read_all({good("reads.fq")});
+  EXPECT_EQ(found.sequences, (Lines{"r1@1: A | C | G | T | N -> ", "r2@5: A | C | G | T -> ",
+                                    "empty@10:  -> ", "last@14: A -> "}));
+  EXPECT_EQ(found.schema, (Schema{.format = Format::kFastq, .symbols = true}));
+}
+
+TEST(Fasta, NumbersRecordsWithoutAName) {
+  EXPECT_EQ(sequences_of(">\nA\n>  \nC\n> b\nG\n"),
+            (Lines{"1@1: A -> ", "2@3: C -> ", "b@5: G -> "}));
+}
+
+TEST(Fasta, MakesKmers) {
+  EXPECT_EQ(sequences_of(">a\nAC\nGT\n>b\nAC\n>c\n", {.kmer = 3}),
+            (Lines{"a@1: ACG | CGT -> ", "b@4: AC -> ", "c@6:  -> "}));
+  EXPECT_EQ(refusal<ConfigError>({good("records.fa")}, {.kmer = 0}),
+            "kmer is 0, expected at least 1");
+}
+
+TEST(Fasta, TakesLabelsFromHeaders) {
+  const DataSet found = read_all({good("labels.fa")}, {.label_from = "header"});
+  EXPECT_EQ(found.sequences, (Lines{"a|x__up@1: A | C -> up", "b@3: G | T -> down"}));
+  EXPECT_EQ(found.schema, (Schema{.format = Format::kFasta,
+                                  .symbols = true,
+                                  .target = Target::kClass,
+                                  .targets = {"label"},
+                                  .label_from = "header"}));
+  EXPECT_EQ(sequences({good("labels.fa")}, {.label_from = "header:2"}),
+            (Lines{"a|x__up@1: A | C -> x", "b@3: G | T -> 1"}));
+  EXPECT_EQ(sequences({good("labels.fa")}, {.as = found.schema}), found.sequences);
+}
+
+TEST(Fasta, TakesNumbersFromHeaders) {
+  const DataSet found = read_all({good("numbers.fa")}, {.label_from = "header"});
+  EXPECT_EQ(found.sequences, (Lines{"a@1: A | C -> 0.5", "b@3: G | T -> 10"}));
+  EXPECT_EQ(found.schema.target, Target::kNumbers);
+  EXPECT_EQ(sequences({good("numbers.fa")}, {.task = Target::kClass, .label_from = "header"}),
+            (Lines{"a@1: A | C -> 0.5", "b@3: G | T -> 1e1"}));
+  EXPECT_EQ(refusal({good("labels.fa")}, {.task = Target::kNumbers, .label_from = "header"}),
+            good("labels.fa").string() + ":1:7: found \"up\", expected a number");
+}
+
+TEST(Fasta, LabelsAreAskedForInVain) {
+  EXPECT_EQ(refusal({good("records.fa")}, {.label_from = "header:9"}),
+            good("records.fa").string() +
+                ":2:1: found \">first some words\", expected a header whose word 9 is the label");
+  EXPECT_EQ(refusal({good("records.fa")}, {.label_from = "header"}),
+            good("records.fa").string() +
+                ":7:1: found \"> second\", expected a header whose last word, "
+                "after the first, is the label");
+  EXPECT_EQ(refusal<ConfigError>({good("records.fa")}, {.task = Target::kClass}),
+            good("records.fa").string() + ": has no answers, expected answers for the task class");
+  for (const char* from : {"header:0", "header:", "header:-1", "header:x"}) {
+    EXPECT_EQ(refusal<ConfigError>({good("records.fa")}, {.label_from = from}),
+              fmt::format("labels come from '{}', expected header, or header:N for word N", from));
+  }
+}
+
+TEST(Fasta, AModelCanDoWithoutLabels) {
+  const Schema model{.format = Format::kFasta,
+                     .symbols = true,
+                     .target = Target::kClass,
+                     .targets = {"label"},
+                     .label_from = "header"};
+  EXPECT_EQ(sequences({good("records.fa")}, {.as = model}).at(1), "second@7:  -> ");
+}
+
+TEST(Fasta, RefusesWhatIsNoLetter) {
+  expect_refusals({
+      {"no_header.fa", ":1:1: found \"ACGT\", expected a header, which begins with >"},
+      {"digit.fa", ":3:3: found \"5\", expected a letter, * or -"},
+      {"blank_inside.fa", ":2:3: found \" \", expected a letter, * or -"},
+      {"not_ascii.fa", ":4:3: found \"Ä\", expected a letter, * or -"},
+  });
+}
+
+TEST(Fastq, RefusesABadQuality) {
+  expect_refusals({
+      {"short_quality.fq",
+       ":4:1: found a quality of 3 characters, expected 4, as there are letters"},
+      {"long_quality.fq",
+       ":4:1: found a quality of 5 characters, expected 4, as there are letters"},
+      {"long_quality_in_lines.fq",
+       ":6:1: found a quality of 5 characters, expected 4, as there are letters"},
+      {"no_plus.fq", ":2: found the end of the file, expected + and the quality"},
+      {"no_quality.fq", ":3: found the end of the file, expected a quality of 4 characters"},
+      {"blank_in_quality.fq", ":4:3: found \" \", expected a quality, from ! to ~"},
+      {"text_after_quality.fq", ":5:1: found \"IIII\", expected a header, which begins with @"},
+  });
+}
+
+TEST(Fasta, RefusesAFileWithoutRecords) {
+  const io::TempFolder folder;
+  io::put(folder.path() / "x.fa", "\n\n");
+  EXPECT_EQ(refusal({folder.path() / "x.fa"}),
+            (folder.path() / "x.fa").string() +
+                ":1: found no record, expected one, which begins with > or @");
+}
+
+RC_GTEST_PROP(Fasta, LineBreaksDoNotMatter, ()) {
+  const auto letters =
+      *rc::gen::container<std::string>(rc::gen::elementOf(std::string("ACGTN*-acgtn")));
+  std::string broken;
+  for (const char c : letters) {
+    broken += c;
+    if (*rc::gen::arbitrary<bool>())
+      broken += *rc::gen::elementOf(Lines{"\n", "\r\n", " \n", "\n\n"});
+  }
+  const int kmer = *rc::gen::inRange(1, 5);
+  RC_ASSERT(sequences_of(">a\n" + broken, {.kmer = kmer}) ==
+            sequences_of(">a\n" + letters + "\n", {.kmer = kmer}));
+}
+
+// Whatever the quality is: its lines may look like headers.
+RC_GTEST_PROP(Fastq, QualitiesAreOnlyCounted, ()) {
+  std::string text;
+  Lines expected;
+  const int records = *rc::gen::inRange(1, 5);
+  int line = 1;
+  for (int i = 0; i < records; ++i, line += 4) {
+    const auto quality = *rc::gen::nonEmpty(
+        rc::gen::container<std::string>(rc::gen::inRange<char>('!', static_cast<char>('~' + 1))));
+    text += fmt::format("@r{}\n{}\n+\n{}\n", i, std::string(quality.size(), 'A'), quality);
+    expected.push_back(
+        fmt::format("r{}@{}: {} -> ", i, line, fmt::join(Lines(quality.size(), "A"), " | ")));
+  }
+  RC_ASSERT(sequences_of(text) == expected);
+}
+
+}  // namespace
+}  // namespace rwa::formats

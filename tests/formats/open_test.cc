@@ -1,0 +1,287 @@
+// tests/formats/open_test.cc: files and folders, how they are recognised, and labels from elsewhere.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "io/gzip_testing.h"
+#include "io/io_testing.h"
+#include "io/zstd_testing.h"
+#include "read_testing.h"
+
+namespace rwa::formats {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Open : public ::testing::Test {
+ protected:
+  fs::path write(std::string_view name, std::string_view text) {
+    const fs::path file = folder_.path() / name;
+    fs::create_directories(file.parent_path());
+    io::put(file, text);
+    return file;
+  }
+  Format format_of(std::string_view name, std::string_view text) {
+    return read_all({write(name, text)}).schema.format;
+  }
+  std::string place(std::string_view name) { return (folder_.path() / name).string(); }
+
+  io::TempFolder folder_;
+};
+
+constexpr std::string_view kTable = "id,a,b\nx,1,2.5\nx,2,3.5\ny,3,4.5\n";
+constexpr std::string_view kFasta = ">a\nAC\n";
+constexpr std::string_view kFastq = "@a\nAC\n+\nII\n";
+constexpr std::string_view kTs = "# words\n@problemName x\n@univariate true\n@data\n1,2\n";
+constexpr std::string_view kJsonl = "{\"x\": [1]}\n";
+
+TEST_F(Open, RecognisesFormatsByTheirContent) {
+  EXPECT_EQ(format_of("a", kFasta), Format::kFasta);
+  EXPECT_EQ(format_of("b.txt", kFastq), Format::kFastq);
+  EXPECT_EQ(format_of("c.dat", kTs), Format::kTs);
+  EXPECT_EQ(format_of("d.txt", kJsonl), Format::kJsonl);
+  EXPECT_EQ(format_of("e", kTable), Format::kTable);
+  EXPECT_EQ(format_of("f", "\xEF\xBB\xBF>a\nAC\n"), Format::kFasta);
+  EXPECT_EQ(format_of("g.fq", "@empty\n\n+\n\n"), Format::kFastq);
+}
+
+TEST_F(Open, RecognisesFormatsByTheirNames) {
+  EXPECT_EQ(format_of("a.csv", "x\n1\n2\n"), Format::kTable);
+  EXPECT_EQ(format_of("a.CSV.gz", io::gzip("x\n1\n2\n")), Format::kTable);
+  EXPECT_EQ(refusal({write("a.ts", "1,2\n")}),
+            place("a.ts") + ":1:1: found \"1,2\", expected a line that begins with @, up to @data");
+  EXPECT_EQ(refusal({write("a.fna", "ACGT\n")}),
+            place("a.fna") + ":1:1: found \"ACGT\", expected a header, which begins with >");
+  EXPECT_NE(refusal({write("a.ndjson", "1\n")}), "");
+}
+
+TEST_F(Open, TellsTablesFromText) {
+  EXPECT_EQ(format_of("a.txt", "Smith\nVan der Berg\nO'Neill, Jr.\n"), Format::kText);
+  EXPECT_EQ(format_of("b.txt", "one two\nthree four\n"), Format::kText);
+  EXPECT_EQ(format_of("c.txt", "Hello, world\n"), Format::kText);
+  EXPECT_EQ(format_of("d.txt", "__label__a x,y\n__label__b y,z\n"), Format::kText);
+  EXPECT_EQ(format_of("e.txt", "12\n13\n14\n"), Format::kText);
+  EXPECT_EQ(format_of("f.txt", "1 2 3\n2 3 4\n1 5 6\n2 7 8\n"), Format::kTable);
+  EXPECT_EQ(format_of("g.txt", "a;b\n1;2\n3;4\n"), Format::kTable);
+}
+
+TEST_F(Open, TheFormatCanBeSaid) {
+  EXPECT_EQ(sequences({write("a.fa", kFasta)}, {.format = Format::kText}),
+            (Lines{"1@1: > | a -> ", "2@2: A | C -> "}));
+}
+
+TEST_F(Open, UnpacksFiles) {
+  const Lines expected{"a@1: A | C -> "};
+  EXPECT_EQ(sequences({write("a.fa.gz", io::gzip(kFasta))}), expected);
+  EXPECT_EQ(sequences({write("a.fa.zst", io::zstd(kFasta))}), expected);
+  EXPECT_EQ(sequences({write("b.fa", io::gzip(kFasta))}), expected);
+}
+
+TEST_F(Open, ReadsTheStandardInput) {
+  const int before = ::dup(STDIN_FILENO);
+  const int file = ::open(write("x", kFasta).c_str(), O_RDONLY);
+  ::dup2(file, STDIN_FILENO);
+  EXPECT_EQ(sequences({"-"}), Lines{"a@1: A | C -> "});
+  ::lseek(file, 0, SEEK_SET);
+  EXPECT_EQ(refusal<ConfigError>({"-"}, {.label_from = "file"}),
+            "labels come from the name of a file, expected a file, not the standard input");
+  ::dup2(before, STDIN_FILENO);
+  ::close(before);
+  ::close(file);
+}
+
+TEST_F(Open, RefusesWhatIsNoData) {
+  EXPECT_EQ(refusal({write("empty.csv", "")}),
+            place("empty.csv") + ": found an empty file, expected sequences");
+  EXPECT_EQ(refusal({write("picture", std::string("GIF89a\0\0", 8))}),
+            place("picture") + ": found zero bytes, expected text, or an array of NumPy or IDX");
+}
+
+TEST_F(Open, SuggestsAFileThatExists) {
+  write("train.csv", kTable);
+  EXPECT_EQ(refusal<ConfigError>({folder_.path() / "trian.csv"}),
+            fmt::format("there is no {}, did you mean train.csv?", place("trian.csv")));
+  EXPECT_EQ(refusal<ConfigError>({folder_.path() / "no/such"}),
+            fmt::format("there is no {}", place("no/such")));
+  EXPECT_EQ(refusal<ConfigError>({}), "no file is named, expected at least one");
+}
+
+TEST_F(Open, ReadsFilesOneAfterTheOther) {
+  const Paths paths{write("1.ts", kTs), write("2.ts", kTs)};
+  const Lines expected{"1@5: 1 | 2 -> ", "1@5: 1 | 2 -> "};
+  EXPECT_EQ(sequences(paths), expected);
+  EXPECT_EQ(sequences({folder_.path()}), expected);
+
+  const auto reader = open(paths, {}, std::make_shared<Vocabulary>());
+  Sequence sequence;
+  EXPECT_TRUE(reader->next(sequence));
+  EXPECT_EQ(reader->file(), place("1.ts"));
+  EXPECT_TRUE(reader->next(sequence));
+  EXPECT_EQ(reader->file(), place("2.ts"));
+  EXPECT_FALSE(reader->next(sequence));
+}
+
+TEST_F(Open, FilesHaveOneSchema) {
+  const fs::path first = write("1.jsonl", "{\"x\": [[1, 2]], \"y\": \"a\"}\n");
+  const auto expect = [&](std::string_view name, std::string_view text, std::string_view message) {
+    EXPECT_EQ(refusal({first, write(name, text)}),
+              fmt::format("{}: has {}, as {} has", place(name), message, first.string()));
+  };
+  expect("2.jsonl", "{\"x\": [[1, 2, 3]], \"y\": \"a\"}\n",
+         "the features x0, x1, x2, expected x0, x1");
+  expect("3.jsonl", "{\"text\": \"abc\", \"y\": \"a\"}\n",
+         "sequences of symbols, expected numbers");
+  EXPECT_EQ(refusal({write("4.ts", kTs),
+                     write("5.ts", "@univariate true\n@classLabel true a\n@data\n1:a\n")}),
+            fmt::format("{}: has answers for the task class, expected forecast, as {} has",
+                        place("5.ts"), place("4.ts")));
+  EXPECT_EQ(refusal({good("one_label.txt"), good("lines.txt")}),
+            fmt::format("{}: has labels from file, expected itself, as {} has",
+                        good("lines.txt").string(), good("one_label.txt").string()));
+}
+
+// One whole number is not enough to see that they are classes; the first file has said so.
+TEST_F(Open, FilesGuessAnswersOnce) {
+  std::string text;
+  for (const char* y : {"1", "2", "1", "2"}) text += fmt::format("{{\"x\": [1], \"y\": {}}}\n", y);
+  const DataSet found =
+      read_all({write("1.jsonl", text), write("2.jsonl", "{\"x\": [1], \"y\": 3}\n")});
+  EXPECT_EQ(found.schema.target, Target::kClass);
+  EXPECT_EQ(found.sequences.back(), "1@1: 1 -> 3");
+}
+
+TEST_F(Open, SeveralFilesAreClasses) {
+  write("Irish.txt", "Adam\n");
+  write("Czech.txt.gz", io::gzip("Abl\n"));
+  const DataSet found = read_all({folder_.path()});
+  EXPECT_EQ(found.sequences, (Lines{"1@1: A | b | l -> Czech", "1@1: A | d | a | m -> Irish"}));
+  EXPECT_EQ(found.schema, (Schema{.format = Format::kText,
+                                  .symbols = true,
+                                  .target = Target::kClass,
+                                  .targets = {"label"},
+                                  .label_from = "file"}));
+  EXPECT_EQ(read_all({folder_.path()}, {.task = Target::kClass}).schema, found.schema);
+  EXPECT_EQ(read_all({folder_.path()}, {.task = Target::kNone}).schema.target, Target::kNone);
+  EXPECT_EQ(sequences({folder_.path() / "Irish.txt"}), Lines{"1@1: A | d | a | m -> "});
+  // A model knows where its labels came from, even for one file.
+  EXPECT_EQ(sequences({folder_.path() / "Irish.txt"}, {.as = found.schema}),
+            Lines{"1@1: A | d | a | m -> Irish"});
+  EXPECT_EQ(
+      refusal<ConfigError>({folder_.path()}, {.task = Target::kNumbers, .label_from = "file"}),
+      place("Czech.txt.gz") +
+          ": has answers for the task class, expected answers for the task numbers");
+}
+
+TEST_F(Open, FoldersAreClasses) {
+  write("data/down/1.ts", kTs);
+  write("data/up/2.ts", kTs);
+  write("data/up/3.ts", kTs);
+  const DataSet found = read_all({folder_.path() / "data"});
+  EXPECT_EQ(found.sequences, (Lines{"1@5: 1 | 2 -> down", "1@5: 1 | 2 -> up", "1@5: 1 | 2 -> up"}));
+  EXPECT_EQ(found.schema.label_from, "folder");
+  EXPECT_EQ(sequences({folder_.path() / "data/up/3.ts"}, {.label_from = "folder"}),
+            Lines{"1@5: 1 | 2 -> up"});
+  EXPECT_EQ(read_all({folder_.path() / "data"}, {.task = Target::kNone}).schema.label_from, "");
+}
+
+TEST_F(Open, RefusesWhatDoesNotBelongIntoAFolder) {
+  for (const char* name : {"README", "readme.txt", "notes.md", ".hidden", "LICENSE"}) {
+    write("data/a.fa", kFasta);
+    write(fmt::format("data/{}", name), "words\n");
+    EXPECT_EQ(
+        refusal({folder_.path() / "data"}),
+        place(fmt::format("data/{}", name)) +
+            ": found in the folder, expected nothing but data; move it, or name the files one "
+            "by one");
+    fs::remove_all(folder_.path() / "data");
+  }
+  write("classes/.git/HEAD", "words\n");
+  write("classes/a/a.fa", kFasta);
+  EXPECT_NE(refusal({folder_.path() / "classes"}).find("classes/.git: found in the folder"),
+            std::string::npos);
+  write("data/a.fa", kFasta);
+  write("data/more/a.fa", kFasta);
+  EXPECT_EQ(refusal({folder_.path() / "data"}),
+            place("data/more") +
+                ": found a folder beside files or too deep, expected files, or "
+                "folders of files alone");
+  fs::create_directory(folder_.path() / "none");
+  EXPECT_EQ(refusal({folder_.path() / "none"}),
+            place("none") + ": found an empty folder, expected files");
+}
+
+TEST_F(Open, TakesLabelsFromATable) {
+  const std::string table = good("labels.csv").string();
+  const DataSet found = read_all({good("records.fa")}, {.label_from = table});
+  EXPECT_EQ(found.sequences.at(1), "second@7:  -> y");
+  EXPECT_EQ(found.sequences.at(2), "third|x@8: A -> x");
+  EXPECT_EQ(found.schema, (Schema{.format = Format::kFasta,
+                                  .symbols = true,
+                                  .target = Target::kClass,
+                                  .targets = {"label"},
+                                  .label_from = table}));
+  // What a model was trained with is not looked for.
+  Schema model = found.schema;
+  model.label_from = "no/such/table";
+  EXPECT_EQ(sequences({good("records.fa")}, {.as = model}).at(2), "third|x@8: A -> ");
+}
+
+TEST_F(Open, TakesNumbersFromATable) {
+  const DataSet found = read_all({good("records.fa")}, {.label_from = good("values.tsv").string()});
+  EXPECT_EQ(found.schema.target, Target::kNumbers);
+  EXPECT_EQ(found.sequences.at(2), "third|x@8: A -> -2");
+  EXPECT_EQ(sequences({good("records.fa")},
+                      {.task = Target::kClass, .label_from = good("values.tsv").string()})
+                .at(1),
+            "second@7:  -> 1");
+  EXPECT_EQ(refusal({good("records.fa")},
+                    {.task = Target::kNumbers, .label_from = good("labels.csv").string()}),
+            good("labels.csv").string() + ":2: found \"x\", expected a number");
+}
+
+TEST_F(Open, RefusesABadTableOfLabels) {
+  const auto expect = [&](std::string_view name, const std::string& message) {
+    EXPECT_EQ(refusal({good("records.fa")}, {.label_from = bad(name).string()}), message);
+  };
+  expect("labels_missing.csv",
+         fmt::format("{}:8: found the id \"third|x\", expected one of the 2 in {}",
+                     good("records.fa").string(), bad("labels_missing.csv").string()));
+  expect("labels_two.csv",
+         bad("labels_two.csv").string() + ":3:7: found \"y\", expected \"x\", as in line 1");
+  expect("labels_three_columns.csv",
+         bad("labels_three_columns.csv").string() + ":1: found 3 fields, expected 2");
+  expect("labels_none.csv",
+         bad("labels_none.csv").string() + ":2:8: found no label, expected one for each id");
+  EXPECT_EQ(
+      refusal<ConfigError>({good("records.fa")}, {.label_from = "fiel"}),
+      "labels come from 'fiel', expected file, folder, header, header:N or a table that exists");
+}
+
+TEST_F(Open, RefusesOptionsThatDoNotFitTheFormat) {
+  const auto expect = [&](const fs::path& file, const Options& options, std::string_view message) {
+    EXPECT_EQ(refusal<ConfigError>({file}, options), file.string() + std::string(message));
+  };
+  expect(good("records.fa"), {.id = "name"},
+         ": id is given, expected none: the format fasta does not name it");
+  expect(good("lines.txt"), {.targets = {"y"}},
+         ": target is given, expected none: the format text does not name it");
+  expect(good("univariate.ts"), {.features = {"x"}},
+         ": features is given, expected none: the format ts does not name it");
+  expect(good("classes.jsonl"), {.time = "t"},
+         ": time is given, expected none: the format jsonl does not name it");
+  expect(good("classes.jsonl"), {.layout = Layout::kLong},
+         ": layout is given, expected none: the format jsonl has only one");
+  expect(
+      good("classes.jsonl"), {.features = {"a", "b"}},
+      ": more than one of features is given, expected none: the format jsonl has one key for them");
+  expect(
+      good("classes.jsonl"), {.label_from = "header"},
+      ": header, where labels come from, is given, expected none: the format jsonl has no headers");
+}
+
+}  // namespace
+}  // namespace rwa::formats

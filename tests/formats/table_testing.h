@@ -1,0 +1,54 @@
+// tests/formats/table_testing.h: tables written down in a test, read, and refused.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "formats/formats.h"
+#include "io/io_testing.h"
+#include "read_testing.h"
+
+namespace rwa::formats {
+
+class Tables : public ::testing::Test {
+ protected:
+  DataSet read(std::string_view text, const Options& options = {}) {
+    io::put(file_, text);
+    const auto vocabulary = std::make_shared<Vocabulary>();
+    const auto reader = open_table(std::make_unique<Source>(file_), options, vocabulary);
+    EXPECT_EQ(reader->file(), file_.string());
+    DataSet found{reader->schema(), {}};
+    Sequence sequence;
+    while (reader->next(sequence)) found.sequences.push_back(to_text(sequence, *vocabulary));
+    EXPECT_FALSE(reader->next(sequence));
+    return found;
+  }
+  Lines sequences(std::string_view text, const Options& options = {}) {
+    return read(text, options).sequences;
+  }
+  Schema schema(std::string_view text, const Options& options = {}) {
+    return read(text, options).schema;
+  }
+
+  // The whole message after the name of the file.
+  template <typename Error = InputError>
+  std::string refusal(std::string_view text, const Options& options = {}) {
+    try {
+      read(text, options);
+    } catch (const Error& error) {
+      const std::string message = error.what();
+      EXPECT_EQ(message.substr(0, file_.string().size()), file_.string());
+      return message.substr(file_.string().size());
+    } catch (const std::exception& error) {
+      ADD_FAILURE() << "another kind of error: " << error.what();
+    }
+    return "";
+  }
+
+  io::TempFolder folder_;
+  std::filesystem::path file_ = folder_.path() / "table.csv";
+};
+
+}  // namespace rwa::formats

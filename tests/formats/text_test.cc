@@ -1,0 +1,126 @@
+// tests/formats/text_test.cc: a sequence per line.
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "formats/text_symbols.h"
+#include "io/io_testing.h"
+#include "read_testing.h"
+
+namespace rwa::formats {
+namespace {
+
+class Text : public ::testing::Test {
+ protected:
+  std::filesystem::path write(std::string_view text) {
+    io::put(file_, text);
+    return file_;
+  }
+
+  io::TempFolder folder_;
+  std::filesystem::path file_ = folder_.path() / "x.txt";
+};
+
+TEST_F(Text, ReadsLines) {
+  const DataSet found = read_all({good("lines.txt")});
+  EXPECT_EQ(found.sequences,
+            (Lines{"1@1: Á | b | c -> ", "3@3:   |   | d |   | e -> ", "4@4: ç -> "}));
+  EXPECT_EQ(found.schema, (Schema{.format = Format::kText, .symbols = true}));
+}
+
+TEST_F(Text, ReadsALabel) {
+  const DataSet found = read_all({good("one_label.txt")});
+  EXPECT_EQ(found.sequences, (Lines{"1@1: f | i | n | e -> good",
+                                    "2@2: n | o | t |   | f | i | n | e -> bad", "3@3:  -> good"}));
+  EXPECT_EQ(found.schema, (Schema{.format = Format::kText,
+                                  .symbols = true,
+                                  .target = Target::kClass,
+                                  .targets = {"label"}}));
+}
+
+TEST_F(Text, ReadsSeveralLabels) {
+  const DataSet found = read_all({good("several_labels.txt")});
+  EXPECT_EQ(found.sequences, (Lines{"1@1: t | e | x | t -> a b", "2@2: x -> c"}));
+  EXPECT_EQ(found.schema.target, Target::kLabels);
+}
+
+TEST_F(Text, WhatLabelsAreCanBeSaid) {
+  EXPECT_EQ(read_all({good("one_label.txt")}, {.task = Target::kLabels}).schema.target,
+            Target::kLabels);
+  EXPECT_EQ(sequences({good("several_labels.txt")}, {.task = Target::kNone}),
+            (Lines{"1@1: t | e | x | t -> ", "2@2: x -> "}));
+  EXPECT_EQ(refusal({good("several_labels.txt")}, {.task = Target::kClass}),
+            good("several_labels.txt").string() +
+                ":1:12: found the label \"b\" after another, expected one label");
+  EXPECT_EQ(refusal<ConfigError>({good("one_label.txt")}, {.task = Target::kNumbers}),
+            good("one_label.txt").string() +
+                ": has answers for the task class, expected answers for the task numbers");
+}
+
+TEST_F(Text, ReadsWhatAModelTakes) {
+  Schema model{
+      .format = Format::kText, .symbols = true, .target = Target::kClass, .targets = {"label"}};
+  EXPECT_EQ(sequences({bad("no_label.txt")}, {.as = model}).at(0), "1@1: t | e | x | t -> a");
+  EXPECT_EQ(sequences({good("lines.txt")}, {.as = model}).at(2), "4@4: ç -> ");
+  model.target = Target::kLabels;
+  EXPECT_EQ(sequences({good("one_label.txt")}, {.as = model}).at(2), "3@3:  -> good");
+  model.target = Target::kNone;
+  EXPECT_EQ(sequences({good("one_label.txt")}, {.as = model}).at(0), "1@1: f | i | n | e -> ");
+}
+
+TEST_F(Text, MakesKmers) {
+  EXPECT_EQ(sequences({write("Ábcd\nÁb\nÁ\n")}, {.kmer = 3}),
+            (Lines{"1@1: Ábc | bcd -> ", "2@2: Áb -> ", "3@3: Á -> "}));
+}
+
+TEST_F(Text, RefusesABadLine) {
+  expect_refusals({
+      {"not_utf8.txt", ":2:10: found the byte 0xe9, expected text in UTF-8"},
+      {"no_label.txt",
+       ":2:1: found \"text __label__a\", expected a label before the text: __label__x"},
+      {"empty_label.txt", ":2:1: found \"__label__\", expected a name after it"},
+  });
+}
+
+TEST_F(Text, RefusesALabelThatComesLate) {
+  std::string text;
+  while (text.size() < (std::size_t{1} << 20)) text += "some text\n";
+  EXPECT_EQ(refusal({write(text + "__label__a b\n")}),
+            fmt::format("{}:{}:1: found \"__label__a\", expected no label, as in the lines before",
+                        file_.string(), text.size() / 10 + 1));
+}
+
+TEST_F(Text, ReadsALongLine) {
+  const std::string line(3'000'000, 'a');
+  const auto reader = open(Paths{write(line + "\nb\n")}, {}, std::make_shared<Vocabulary>());
+  Sequence sequence;
+  ASSERT_TRUE(reader->next(sequence));
+  EXPECT_EQ(sequence.steps, 3'000'000);
+  ASSERT_TRUE(reader->next(sequence));
+  EXPECT_EQ(sequence.steps, 1);
+}
+
+TEST(Utf8, IsToldFromOtherBytes) {
+  for (const char* text : {"", "a", "é", "€", "😀", "\xF4\x8F\xBF\xBF", "\xED\x9F\xBF"}) {
+    EXPECT_EQ(not_utf8(text), nullptr) << text;
+  }
+  // A byte alone, cut short, too long a form of a short one, half a pair, beyond the last, an old
+  // form.
+  for (const std::string_view text : {"a\x80", "a\xC3", "a\xE2\x82", "a\xF0\x9F\x98", "a\xC0\xAF",
+                                      "a\xE0\x80\xAF", "a\xF0\x80\x80\xAF", "a\xED\xA0\x80",
+                                      "a\xF4\x90\x80\x80", "a\xF8\x88\x80\x80\x80", "a\xC3("}) {
+    EXPECT_EQ(not_utf8(text), text.data() + 1);
+  }
+}
+
+RC_GTEST_FIXTURE_PROP(Text, EveryLetterIsAStep, ()) {
+  const auto letters = *rc::gen::nonEmpty(
+      rc::gen::container<Lines>(rc::gen::elementOf(Lines{"a", "b", "é", "ß", "€", "語", "😀"})));
+  RC_ASSERT(sequences({write(fmt::to_string(fmt::join(letters, "")))}) ==
+            Lines{fmt::format("1@1: {} -> ", fmt::join(letters, " | "))});
+}
+
+}  // namespace
+}  // namespace rwa::formats

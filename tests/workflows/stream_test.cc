@@ -1,0 +1,361 @@
+// tests/workflows/stream_test.cc: a stream says line by line what a prediction says of the whole; several
+// at a time do not disturb each other; a state that was saved goes on with the same bits.
+#include "workflows/stream.h"
+
+#include <atomic>
+#include <filesystem>
+#include <map>
+#include <thread>
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "rwa/errors.h"
+#include "workflows/own_testing.h"
+#include "workflows/predict_out.h"
+#include "workflows/predict_samples.h"
+#include "workflows/stream_serve.h"
+
+namespace rwa::workflows {
+namespace {
+
+namespace fs = std::filesystem;
+
+// All answers to these lines.
+std::string answers_to(Streams& streams, const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += streams.answer(line);
+  return text;
+}
+
+std::string answers_to(const Trained& trained, const StreamOptions& options,
+                       const std::vector<std::string>& lines) {
+  Streams streams(trained, options);
+  return answers_to(streams, lines);
+}
+
+// The fields of a row after the first `count`.
+std::string without(std::string_view row, int count) {
+  for (; count > 0; --count) row.remove_prefix(row.find(',') + 1);
+  return std::string(row);
+}
+
+std::vector<std::string> predicted(const Trained& trained, const fs::path& in) {
+  const fs::path out = in.parent_path() / "predicted.csv";
+  Output output(out);
+  write_predictions(trained, open_samples(trained.encoding, {&in, 1}, false), {}, Form::kCsv,
+                    output);
+  return lines_of(io::get(out));
+}
+
+TEST(Stream, SaysWhatAPredictionSays) {
+  const io::TempFolder folder;
+  const fs::path in = folder.path() / "in.csv";
+  for (const Target target : {Target::kNone, Target::kClass, Target::kLabels, Target::kNumbers,
+                              Target::kClassPerStep, Target::kNumbersPerStep}) {
+    const Trained trained = make_trained(numbers_encoding(target));
+    const std::string table = long_table(15, Target::kNone, 7);
+    io::put(in, table);
+    const auto rows = predicted(trained, in);
+    // Rows of the table are lines of the stream: id,u,v.
+    const auto said = lines_of(answers_to(trained, {.id = true}, lines_of(table)));
+    const bool every = trained.encoding.answers_every_step();
+    EXPECT_EQ(said[0], every ? "id," + without(rows[0], 2) : rows[0]);
+    std::map<std::string, std::string> last;  // of each sequence
+    for (std::size_t i = 1; i < said.size(); ++i) {
+      last[said[i].substr(0, said[i].find(','))] = said[i];
+      if (every) {
+        EXPECT_EQ(without(said[i], 1), without(rows[i], 2)) << to_string(target);
+      }
+    }
+    if (every) {
+      EXPECT_EQ(said.size(), rows.size());
+      continue;
+    }
+    ASSERT_EQ(last.size() + 1, rows.size());
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+      EXPECT_EQ(last[rows[i].substr(0, rows[i].find(','))], rows[i]) << to_string(target);
+    }
+  }
+}
+
+TEST(Stream, LettersContinueTheText) {
+  const io::TempFolder folder;
+  const fs::path in = folder.path() / "in.txt";
+  io::put(in, "abcab\n");
+  const Trained trained = make_trained(letters_encoding(Target::kClass));
+  const auto rows = predicted(trained, in);
+  EXPECT_EQ(lines_of(answers_to(trained, {}, {"abcab"}))[0], without(rows[1], 1));
+  EXPECT_EQ(lines_of(answers_to(trained, {}, {"a", "bc", "ab"}))[2], without(rows[1], 1));
+  EXPECT_EQ(lines_of(answers_to(trained, {.id = true}, {"x\ta", "y cc", "x,bcab"}))[2],
+            "x," + without(rows[1], 1));
+}
+
+TEST(Stream, KmersGoOnOverTheEndsOfLines) {
+  const io::TempFolder folder;
+  const fs::path in = folder.path() / "in.txt";
+  io::put(in, "abcab\n");
+  datasets::Encoding encoding = letters_encoding(Target::kClass);
+  encoding.kmer = 3;
+  encoding.alphabet = {"abc", "bca", "cab"};
+  const Trained trained = make_trained(encoding);
+  const auto rows = predicted(trained, in);
+  EXPECT_EQ(lines_of(answers_to(trained, {}, {"abc", "a", "b"}))[2], without(rows[1], 1));
+  io::expect_error<InputError>([&] { answers_to(trained, {}, {"ab"}); },
+                               {"stdin:1: found 2 letters, expected 3 or more"});
+  io::expect_error<InputError>(
+      [&] {
+        answers_to(trained, {}, {"abc", "abb"});
+      },
+      {"stdin:2:3: found the symbol \"abb\""});
+}
+
+TEST(Stream, WordsAreSymbols) {
+  datasets::Encoding encoding = letters_encoding(Target::kNone);
+  encoding.alphabet = {"down", "up"};
+  const Trained trained = make_trained(encoding);
+  const auto said = lines_of(answers_to(trained, {}, {"up", "down"}));
+  EXPECT_EQ(lines_of(answers_to(trained, {}, {"up down"}))[0], said[1]);
+  EXPECT_EQ(lines_of(answers_to(trained, {}, {"up,down"}))[0], said[1]);
+  io::expect_error<InputError>([&] { answers_to(trained, {}, {"up, left"}); },
+                               {"stdin:1:5: found the symbol \"left\", expected one of the model's "
+                                "2: down up"});
+}
+
+TEST(Stream, FastaIsInUpperCase) {
+  datasets::Encoding encoding = letters_encoding(Target::kClass);
+  encoding.schema.format = formats::Format::kFasta;
+  encoding.alphabet = {"A", "C"};
+  const Trained trained = make_trained(encoding);
+  EXPECT_EQ(answers_to(trained, {}, {"acca"}), answers_to(trained, {}, {"ACCA"}));
+}
+
+TEST(Stream, AnEmptyLineEndsTheSequence) {
+  const Trained trained = make_trained(numbers_encoding(Target::kClass));
+  const auto said = lines_of(answers_to(trained, {}, {"1,2", "3,4", "", "1,2", "3,4"}));
+  ASSERT_EQ(said.size(), 4u);
+  EXPECT_NE(said[0], said[1]);
+  EXPECT_EQ(said[2], said[0]);
+  EXPECT_EQ(said[3], said[1]);
+  // With ids, one alone ends its own, and an empty line is nobody's.
+  const auto with_ids =
+      lines_of(answers_to(trained, {.id = true}, {"a,1,2", "b,1,2", "a", "", "a,1,2", "b,3,4"}));
+  ASSERT_EQ(with_ids.size(), 4u);
+  EXPECT_EQ(with_ids[2], "a," + said[0]);
+  EXPECT_EQ(with_ids[3], "b," + said[1]);
+}
+
+TEST(Stream, SeparatorsAndHeaders) {
+  const Trained trained = make_trained(numbers_encoding(Target::kClass));
+  const std::string expected = answers_to(trained, {}, {"1,2"});
+  const std::string header = "prediction,p_maybe,p_no,p_yes\n";
+  for (const char* line : {"1\t2", "1 2", " 1 , 2 ", "  1   2 ", "\"1\",\"2\"", "1,2\r",
+                           "\xEF\xBB\xBF"
+                           "1,2"}) {
+    EXPECT_EQ(answers_to(trained, {}, {line}), expected) << line;
+  }
+  EXPECT_EQ(answers_to(trained, {}, {"u,v", "1,2"}), header + expected);
+  EXPECT_EQ(answers_to(trained, {}, {"v,note,u", "2,any,1"}), header + expected);
+  EXPECT_EQ(answers_to(trained, {.id = true}, {"name,v,u", "x,2,1"}),
+            "id," + header + "x," + expected);
+  io::expect_error<InputError>([&] { answers_to(trained, {}, {"u,w"}); },
+                               {"stdin:1: found a header without \"v\", expected u, v"});
+}
+
+TEST(Stream, ABadLineSaysWhereAndChangesNothing) {
+  const Trained trained = make_trained(numbers_encoding(Target::kClass));
+  Streams streams(trained, {}), spared(trained, {});
+  answers_to(streams, {"1,2", "3,4"});
+  answers_to(spared, {"1,2", "3,4"});
+  const auto refused = [&](const std::string& line, std::initializer_list<std::string_view> parts) {
+    io::expect_error<InputError>([&] { streams.answer(line); }, parts);
+  };
+  refused("1, x", {"stdin:3:4: found \"x\", expected a number for \"v\""});
+  refused("1e39,1", {"stdin:4:1: found \"1e39\", expected a number of at most 3.4e38"});
+  refused("1,2,3", {"stdin:5: found 3 numbers, expected 2: u, v"});
+  refused("1,?", {"stdin:6:3: found no number for \"v\", expected one"});
+  refused("1,\"2", {"stdin:7:3: found a quote without an end"});
+  refused("1,\"2\"3", {"stdin:8:6: found \"3\", expected a separator"});
+  refused("1,\xFF", {"stdin:9:3: found the byte 0xff, expected text in UTF-8"});
+  EXPECT_EQ(streams.answer("5,6"), spared.answer("5,6"));
+}
+
+TEST(Stream, MissingNumbersAreThoseOfTheStepBefore) {
+  datasets::Encoding encoding = numbers_encoding(Target::kNumbersPerStep);
+  encoding.missing = datasets::Missing::kPrevious;
+  const Trained trained = make_trained(encoding);
+  const std::string expected =
+      answers_to(trained, {.id = true}, {"a,1,-2", "b,7,8", "a,3,-2", "a,3,4"});
+  EXPECT_EQ(answers_to(trained, {.id = true}, {"a,1,?", "b,7,8", "a,3,", "a,NA,4"}), expected);
+  // Each stream has its own.
+  EXPECT_NE(answers_to(trained, {.id = true}, {"a,1,?", "b,7,8", "a,3,8", "a,NA,4"}), expected);
+  encoding.missing = datasets::Missing::kMean;
+  const Trained mean = make_trained(encoding);
+  EXPECT_EQ(answers_to(mean, {}, {"5,5", "?,NaN"}), answers_to(mean, {}, {"5,5", "1,-2"}));
+}
+
+TEST(Stream, Json) {
+  const Trained trained = make_trained(numbers_encoding(Target::kNumbers));
+  const StreamOptions json{.json = true};
+  const std::string step = answers_to(trained, json, {R"({"x":[1,2]})", R"({"x":[3,4]})"});
+  EXPECT_EQ(lines_of(answers_to(trained, json, {R"({"x":[[1,2],[3,4]]})"}))[0], lines_of(step)[1]);
+  const auto said = lines_of(answers_to(trained, json,
+                                        {R"({"id":"a","x":[1,2]})", R"({"x":[1,2],"id":7})",
+                                         R"({"id":"a"})", R"({"id":"a","x":[1,2]})"}));
+  ASSERT_EQ(said.size(), 3u);
+  EXPECT_EQ(said[0].substr(0, 10), R"({"id":"a",)");
+  EXPECT_EQ(said[1].substr(0, 10), R"({"id":"7",)");
+  EXPECT_EQ(said[2], said[0]);
+  EXPECT_EQ("{" + said[0].substr(10), lines_of(step)[0]);
+  const auto refused = [&](const char* line, std::string_view message) {
+    io::expect_error<InputError>([&] { answers_to(trained, json, {line}); }, {message});
+  };
+  refused("1,2", "stdin:1: found \"1,2\", expected a JSON object on one line");
+  refused(R"({"x":[1]})", "stdin:1: found a step of 1 numbers, expected 2");
+  refused(R"({"x":[1,"a"]})", R"(found "\"a\"", expected a number for "v")");
+  refused(R"({"x":[1,null]})", R"(found no number for "v", expected one)");
+  refused(R"({"x":[1,1e300]})", "expected a number of at most 3.4e38");
+  refused(R"({"x":[]})", "found no step");
+  refused(R"({"x":"ab"})", "expected a list of numbers");
+  refused(R"({"x":[1,2],"text":""})", "a second sequence");
+  refused(std::string(100'000, '[').c_str(), "expected a JSON object");
+}
+
+TEST(Stream, JsonLetters) {
+  const Trained trained = make_trained(letters_encoding(Target::kClass));
+  const StreamOptions json{.json = true};
+  const std::string said = answers_to(trained, json, {R"({"text":"abc"})"});
+  EXPECT_EQ(answers_to(trained, json, {R"({"seq":["a","b","c"]})"}), said);
+  io::expect_error<InputError>([&] { answers_to(trained, json, {R"({"text":"abd"})"}); },
+                               {"stdin:1: found the symbol \"d\""});
+}
+
+class StateTest : public ::testing::Test {
+ protected:
+  io::TempFolder folder_;
+  fs::path file_ = folder_.path() / "state.safetensors";
+};
+
+TEST_F(StateTest, TwoHalvesAreOneWhole) {
+  datasets::Encoding numbers = numbers_encoding(Target::kClass);
+  numbers.missing = datasets::Missing::kPrevious;
+  datasets::Encoding kmers = letters_encoding(Target::kClass);
+  kmers.kmer = 2;
+  kmers.alphabet = {"ab", "bc", "ca"};
+  const std::vector<std::string> rows = {"a,1,2", "b,3,4", "a,5,?", "b,?,6", "a,?,?", "c,1,2"};
+  const std::vector<std::string> texts = {"a abc", "b bca", "a a", "b b", "a bc", "c ab"};
+  for (const bool symbols : {false, true}) {
+    for (const Cell cell : {Cell::kRwa, Cell::kRwaForget, Cell::kLstm, Cell::kGru}) {
+      const Trained trained = make_trained(symbols ? kmers : numbers, {.cell = cell, .layers = 2});
+      const auto& lines = symbols ? texts : rows;
+      const std::string whole = answers_to(trained, {.id = true}, lines);
+      Streams first(trained, {.id = true});
+      std::string halves = answers_to(first, {lines.begin(), lines.begin() + 3});
+      first.save(file_);
+      Streams second(trained, {.id = true});
+      second.restore(file_);
+      halves += answers_to(second, {lines.begin() + 3, lines.end()});
+      EXPECT_EQ(halves, whole) << to_string(cell) << (symbols ? " of symbols" : "");
+    }
+  }
+}
+
+TEST_F(StateTest, AnyIdCanBeSaved) {
+  const Trained trained = make_trained(numbers_encoding(Target::kClass));
+  Streams streams(trained, {.id = true});
+  const std::vector<std::string> lines = {"__metadata__,1,2", "\"a,\"\"b\",3,4", "\"\",5,6",
+                                          "ä,7,8"};
+  answers_to(streams, lines);
+  streams.save(file_);
+  Streams restored(trained, {.id = true});
+  restored.restore(file_);
+  EXPECT_EQ(answers_to(restored, lines), answers_to(streams, lines));
+}
+
+TEST_F(StateTest, NothingBegunIsAStateToo) {
+  const Trained trained = make_trained(numbers_encoding(Target::kClass));
+  Streams streams(trained, {});
+  answers_to(streams, {"1,2", ""});
+  streams.save(file_);
+  Streams restored(trained, {});
+  restored.restore(file_);
+  EXPECT_EQ(answers_to(restored, {"1,2"}), answers_to(trained, {}, {"1,2"}));
+}
+
+TEST_F(StateTest, ThatOfAnotherModelIsRefused) {
+  const Trained trained = make_trained(numbers_encoding(Target::kClass));
+  Streams streams(trained, {});
+  answers_to(streams, {"1,2"});
+  streams.save(file_);
+  Trained other = make_trained(numbers_encoding(Target::kClass));
+  std::vector<float> weights(other.model.weights().begin(), other.model.weights().end());
+  weights[0] += 1;
+  other.model.set_weights(weights);
+  Streams others(other, {});
+  io::expect_error<ModelFileError>([&] { others.restore(file_); },
+                                   {file_.string(), "found the state of another model"});
+  trained.model.save(file_);
+  io::expect_error<ModelFileError>([&] { streams.restore(file_); }, {"expected \"rwa-stream\""});
+  io::put(file_, "nonsense");
+  io::expect_error<ModelFileError>([&] { streams.restore(file_); }, {file_.string()});
+}
+
+TEST(Stream, NetworksThatMustSeeTheEndAreRefused) {
+  const Trained trained = make_trained(numbers_encoding(Target::kClass), {.bidirectional = true});
+  io::expect_error<ConfigError>([&] { Streams(trained, {}); }, {"no stream through this network"});
+}
+
+// Both ends of a pipe.
+struct Pipe {
+  Pipe() {
+    if (::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+  }
+  ~Pipe() {
+    for (const int end : ends) ::close(end);
+  }
+  int ends[2];
+};
+
+TEST(Serve, AnswersEachLineBeforeItReadsTheNext) {
+  const Trained trained = make_trained(numbers_encoding(Target::kClass));
+  Pipe in, out;
+  const std::atomic<bool> stop = false;
+  bool ended = false;
+  std::thread server([&] {
+    Streams streams(trained, {});
+    ended = serve(streams, in.ends[0], out.ends[1], stop);
+  });
+  Streams expected(trained, {});
+  const auto ask = [&](std::string_view line) {
+    // In two pieces: a line is one when its end has come.
+    const std::string_view first = line.substr(0, 2), rest = line.substr(2);
+    ASSERT_EQ(::write(in.ends[1], first.data(), first.size()), std::ssize(first));
+    ASSERT_EQ(::write(in.ends[1], rest.data(), rest.size()), std::ssize(rest));
+    char answer[256];
+    const ssize_t count = ::read(out.ends[0], answer, sizeof answer);  // hangs where none comes
+    ASSERT_GT(count, 0);
+    EXPECT_EQ(std::string_view(answer, static_cast<std::size_t>(count)),
+              expected.answer(line.substr(0, line.find('\n'))));
+  };
+  for (const char* line : {"1,2\n", "3,4\n", "-5,6\n"}) ask(line);
+  // The last line needs no end.
+  ASSERT_EQ(::write(in.ends[1], "7,8", 3), 3);
+  ::close(std::exchange(in.ends[1], ::open("/dev/null", O_RDONLY)));
+  server.join();
+  EXPECT_TRUE(ended);
+  char answer[256];
+  const ssize_t count = ::read(out.ends[0], answer, sizeof answer);
+  EXPECT_EQ(std::string_view(answer, static_cast<std::size_t>(count)), expected.answer("7,8"));
+}
+
+TEST(Serve, StopsWhenAsked) {
+  const Trained trained = make_trained(numbers_encoding(Target::kClass));
+  Pipe in, out;
+  const std::atomic<bool> stop = true;
+  Streams streams(trained, {});
+  EXPECT_FALSE(serve(streams, in.ends[0], out.ends[1], stop));
+}
+
+}  // namespace
+}  // namespace rwa::workflows
