@@ -12,8 +12,8 @@
 #include "rwa/rwa.h"
 #include "tasks/task.h"
 #include "training/checkpoint.h"
-#include "training/evaluate.h"
-#include "training/folder.h"
+#include "training/evaluation.h"
+#include "training/run_folder.h"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include "export/torch_module.h"
 #include "rwa/errors.h"
 #include "rwa/model.h"
-#include "training/folder.h"
+#include "training/run_folder.h"
 #include "words.h"
 
 namespace rwa::cli {

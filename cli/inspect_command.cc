@@ -8,11 +8,11 @@
 
 #include <fmt/format.h>
 
-#include "data_options.h"
 #include "report/table.h"
 #include "rwa/model.h"
+#include "settings_options.h"
 #include "training/described.h"
-#include "training/folder.h"
+#include "training/run_folder.h"
 #include "words.h"
 #include "workflows/look.h"
 
@@ -65,12 +65,17 @@ void inspect(const datasets::FilesTask& task) {
 }  // namespace
 
 void add_inspect_command(CLI::App& app) {
-  auto task = std::make_shared<datasets::FilesTask>();
+  auto given = std::make_shared<GivenSettings>();
   auto* command =
       app.add_subcommand("inspect", "What data are taken for, or the parts of a network");
-  add_data(*command, *task, "Data; or a model, an experiment (*.toml), or the folder of a run");
+  given->add_options(*command, is_setting_of_reading);
+  command->get_option("DATA")->description(
+      "Data; or a model, an experiment (*.toml), or the folder of a run");
+  command->get_option("DATA")->required();
   command->footer(kExample);
-  command->callback([task] { inspect(*task); });
+  command->callback([given] {
+    inspect(std::get<datasets::FilesTask>(workflows::experiment_of(given->overrides()).task));
+  });
 }
 
 }  // namespace rwa::cli

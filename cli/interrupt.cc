@@ -38,8 +38,6 @@ const std::atomic<bool>& watch_for_interrupts() {
   return interrupted;
 }
 
-void interrupt() { interrupted = true; }
-
 void interrupt_after(double seconds) {
   struct sigaction action {};
   action.sa_handler = on_alarm;

@@ -18,8 +18,7 @@ class Interrupted : public std::runtime_error {
 // whose reader is gone, and a file that may not grow, no longer end the process either.
 const std::atomic<bool>& watch_for_interrupts();
 
-// Sets the flag: now, or when so many seconds, more than 0, have passed.
-void interrupt();
+// Sets the flag when this many seconds, more than 0, have passed.
 void interrupt_after(double seconds);
 
 // "interrupted", or "out of time" where nobody did it before the time had passed.

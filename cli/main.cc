@@ -34,6 +34,7 @@
 #include "say.h"
 #include "stream_command.h"
 #include "train_command.h"
+#include "training/run_queue.h"
 #include "tune_command.h"
 #include "verify_command.h"
 
@@ -179,6 +180,11 @@ Failure describe(const std::exception_ptr& thrown) {
     std::rethrow_exception(thrown);
   } catch (const rwa::cli::Interrupted& error) {
     return {kInterrupted, error.what(), true};
+  } catch (const rwa::training::Interrupted& error) {
+    return {kInterrupted,
+            fmt::format("{} {}; the same command goes on from there",
+                        rwa::cli::cause_of_interrupt(), error.what()),
+            true};
   } catch (const rwa::ConfigError& error) {
     return {kUsage, error.what()};
   } catch (const rwa::InputError& error) {

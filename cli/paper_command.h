@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "training/folder.h"
+#include "training/run_folder.h"
 
 namespace rwa::cli {
 

@@ -19,7 +19,7 @@
 #include "paper_command.h"
 #include "report/table.h"
 #include "rwa/device.h"
-#include "training/metric.h"
+#include "training/metrics.h"
 #include "words.h"
 
 namespace rwa::cli {

@@ -18,13 +18,15 @@
 #include "paper_command.h"
 #include "ranks.h"
 #include "report/table.h"
-#include "runner.h"
+#include "run_display.h"
 #include "rwa/device.h"
 #include "rwa/errors.h"
 #include "rwa/version.h"
-#include "say.h"
-#include "training/loop.h"
+#include "settings_options.h"
+#include "training/run_queue.h"
+#include "training/run_store.h"
 #include "words.h"
+#include "workflows/train.h"
 
 namespace rwa::cli {
 namespace {
@@ -63,12 +65,12 @@ void check_numbers(const RunOptions& options) {
 }
 
 // What a step costs is proportional to the length of its sequences.
-std::vector<Run> runs_of(const std::vector<paper::PlannedRun>& planned) {
-  std::vector<Run> runs;
+std::vector<training::QueuedRun> runs_of(const std::vector<paper::PlannedRun>& planned) {
+  std::vector<training::QueuedRun> runs;
   runs.reserve(planned.size());
   for (const auto& [experiment, folder] : planned) {
     runs.push_back({.experiment = experiment,
-                    .folder = folder,
+                    .store = std::make_shared<training::FolderStore>(folder),
                     .title = title(experiment),
                     .work_of_step = tasks::facts(experiment.task).shape.mean_length});
   }
@@ -95,15 +97,18 @@ void run_paper(const RunOptions& options) {
   const auto runs = paper::plan(options.request);
   const auto data = paper::check(runs, options.data, all_ranks());
   const auto authors = paper::evidence_of_authors(paper::find_curves({}));
-  const int jobs = jobs_of_rank(static_cast<int>(runs.size()), options.jobs);
+  const int jobs = training::jobs_of_rank(static_cast<int>(runs.size()), options.jobs, job());
   const training::Options each{.threads = std::max(1, options.threads / jobs),
                                .share = jobs,
                                .checkpoint_seconds = options.checkpoint_seconds,
                                .data_folder = data,
-                               .stop = &watch_for_interrupts()};
-  const auto diverged = Runner(runs_of(runs), each, jobs).run();
+                               .stop = [&stop = watch_for_interrupts()] { return stop.load(); }};
+  RunDisplay display;
+  const auto diverged =
+      training::RunQueue(runs_of(runs), {.each = each, .at_a_time = jobs, .job = job()})
+          .run(display);
   if (is_first_rank()) print_summary(runs, authors, options.request.out);
-  throw_if_diverged(diverged, runs.size());
+  workflows::throw_if_diverged(diverged, runs.size());
 }
 
 void add_request(CLI::App& command, paper::Request& request) {
@@ -136,14 +141,7 @@ void add_paper_run(CLI::App& paper) {
   add_request(*command, options->request);
   add_folder(*command, "--data", options->data,
              "Folder with the files of MNIST (default: RWA_DATA, or the cache)");
-  command
-      ->add_option("--threads", options->threads,
-                   "Threads (default: the cores of a rank, at most 8)")
-      ->capture_default_str();
-  command
-      ->add_option("--jobs", options->jobs,
-                   "Runs at a time (of each rank); they share the threads or the GPU")
-      ->capture_default_str();
+  add_workers(*command, options->threads, options->jobs);
   command->add_option("--time-limit", options->time_limit,
                       "As Ctrl-C after this time: seconds, or such as 9m or 1h30m");
   command->add_option("--checkpoint", options->checkpoint_seconds, "Seconds between checkpoints")

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 
-#include <fmt/format.h>
-
 #include "rwa/device.h"
 #include "rwa/errors.h"
 #include "say.h"
@@ -31,12 +29,6 @@ bool is_first_rank() { return joined == nullptr || joined->link().rank() == 0; }
 int usual_threads() {
   if (joined == nullptr) return default_threads();
   return std::clamp(joined->local_cores() / joined->local_size(), 1, default_threads());
-}
-
-std::string device_of_rank(const std::string& device) {
-  if (joined == nullptr || device != "cuda") return device;
-  const int gpus = static_cast<int>(devices().size()) - 1;  // the first device is the CPU
-  return gpus == 0 ? device : fmt::format("cuda:{}", joined->local_rank() % gpus);
 }
 
 }  // namespace rwa::cli

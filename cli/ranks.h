@@ -2,8 +2,6 @@
 // commands that know how to share their work.
 #pragma once
 
-#include <string>
-
 #include "comm/job.h"
 #include "rwa/link.h"
 
@@ -17,7 +15,5 @@ bool is_first_rank();
 
 // The threads of a rank, where nobody says how many: those on a machine share its cores.
 int usual_threads();
-// Which of the machine's GPUs this rank takes where "cuda" is asked for.
-std::string device_of_rank(const std::string& device);
 
 }  // namespace rwa::cli

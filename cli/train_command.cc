@@ -1,33 +1,18 @@
-#include "train_command.h"
-
-#include <algorithm>
-#include <cmath>
-#include <filesystem>
-#include <limits>
 #include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "ranks.h"
-#include "report/write_page.h"
-#include "rwa/errors.h"
-#include "rwa/model.h"
-#include "say.h"
-#include "train_options.h"
-#include "training/folder.h"
-#include "words.h"
-#include "workflows/judge.h"
-#include "workflows/page.h"
-#include "workflows/tune.h"
+#include "report/table.h"
+#include "run_display.h"
+#include "settings_options.h"
+#include "train_command.h"
+#include "training/run_folder.h"
+#include "workflows/plan.h"
+#include "workflows/train.h"
 
 namespace rwa::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr const char* kExample =
     "Examples:\n"
@@ -44,88 +29,45 @@ constexpr const char* kExample =
     "goes on from there. DIR/model.safetensors is for rwa predict, evaluate, stream and explain;\n"
     "DIR/report.html shows how it went; DIR/config.toml has every setting, for --config.";
 
-constexpr const char* kPage = "report.html";
-
-// One that diverged has no model.
-std::vector<workflows::Judged> judge_all(const workflows::Plan& plan,
-                                         const SessionOptions& session) {
-  std::vector<workflows::Judged> judged;
-  for (const workflows::Planned& planned : plan.runs) {
-    const training::Record record = training::read_run(planned.folder);
-    if (record.status != training::Status::kFinished) continue;
-    const auto scores = workflows::judge(planned, session);
-    report::write_page(
-        workflows::training_page(record, *planned.files, scores ? &*scores : nullptr),
-        planned.folder / kPage);
-    if (scores) judged.push_back({planned.title, *scores});
-  }
-  return judged;
-}
-
-// Of several seeds the one that is best in validation becomes the model; folds are there for their scores.
-void keep_best(const workflows::Plan& plan, const workflows::Request& request) {
+void print_models(const workflows::Plan& plan, const workflows::TrainResult& result) {
   if (plan.runs.size() == 1) {
-    fmt::print("model: {}\nreport: {}\n", (request.out / training::kModelFile).string(),
-               (request.out / kPage).string());
-    return;
+    fmt::print("model: {}\nreport: {}\n", (plan.out / training::kModelFile).string(),
+               (plan.out / workflows::kReportFile).string());
+  } else if (result.best) {
+    fmt::print("model: {} (of {}, the best in validation)\n",
+               (plan.out / training::kModelFile).string(), result.runs[*result.best].title);
+  } else {
+    fmt::print("models and reports: in the folders of {}\n", plan.out.string());
   }
-  const auto loss = [](const workflows::Planned& planned) {
-    const bool has_model = fs::exists(planned.folder / training::kModelFile);
-    return (has_model ? workflows::best_in_validation(planned.folder) : std::nullopt)
-        .value_or(std::numeric_limits<double>::infinity());
-  };
-  const auto best = std::ranges::min_element(plan.runs, {}, loss);
-  if (request.task.folds > 0 || std::isinf(loss(*best))) {
-    fmt::print("models and reports: in the folders of {}\n", request.out.string());
-    return;
-  }
-  Model::load(best->folder / training::kModelFile).save(request.out / training::kModelFile);
-  fmt::print("model: {} (of {}, the best in validation)\n",
-             (request.out / training::kModelFile).string(), best->title);
 }
 
-// The scores, the pages and the model.
-void conclude(const TrainOptions& options, const workflows::Plan& plan) {
-  const auto judged =
-      judge_all(plan, {.threads = options.threads, .device = plan.runs.front().experiment.device});
-  if (!judged.empty()) {
-    fmt::print("On {}:\n{}", workflows::scored_on(*plan.files),
-               report::to_text(workflows::summary(judged)));
+void train(TrainingArguments& arguments) {
+  arguments.options.time_budget = duration_of("--time-budget", arguments.time_budget);
+  const workflows::Plan plan = read_and_plan(arguments);
+  RunDisplay display;
+  const auto result = workflows::train(plan, arguments.options, display);
+  if (is_first_rank()) {
+    if (const auto table = workflows::summary(result.runs); !table.rows.empty()) {
+      fmt::print("On {}:\n{}", workflows::scored_on(*plan.files), report::to_text(table));
+    }
+    print_models(plan, result);
   }
-  keep_best(plan, options.request);
-}
-
-void train(const TrainOptions& options) {
-  const auto budget = duration_of("--time-budget", options.time_budget);
-  const workflows::Plan plan = read_and_plan(options.request);
-  const training::Options loop = loop_options(options, static_cast<int>(plan.runs.size()));
-  std::vector<Run> runs;
-  runs.reserve(plan.runs.size());
-  for (const workflows::Planned& planned : plan.runs) runs.push_back(run_of(planned, budget));
-  const auto diverged = Runner(runs, loop, loop.share).run();
-  if (is_first_rank()) conclude(options, plan);
-  throw_if_diverged(diverged, runs.size());
+  workflows::throw_if_diverged(result.diverged, plan.runs.size());
 }
 
 }  // namespace
 
 void add_train_command(CLI::App& app) {
-  auto options = std::make_shared<TrainOptions>();
-  workflows::Request& request = options->request;
+  auto arguments = std::make_shared<TrainingArguments>();
   auto* command = app.add_subcommand("train", "Train a model on your own sequences");
-  add_training_data(*command, request.task);
-  add_network(*command, request.wishes);
-  add_optimiser(*command, request.wishes);
-  command->add_option("--folds", request.task.folds, "Cross-validate in so many parts");
-  command->add_option("--repeat", request.repeat, "Train with so many seeds");
-  command->add_option("--time-budget", options->time_budget,
-                      "End each training in good order after this time: seconds, or such as 10m");
-  command->add_option("--config", request.config, "Settings in TOML; options come before them");
-  add_machine(*command, *options);
-  command->add_option("--out", request.out, "Folder for the model, the report and checkpoints")
-      ->required();
+  add_training_arguments(*command, *arguments);
+  command->add_option("--repeat", arguments->request.repeat, "Train with this many seeds")
+      ->capture_default_str();
+  command->add_option("--time-budget", arguments->time_budget,
+                      "Stop each training after this time and keep the best weights: seconds, or "
+                      "a time such as 10m");
   command->footer(kExample);
-  command->callback([options] { train(*options); });
+  command->callback([arguments] { train(*arguments); });
 }
 
 }  // namespace rwa::cli

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "training/experiment.h"
-#include "training/folder.h"
+#include "training/run_folder.h"
 
 namespace rwa::cli {
 

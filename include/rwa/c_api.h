@@ -242,17 +242,35 @@ RWA_C_EXPORT rwa_result rwa_sequences_add(rwa_sequences* sequences, const rwa_se
 /* What a listener says: go on; come to an end, with what has been learnt; give up, which is
  * RWA_INTERRUPTED. */
 typedef enum rwa_wish { RWA_GO_ON = 0, RWA_FINISH = 1, RWA_GIVE_UP = 2 } rwa_wish;
-/* Told of every score, and else now and then: {"step", "steps", "loss", "score": null or a line of
+/* Told of every score, and else now and then: {"run", "step", "steps", "loss", "score": null or a line of
  * metrics.jsonl, "seconds_left"}. Called by the thread that trains, which is the caller's. */
 typedef int (*rwa_listener)(void* user, const char* progress);
-/* What `rwa train` does with files, with sequences; options are the names of its configuration, all
- * in one object: {"cell", "units", …, "learning_rate", …, "patience", …, "split", "window", …,
- * "seed", "device"}, and {"epochs", "threads", "time_budget": seconds}. `valid` may be NULL.
- * `summary` may be, too: {"end": "steps", "patience", "time" or "asked", "steps", "best_step",
- * "parameters", "seconds", "notes": [...], "history": [lines of metrics.jsonl]}. */
+/* All settings of a training: [{"name", "table", "group", "help", "kind", "choices", "default",
+ * "of_sequences": whether it is one of those that follow, and not of files}]. */
+RWA_C_EXPORT rwa_result rwa_settings(const char** json);
+/* What `rwa train` does with files, with sequences; nothing is written. Options are settings by name,
+ * and {"threads", "time_budget": seconds}. `valid` may be NULL. `summary` may be, too: {"end":
+ * "steps", "patience", "time" or "asked", "steps", "best_step", "parameters", "seconds", "settings":
+ * {all by name}, "notes": [...], "history": [lines of metrics.jsonl]}. */
 RWA_C_EXPORT rwa_result rwa_train(const rwa_sequences* train, const rwa_sequences* valid,
                                   const char* options, rwa_listener listener, void* user,
                                   rwa_model** out, const char** summary);
+/* Several runs: what became of them, and their models. */
+typedef struct rwa_runs rwa_runs;
+/* `rwa train --folds`: a run for each fold, in their order. Options as rwa_train(), and {"folds": 5,
+ * "repeat": 1, "jobs": 1}. */
+RWA_C_EXPORT rwa_result rwa_cross_validate(const rwa_sequences* sequences, const char* options,
+                                           rwa_listener listener, void* user, rwa_runs** out);
+/* `rwa tune`: all candidates, the best first. Options as rwa_train(), which are left alone in the
+ * search, "time_budget" for all of it (600), and {"candidates": 9, "jobs": 1}. */
+RWA_C_EXPORT rwa_result rwa_tune(const rwa_sequences* train, const rwa_sequences* valid,
+                                 const char* options, rwa_listener listener, void* user,
+                                 rwa_runs** out);
+/* [{"run": its title, "settings", "end", "steps", …, "history"}]; of cross-validation with "scores"
+ * as `rwa evaluate --json` has them, of tuning with "loss", the best in validation, or null. */
+RWA_C_EXPORT rwa_result rwa_runs_describe(const rwa_runs* runs, const char** json);
+RWA_C_EXPORT rwa_result rwa_runs_model(const rwa_runs* runs, size_t number, rwa_model** out);
+RWA_C_EXPORT void rwa_runs_free(rwa_runs* runs);
 /* What the model knows of the data it was trained on: {"task", "outputs": [names], "every_step",
  * "input", "features", "symbols"}. RWA_MODEL_FILE_ERROR where it was not trained on sequences. */
 RWA_C_EXPORT rwa_result rwa_model_answers(const rwa_model* model, const char** json);

@@ -30,6 +30,7 @@ from ._errors import (
     ResourceError,
 )
 from ._library import version as _version
+from ._settings import Setting, settings
 from .array import Array
 from .model import Model, Part
 from .session import Gradient, Session
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from .estimators import SequenceClassifier, SequenceRegressor, SequenceTagger
     from .export import export_onnx, export_torch, import_torch
     from .sequences import Sequences, read
+    from .training import cross_validate, predict, train, tune
 
 __version__ = _version()
 
@@ -53,6 +55,10 @@ _LATER = {
     "export_onnx": "export",
     "export_torch": "export",
     "import_torch": "export",
+    "train": "training",
+    "cross_validate": "training",
+    "tune": "training",
+    "predict": "training",
 }
 
 __all__ = [
@@ -74,15 +80,21 @@ __all__ = [
     "SequenceTagger",
     "Sequences",
     "Session",
+    "Setting",
     "StepResult",
     "Stream",
     "Trainer",
     "TrainerState",
+    "cross_validate",
     "devices",
     "export_onnx",
     "export_torch",
     "import_torch",
+    "predict",
     "read",
+    "settings",
+    "train",
+    "tune",
 ]
 
 

@@ -8,6 +8,8 @@
 
 from __future__ import annotations
 
+import difflib
+import functools
 import importlib.util
 import inspect
 import itertools
@@ -16,18 +18,25 @@ from typing import Any, ClassVar, Iterable
 
 from ._errors import ConfigError, InputError
 from ._from_arrays import guess_task
+from ._settings import settings
 from ._values import plain
 from .model import Model
 from .sequences import Sequences
 from .training import Callback, known, predict, train
 
 
+# Parameters that are no settings of the program, or are called otherwise here.
+_OWN_NAMES = ("time_budget", "random_state", "threads", "layout", "callback")
+_OTHER_NAMES = ("seed", "name")
+
+
 class _Estimator:
     """What the three have in common. X is a list of sequences, an array with a `layout`, or
     rwa.Sequences; see Sequences.from_arrays. y may be left out where X has answers itself.
 
-    Parameters are kept as they are given; None is what `rwa train` chooses, which docs/own-data.md
-    lists. Beside those of the program there are
+    Parameters are the settings of `rwa train` (see `rwa.settings()`), kept as they are given; None is
+    what the program chooses. Beside those there are
+        threads, time_budget: how many, and after how many seconds training ends.
         random_state: the program's seed: the same one, the same bits, for any number of threads.
         layout: of X that are arrays of three dimensions: "ntc", "nct" or "tnc".
         callback: is told how far the training is, {"step", "steps", "loss", "score",
@@ -45,47 +54,15 @@ class _Estimator:
     device: str | None
     threads: int | None
 
-    def __init__(
-        self,
-        *,
-        cell: str | None = None,
-        activation: str | None = None,
-        units: int | None = None,
-        layers: int | None = None,
-        bidirectional: bool | None = None,
-        dropout: float | None = None,
-        embedding: int | None = None,
-        readout: str | None = None,
-        epochs: float | None = None,
-        steps: int | None = None,
-        batch: int | None = None,
-        learning_rate: float | None = None,
-        schedule: str | None = None,
-        clip_norm: float | None = None,
-        truncate: int | None = None,
-        split: float | None = None,
-        every: int | None = None,
-        patience: int | None = None,
-        balance: bool | None = None,
-        missing: str | None = None,
-        context: int | None = None,
-        positions: int | None = None,
-        window: int | None = None,
-        stride: int | None = None,
-        time_budget: float | None = None,
-        random_state: int | None = None,
-        device: str | None = None,
-        threads: int | None = None,
-        layout: str | None = None,
-        callback: Callback | None = None,
-    ) -> None:
-        parameters = dict(locals())
-        del parameters["self"]
-        vars(self).update(parameters)
+    def __init__(self, **parameters: Any) -> None:
+        vars(self).update(dict.fromkeys(self._parameter_names()))
+        self.set_params(**parameters)
 
-    @classmethod
-    def _parameter_names(cls) -> list[str]:
-        return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
+    @staticmethod
+    @functools.lru_cache(maxsize=None)
+    def _parameter_names() -> tuple[str, ...]:
+        of_program = [s.name for s in settings() if s.of_sequences and s.name not in _OTHER_NAMES]
+        return (*of_program, *_OWN_NAMES)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """All parameters by name. None of them has parameters itself, whatever `deep` says."""
@@ -95,10 +72,9 @@ class _Estimator:
         known_names = self._parameter_names()
         for name, value in parameters.items():
             if name not in known_names:
-                raise ConfigError(
-                    f"{type(self).__name__} has no parameter {name!r}, expected one of: "
-                    f"{', '.join(known_names)}"
-                )
+                near = difflib.get_close_matches(name, known_names, 1)
+                meant = f"did you mean {near[0]}?" if near else f"expected one of: {', '.join(known_names)}"
+                raise ConfigError(f"{type(self).__name__} has no parameter {name!r}, {meant}")
             setattr(self, name, value)
         return self
 
@@ -112,10 +88,10 @@ class _Estimator:
             pair = isinstance(validation_data, tuple) and len(validation_data) == 2
             X_valid, y_valid = validation_data if pair else (validation_data, None)
             valid = self._sequences(X_valid, y_valid, answered=True)
-        settings = self.get_params()
-        del settings["layout"], settings["callback"]
-        settings["seed"] = settings.pop("random_state")
-        trained = train(sequences, valid, callback=self.callback, **settings)
+        given = self.get_params()
+        del given["layout"], given["callback"]
+        given["seed"] = given.pop("random_state")
+        trained = train(sequences, valid, callback=self.callback, **given)
         self._take(trained.model)
         self.history_ = trained.history
         self.end_ = trained.end
@@ -217,6 +193,19 @@ class _Estimator:
                     f"y has {kinds[0]} such as {label!r}, expected {kinds[1]}, as "
                     f"classes_ has: {self.classes_[:3].tolist()}"
                 )
+
+
+def _signature() -> inspect.Signature:
+    """For help() and tools that complete names: the list of settings is the library's."""
+    keywords = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None)
+        for name in _Estimator._parameter_names()
+    ]
+    itself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return inspect.Signature([itself, *keywords])
+
+
+_Estimator.__init__.__signature__ = _signature()  # type: ignore[attr-defined]
 
 
 class SequenceClassifier(_Estimator):

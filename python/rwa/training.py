@@ -1,8 +1,11 @@
-"""What `rwa train` and `rwa predict` do with files, with sequences in memory.
+"""What `rwa train`, `rwa tune` and `rwa predict` do with files, with sequences in memory.
 
->>> from rwa.training import predict, train
->>> trained = train(rwa.read("vowels.ts"), units=32)
+>>> from rwa.training import cross_validate, predict, train, tune
+>>> vowels = rwa.read("vowels.ts")
+>>> trained = train(vowels, units=32)
 >>> answers = predict(trained.model, rwa.read("more.ts"))
+>>> [fold.scores["accuracy"] for fold in cross_validate(vowels, folds=5)]
+>>> best = tune(vowels, time_budget=600)[0].model
 """
 
 from __future__ import annotations
@@ -21,7 +24,8 @@ from ._library import Handle, described, library, options
 from .model import Model
 from .sequences import Sequences
 
-# Gets {"step", "steps", "loss", "score", "seconds_left"}; where it returns True, training ends.
+# Gets {"run", "step", "steps", "loss", "score", "seconds_left"}; where it returns True, training
+# ends.
 Callback = Callable[[dict], Union[bool, None]]
 
 _GO_ON, _FINISH, _GIVE_UP = 0, 1, 2  # rwa_wish
@@ -38,7 +42,8 @@ class Trained(NamedTuple):
     end: str  # "steps", "patience", "time", or "asked" where the callback did
     steps: int
     best_step: int | None  # whose weights the model has, where that is not the last one
-    notes: list[str]  # what was chosen and may surprise
+    notes: list[str]  # choices that may surprise
+    settings: dict[str, Any]  # all of them, given or chosen
 
 
 class Known(NamedTuple):
@@ -52,6 +57,20 @@ class Known(NamedTuple):
     symbols: list[str]
 
 
+class Run(NamedTuple):
+    """One of several trainings."""
+
+    title: str  # "sequences fold-1", "candidate 3"
+    model: Model
+    history: list[dict[str, Any]]
+    end: str
+    steps: int
+    best_step: int | None
+    settings: dict[str, Any]
+    scores: dict[str, Any]  # on the fold held out, as `rwa evaluate --json` has them
+    loss: float | None  # the best in validation, which candidates are ranked by
+
+
 def train(
     sequences: Sequences,
     valid: Sequences | None = None,
@@ -60,15 +79,87 @@ def train(
     **settings: Any,
 ) -> Trained:
     """Trains as `rwa train` does, with the same defaults and, for the same seed, the same bits.
+    Nothing is written to disk.
 
-    `settings` have the names of the program's configuration: cell, units, layers, bidirectional,
-    dropout, embedding, readout, epochs or steps, batch, learning_rate, schedule, clip_norm,
-    patience, every, truncate, split, balance, missing, context, positions, window, stride, seed,
-    device, threads, time_budget (in seconds). What is None is chosen as the program does.
+    `settings` are those of `rwa.settings()` that are of sequences, and threads and time_budget (in
+    seconds). What is None is chosen as the program does.
 
     `callback` is told of every score, and else now and then; it ends the training, with what has
     been learnt, by returning True. What it raises is raised here, and so is KeyboardInterrupt.
     """
+    summary = c_char_p()
+
+    def make(listener: Any, out: Any) -> None:
+        handles = sequences._handle, None if valid is None else valid._handle
+        library.rwa_train(*handles, given, listener, None, out, ctypes.byref(summary))
+
+    given = options(**settings)
+    handle = _with_listener("rwa_model_free", make, callback)
+    about = json.loads(summary.value or b"{}")
+    trained = _named(Model._from(handle), sequences)
+    return Trained(trained, **{name: about[name] for name in Trained._fields[1:]})
+
+
+def cross_validate(
+    sequences: Sequences,
+    *,
+    folds: int = 5,
+    repeat: int = 1,
+    jobs: int = 1,
+    callback: Callback | None = None,
+    **settings: Any,
+) -> list[Run]:
+    """A training for each fold, scored on that fold, as `rwa train --folds` does; the fold after it
+    decides when training ends. With `repeat`, several seeds for each. `settings` and `callback` are
+    those of `train`."""
+    given = options(folds=folds, repeat=repeat, jobs=jobs, **settings)
+
+    def make(listener: Any, out: Any) -> None:
+        library.rwa_cross_validate(sequences._handle, given, listener, None, out)
+
+    return _runs(_with_listener("rwa_runs_free", make, callback), sequences)
+
+
+def tune(
+    sequences: Sequences,
+    valid: Sequences | None = None,
+    *,
+    candidates: int = 9,
+    time_budget: float = 600,
+    jobs: int = 1,
+    callback: Callback | None = None,
+    **settings: Any,
+) -> list[Run]:
+    """Searches for good settings for `time_budget` seconds, as `rwa tune` does. Returns all
+    candidates, the best first. What `settings` say is left alone."""
+    given = options(candidates=candidates, time_budget=time_budget, jobs=jobs, **settings)
+
+    def make(listener: Any, out: Any) -> None:
+        handles = sequences._handle, None if valid is None else valid._handle
+        library.rwa_tune(*handles, given, listener, None, out)
+
+    return _runs(_with_listener("rwa_runs_free", make, callback), sequences)
+
+
+def _runs(handle: Handle, sequences: Sequences) -> list[Run]:
+    runs = []
+    for number, about in enumerate(described(library.rwa_runs_describe, handle)):
+        model = Handle("rwa_model_free", library.rwa_runs_model, handle, number)
+        fields = {name: about.get(name) for name in Run._fields[2:]}
+        fields["scores"] = fields["scores"] or {}
+        runs.append(Run(about["run"], _named(Model._from(model), sequences), **fields))
+    return runs
+
+
+def _named(model: Model, sequences: Sequences) -> Model:
+    """Remembers what kind of Python values the labels were."""
+    if sequences.label_type is not str:
+        model.set_note(_LABEL_TYPE, sequences.label_type.__name__)
+    return model
+
+
+def _with_listener(free: str, make: Callable[..., None], callback: Callback | None) -> Handle:
+    """What `make` makes with a listener in C that asks `callback`."""
     raised: list[BaseException] = []
 
     def listen(_user: int | None, progress: bytes) -> int:
@@ -80,29 +171,18 @@ def train(
             raised.append(error)
             return _GIVE_UP
 
-    listener, summary = _Listener(listen), c_char_p()
-    given = options(**settings)
-    valid_handle = None if valid is None else valid._handle
-
-    def make(out: Any) -> None:
-        data = sequences._handle, valid_handle
-        library.rwa_train(*data, given, listener, None, out, ctypes.byref(summary))
-
+    handle = None
     with _kept_interrupts() as interrupts:
         try:
-            model = Handle("rwa_model_free", make)
-            about = json.loads(summary.value or b"{}")
+            handle = Handle(free, make, _Listener(listen))
         except Interrupted:
             if raised:
                 raise raised[0] from None
             if not interrupts:
                 raise
-    if interrupts:
+    if interrupts or handle is None:
         raise KeyboardInterrupt
-    trained = Model._from(model)
-    if sequences.label_type is not str:
-        trained.set_note(_LABEL_TYPE, sequences.label_type.__name__)
-    return Trained(trained, **{name: about[name] for name in Trained._fields[1:]})
+    return handle
 
 
 @contextlib.contextmanager

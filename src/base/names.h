@@ -3,13 +3,16 @@
 
 #include <array>
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "rwa/errors.h"
+#include "rwa/types.h"
 
 namespace rwa {
 
@@ -34,5 +37,24 @@ Enum parse_name(const Names<Enum, N>& names, std::string_view what, std::string_
   throw ConfigError(
       fmt::format("unknown {} '{}', expected one of: {}", what, text, fmt::join(known, ", ")));
 }
+
+// All names of an enumeration whose values count from 0.
+template <class Enum>
+std::vector<std::string> all_names() {
+  std::vector<std::string> names;
+  try {
+    while (true) names.emplace_back(to_string(static_cast<Enum>(names.size())));
+  } catch (const ConfigError&) {  // there is no more
+    return names;
+  }
+}
+
+// What readers of fields call for an enumeration (io/fields.h).
+inline void from_name(std::string_view name, Cell& value) { value = parse_cell(name); }
+inline void from_name(std::string_view name, Activation& value) { value = parse_activation(name); }
+inline void from_name(std::string_view name, Input& value) { value = parse_input(name); }
+inline void from_name(std::string_view name, Readout& value) { value = parse_readout(name); }
+inline void from_name(std::string_view name, Loss& value) { value = parse_loss(name); }
+inline void from_name(std::string_view name, Memory& value) { value = parse_memory(name); }
 
 }  // namespace rwa

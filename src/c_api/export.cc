@@ -10,19 +10,20 @@
 
 namespace {
 using rwa::c_api::guarded;
-using rwa::c_api::OptionReader;
+using rwa::c_api::read_options;
+namespace io = rwa::io;
 using rwa::c_api::require;
 namespace exports = rwa::exports;
 
 exports::ImportOptions parse_import(const char* text) {
   exports::ImportOptions o;
-  OptionReader options(text, "the options of an import");
+  io::Fields options = read_options(text, "the options of an import");
   options("rnn", o.rnn);
   options("head", o.head);
   options("embedding", o.embedding);
   options("no_head", o.no_head);
-  options("readout", o.readout, rwa::parse_readout);
-  options("loss", o.loss, rwa::parse_loss);
+  options("readout", o.readout);
+  options("loss", o.loss);
   options.finish();
   return o;
 }
@@ -35,7 +36,7 @@ rwa_result rwa_export_onnx(const rwa_model* model, const char* path, const char*
     require(model, "model");
     require(path, "path");
     exports::OnnxOptions o;
-    OptionReader reader(options, "the options of an export");
+    io::Fields reader = read_options(options, "the options of an export");
     reader("step", o.step);
     reader.finish();
     exports::export_onnx(model->model, path, o);

@@ -5,6 +5,8 @@
 #include <new>
 #include <system_error>
 
+#include "training/run_queue.h"
+
 namespace rwa::c_api {
 namespace {
 thread_local std::string last_error;
@@ -23,7 +25,7 @@ rwa_result note(rwa_result result, const char* words) noexcept {
 rwa_result failure() noexcept {
   try {
     throw;
-  } catch (const Interrupted& error) {
+  } catch (const training::Interrupted& error) {
     return note(RWA_INTERRUPTED, error.what());
   } catch (const ConfigError& error) {
     return note(RWA_CONFIG_ERROR, error.what());

@@ -9,12 +9,6 @@
 
 namespace rwa::c_api {
 
-// Thrown where a callback asked to stop.
-class Interrupted : public Error {
- public:
-  using Error::Error;
-};
-
 // What the exception that is being handled is called in C; keeps its words for rwa_last_error().
 rwa_result failure() noexcept;
 

@@ -22,15 +22,15 @@ using rwa::c_api::require;
 
 rwa::LayerConfig read_config(const char* text) {
   rwa::LayerConfig c;
-  rwa::c_api::OptionReader read(text, "a layer");
-  read("cell", c.cell, rwa::parse_cell);
-  read("activation", c.activation, rwa::parse_activation);
+  rwa::io::Fields read = rwa::c_api::read_options(text, "a layer");
+  read("cell", c.cell);
+  read("activation", c.activation);
   read("inputs", c.inputs);
   read("units", c.units);
   read("reverse", c.reverse);
   read("device", c.device);
   read("threads", c.threads);
-  read("memory", c.memory, rwa::parse_memory);
+  read("memory", c.memory);
   read.finish();
   return c;
 }

@@ -10,7 +10,7 @@
 #include "c_api/json.h"
 #include "model/config_json.h"
 #include "rwa/c_api.h"
-#include "training/folder.h"
+#include "training/run_folder.h"
 
 namespace {
 using rwa::Model;
@@ -26,7 +26,7 @@ rwa_model* handle(Model model) {
 
 rwa::ModelConfig parse_config(const char* text) {
   rwa::ModelConfig config;
-  rwa::ConfigFields<rwa::c_api::OptionReader> fields(text, "the description of a model");
+  rwa::io::Fields fields = rwa::c_api::read_options(text, "the description of a model");
   rwa::visit_fields(config, fields);
   fields.finish();
   return config;

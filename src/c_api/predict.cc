@@ -31,7 +31,7 @@ constexpr const char* kModel = "the model";  // at the beginning of messages
 workflows::PredictOptions parse_options(const char* text) {
   workflows::PredictOptions o;
   o.session.threads = default_threads();
-  OptionReader options(text, "the options of a prediction");
+  io::Fields options = read_options(text, "the options of a prediction");
   options("batch", o.batch);
   read_session(options, o.session);
   options.finish();

@@ -9,10 +9,9 @@
 
 #include "c_api/guard.h"
 #include "c_api/json.h"
-#include "c_api/options.h"
 #include "datasets/encoding.h"
 #include "datasets/files_read.h"
-#include "training/experiment_fields.h"
+#include "training/settings.h"
 
 namespace {
 using rwa::ConfigError;
@@ -30,8 +29,8 @@ bool is_of_numbers(Target target) {
 
 rwa::datasets::FilesTask parse_reading(const char* text) {
   rwa::datasets::FilesTask task;
-  rwa::c_api::SettingsReader options(text, "the options of reading");
-  rwa::training::describe_reading(task, options);
+  rwa::io::Fields options = rwa::c_api::read_options(text, "the options of reading");
+  rwa::training::set_reading(options, task);
   options.finish();
   return task;
 }
@@ -56,10 +55,10 @@ std::unique_ptr<rwa_sequences> read(const std::vector<std::filesystem::path>& pa
 rwa::formats::Schema parse_schema(const char* text) {
   rwa::formats::Schema schema;
   rwa::Input input = rwa::Input::kNumbers;
-  rwa::c_api::OptionReader options(text, "the schema of sequences");
-  options("input", input, rwa::parse_input);
+  rwa::io::Fields options = rwa::c_api::read_options(text, "the schema of sequences");
+  options("input", input);
   options("features", schema.features);
-  options("task", schema.target, rwa::formats::parse_target);
+  options("task", schema.target);
   options("targets", schema.targets);
   options.finish();
   schema.symbols = input == rwa::Input::kSymbols;
@@ -69,8 +68,8 @@ rwa::formats::Schema parse_schema(const char* text) {
   const bool answered = schema.target != Target::kNone;
   if (answered && schema.targets.empty()) schema.targets = {"y"};
   if (!answered && !schema.targets.empty()) {
-    options.fail("targets has {} names, expected none for the task {}", schema.targets.size(),
-                 to_string(schema.target));
+    options.fail(fmt::format("targets has {} names, expected none for the task {}",
+                             schema.targets.size(), to_string(schema.target)));
   }
   return schema;
 }

@@ -1,209 +1,354 @@
-// src/c_api/train.cc: trains on sequences in memory as `rwa train` does on files.
+// src/c_api/train.cc: trains, cross-validates and tunes on sequences in memory, as `rwa train` and
+// `rwa tune` do on files. Nothing is written anywhere.
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <optional>
-#include <system_error>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "c_api/guard.h"
 #include "c_api/handles.h"
 #include "c_api/json.h"
-#include "c_api/options.h"
 #include "c_api/sequences.h"
 #include "datasets/files_read.h"
 #include "rwa/device.h"
-#include "training/experiment_fields.h"
-#include "training/folder.h"
-#include "training/loop.h"
+#include "training/settings.h"
 #include "workflows/plan.h"
+#include "workflows/score_text.h"
+#include "workflows/train.h"
+#include "workflows/tune.h"
+
+struct rwa_runs {
+  nlohmann::ordered_json about;
+  std::vector<std::shared_ptr<rwa::training::RunStore>> stores;
+};
 
 namespace rwa::c_api {
 namespace {
-namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 using Json = nlohmann::ordered_json;
 
 // What the task calls its lists, where others have files.
 constexpr const char* kTrain = "sequences";
 constexpr const char* kValid = "sequences for validation";
+constexpr const char* kWhat = "the options of a training";
 
 constexpr auto kBetweenNews = std::chrono::milliseconds(50);
 
-// A folder that is gone afterwards, with all that is in it.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string path = (fs::temp_directory_path() / "rwa-XXXXXX").string();
-    if (::mkdtemp(path.data()) == nullptr) {
-      throw std::system_error(errno, std::generic_category(), "cannot make the folder " + path);
-    }
-    path_ = path;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;  // nothing depends on it
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+// The lists to train on.
+struct Lists {
+  const rwa_sequences& train;
+  const rwa_sequences* valid;
+};
 
-  [[nodiscard]] const fs::path& path() const { return path_; }
-  // A message that began with it, which means nothing to anybody.
-  [[nodiscard]] std::string without(std::string text) const {
-    const std::string prefix = path_.string() + ": ";
-    return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
-  }
+// Takes the settings out of the options, and leaves the rest to the caller.
+struct TrainingOptions {
+  workflows::TrainRequest request;
+  workflows::TrainOptions train;
+  io::Fields rest;
+
+  TrainingOptions(const char* text, const Lists& lists)
+      : TrainingOptions(io::parse_json(text == nullptr ? "{}" : text, kWhat), lists) {}
 
  private:
-  fs::path path_;
+  TrainingOptions(io::Value::Table given, const Lists& lists)
+      : request{.settings = take_settings(given, lists)},
+        rest(std::move(given), {.where = kWhat, .noun = "option"}) {
+    for (const auto& setting : training::list_settings(workflows::default_experiment())) {
+      if (training::is_offered(setting, training::Scope::kSequences)) rest.know(setting.name);
+    }
+    train.threads = default_threads();
+    rest("threads", train.threads, 1);
+    rest("time_budget", train.time_budget);
+  }
+
+  static training::Overrides take_settings(io::Value::Table& given, const Lists& lists) {
+    io::Value::Table task = {{"train", {io::Value::Array{{std::string(kTrain)}}}},
+                             {"kmer", {std::int64_t{lists.train.kmer}}}};
+    if (lists.valid != nullptr) {
+      task.push_back({"valid", {io::Value::Array{{std::string(kValid)}}}});
+    }
+    training::Overrides settings({{"task", {std::move(task)}}});
+    for (io::Field& field : given) field.place = field.value.place = kWhat;
+    training::Overrides theirs;
+    theirs.take(given, training::Scope::kSequences);
+    settings.add(theirs);
+    return settings;
+  }
 };
 
-struct Settings {
-  workflows::Request request;
-  training::Experiment experiment;
-  int threads = default_threads();
-  std::optional<double> time_budget;
-};
-
-Settings parse_settings(const char* text, const rwa_sequences& train, bool validated,
-                        const fs::path& folder) {
-  SettingsReader options(text, "the options of a training");
-  Settings settings;
-  workflows::Request& request = settings.request;
-  request.out = folder;
-  request.task.train = {kTrain};
-  if (validated) request.task.valid = {kValid};
-  request.task.kmer = train.kmer;
-  training::describe_preparation(request.task, options);
-  training::Experiment& experiment = settings.experiment;
-  experiment = workflows::experiment_of(request);
-  training::describe(experiment.network, options);
-  training::describe(experiment.training, options);
-  training::describe(experiment.evaluation, options);
-  options("seed", experiment.seed);
-  options("device", experiment.device);
-  options("epochs", request.wishes.epochs);
-  options("threads", settings.threads);
-  options("time_budget", settings.time_budget);
-  options.finish();
-  if (experiment.training.steps > 0) request.wishes.steps = experiment.training.steps;
-  workflows::check(request);
-  return settings;
-}
-
-std::shared_ptr<const datasets::Files> open(const Settings& settings, const rwa_sequences& train,
-                                            const rwa_sequences* valid) {
-  const auto open_one = [&](const std::vector<fs::path>& paths, const formats::Options& options,
-                            const std::shared_ptr<formats::Vocabulary>& words) {
-    const rwa_sequences& list = paths.front() == kTrain ? train : *valid;
-    return open_list(list, options.as ? &*options.as : nullptr, true, *words);
+workflows::Plan plan(const TrainingOptions& options, const Lists& lists) {
+  const auto open = [&](const std::vector<std::filesystem::path>& paths,
+                        const formats::Options& how,
+                        const std::shared_ptr<formats::Vocabulary>& words) {
+    const rwa_sequences& list = paths.front() == kTrain ? lists.train : *lists.valid;
+    return open_list(list, how.as ? &*how.as : nullptr, true, *words);
   };
-  const auto& task = std::get<datasets::FilesTask>(settings.experiment.task);
-  return datasets::open_files(task, settings.experiment.seed, settings.request.out, {}, open_one);
+  const auto experiment = workflows::experiment_of(options.request.settings);
+  const auto& task = std::get<datasets::FilesTask>(experiment.task);
+  return workflows::plan(options.request,
+                         datasets::open_files(task, experiment.seed, {}, {}, open));
 }
 
 Json to_json(const training::Metric& metric) {
   return Json::parse(training::format_metric(metric));
 }
 
-// Passes on how far the training is: whatever was scored, and else not too often.
-class News {
+// Passes on how far the runs are: whatever was scored, and else not too often.
+class ListenerNews final : public workflows::TuneObserver {
  public:
-  News(rwa_listener listener, void* user) : listener_(listener), user_(user) {}
+  ListenerNews(rwa_listener listener, void* user) : listener_(listener), user_(user) {}
 
-  void tell(const training::Progress& progress) {
-    if (listener_ == nullptr || stop_) return;
+  void watch(workflows::TrainOptions& options) {
+    options.stop = [this] { return answer_ == RWA_GIVE_UP; };
+    options.finish = [this] { return answer_ == RWA_FINISH; };
+  }
+
+  void start(const training::RunQueue& queue) override { queue_ = &queue; }
+  void progress(std::size_t index, const training::Progress& progress) override {
+    const std::lock_guard lock(mutex_);
+    if (listener_ == nullptr || answer_ != RWA_GO_ON) return;
     const std::int64_t scored = progress.test ? progress.test->step : -1;
     if (scored == scored_ && Clock::now() - told_ < kBetweenNews) return;
     scored_ = scored;
-    const Json news = {{"step", progress.step},
+    const Json news = {{"run", queue_->runs()[index].title},
+                       {"step", progress.step},
                        {"steps", progress.steps},
                        {"loss", progress.loss},
                        {"score", progress.test ? to_json(*progress.test) : Json()},
                        {"seconds_left", progress.seconds_left}};
     answer_ = listener_(user_, news.dump().c_str());
-    stop_ = answer_ != RWA_GO_ON;
     told_ = Clock::now();
   }
-  [[nodiscard]] const std::atomic<bool>& stop() const { return stop_; }
-  [[nodiscard]] bool ends_well() const { return answer_ == RWA_FINISH; }
 
  private:
   rwa_listener listener_;
   void* user_;
+  const training::RunQueue* queue_ = nullptr;
+  std::mutex mutex_;
   std::int64_t scored_ = -2;  // no step yet
   Clock::time_point told_ = Clock::now();
-  int answer_ = RWA_GO_ON;
-  std::atomic<bool> stop_ = false;
+  std::atomic<int> answer_ = RWA_GO_ON;
 };
 
-// True where it was ended by the listener, with what had been learnt.
-bool run_to_end(const workflows::Planned& planned, const Settings& settings, News& news) {
-  const training::Options options = {.threads = settings.threads,
-                                     .memory = planned.memory,
-                                     .time_budget = settings.time_budget,
-                                     .stop = &news.stop()};
-  const auto go = [&](const training::Options& how) {
-    return training::run(planned.experiment, planned.files, planned.folder, how,
-                         [&](const training::Progress& progress) { news.tell(progress); });
-  };
-  if (go(options) != training::Outcome::kInterrupted) return false;
-  if (!news.ends_well()) throw Interrupted("the training was given up by its listener");
-  // It goes on from its checkpoint with no time left, and so comes to an end as any other.
-  training::Options to_end = options;
-  to_end.time_budget = 1e-9;
-  to_end.stop = nullptr;
-  go(to_end);
-  return true;
-}
+// All settings of a run that a caller could have given, by name.
+class SettingsJson {
+ public:
+  static Json of(training::Experiment experiment) {
+    SettingsJson visitor;
+    training::describe(experiment, visitor);
+    return std::move(visitor.json_);
+  }
 
-Json summary_of(const training::Record& record, const workflows::Plan& plan, bool asked) {
+  void group(std::string_view name) { of_files_ = name == "Data" || name.starts_with("Reading"); }
+  template <class T>
+  void operator()(const training::Setting& setting, const T& value, int /*least*/ = 0) {
+    if (setting.help.empty() || !setting.kept || of_files_) return;
+    if constexpr (std::is_enum_v<T>) {
+      json_[std::string(setting.name)] = to_string(value);
+    } else {
+      json_[std::string(setting.name)] = value;
+    }
+  }
+  template <class Table>
+  void table(std::string_view, Table& content) {
+    training::describe(content, *this);
+  }
+  void table(std::string_view, tasks::Task& task) {
+    training::describe(std::get<datasets::FilesTask>(task), *this);
+  }
+
+ private:
+  Json json_;
+  bool of_files_ = false;
+};
+
+Json about_run(const training::RunStore& store) {
+  const training::Record record = store.record();
   Json history = Json::array();
   for (const training::Metric& metric : record.metrics) history.push_back(to_json(metric));
-  return {{"end", asked ? "asked" : to_string(record.end)},
+  return {{"end", to_string(record.end)},
           {"steps", record.steps},
           {"best_step", record.best_step ? Json(*record.best_step) : Json()},
           {"parameters", record.parameters},
           {"seconds", record.train_seconds},
-          {"notes", plan.notes},
+          {"settings", SettingsJson::of(record.experiment)},
           {"history", std::move(history)}};
 }
 
-std::pair<Model, Json> train(const rwa_sequences& train, const rwa_sequences* valid,
-                             const char* options, News& news) {
-  const TemporaryFolder folder;
-  try {
-    const Settings settings = parse_settings(options, train, valid != nullptr, folder.path());
-    const workflows::Plan plan =
-        workflows::plan(settings.request, settings.experiment, open(settings, train, valid));
-    const workflows::Planned& planned = plan.runs.front();
-    const bool asked = run_to_end(planned, settings, news);
-    return {Model::load(planned.folder / training::kModelFile),
-            summary_of(training::read_run(planned.folder), plan, asked)};
-  } catch (const ConfigError& error) {
-    throw ConfigError(folder.without(error.what()));
-  } catch (const ResourceError& error) {
-    throw ResourceError(folder.without(error.what()));
+workflows::TrainResult train_all(const workflows::Plan& plan, workflows::TrainOptions options,
+                                 ListenerNews& news) {
+  news.watch(options);
+  auto result = workflows::train(plan, options, news);
+  if (plan.runs.size() == 1 && !result.diverged.empty()) {
+    // "sequences: training diverged at …": of a single run, the title says nothing.
+    throw DivergenceError(result.diverged.front().substr(plan.runs.front().title.size() + 2));
   }
+  workflows::throw_if_diverged(result.diverged, plan.runs.size());
+  return result;
+}
+
+std::pair<Model, Json> train(const Lists& lists, const char* text, ListenerNews& news) {
+  const TrainingOptions options(text, lists);
+  options.rest.finish();
+  const workflows::Plan plan = c_api::plan(options, lists);
+  const auto result = train_all(plan, options.train, news);
+  const training::RunStore& store = *result.runs.front().store;
+  Json about = about_run(store);
+  about["notes"] = plan.notes;
+  return {store.model(), std::move(about)};
+}
+
+rwa_runs cross_validate(const Lists& lists, const char* text, ListenerNews& news) {
+  TrainingOptions options(text, lists);
+  int folds = 5;
+  options.rest("folds", folds, 3);
+  options.rest("repeat", options.request.repeat, 1);
+  options.rest("jobs", options.train.jobs, 1);
+  options.rest.finish();
+  options.request.settings.add(
+      training::Overrides({{"task", {io::Value::Table{{"folds", {std::int64_t{folds}}}}}}}));
+  const auto result = train_all(plan(options, lists), options.train, news);
+  rwa_runs runs{.about = Json::array(), .stores = {}};
+  for (const workflows::TrainedRun& run : result.runs) {
+    Json about = about_run(*run.store);
+    about["run"] = run.title;
+    about["scores"] = Json::parse(workflows::to_json(*run.scores));
+    runs.about.push_back(std::move(about));
+    runs.stores.push_back(run.store);
+  }
+  return runs;
+}
+
+rwa_runs tune(const Lists& lists, const char* text, ListenerNews& news) {
+  TrainingOptions options(text, lists);
+  workflows::TuneOptions search;
+  options.rest("candidates", search.candidates, 1);
+  options.rest("jobs", options.train.jobs, 1);
+  options.rest.finish();
+  search.time_budget = options.train.time_budget.value_or(search.time_budget);
+  search.train = options.train;
+  news.watch(search.train);
+  rwa_runs runs{.about = Json::array(), .stores = {}};
+  const workflows::Plan plan = c_api::plan(options, lists);
+  for (const workflows::Candidate& candidate :
+       workflows::tune(options.request, plan, search, news)) {
+    Json about = about_run(*candidate.run.store);
+    about["run"] = candidate.run.title;
+    about["loss"] = std::isfinite(candidate.loss) ? Json(candidate.loss) : Json();
+    runs.about.push_back(std::move(about));
+    runs.stores.push_back(candidate.run.store);
+  }
+  return runs;
+}
+
+// Where a listener gives up, it knows more than the loop.
+template <class Work>
+rwa_result guarded_training(Work&& work) {
+  return guarded([&] {
+    try {
+      work();
+    } catch (const training::Interrupted&) {
+      throw training::Interrupted("the training was given up by its listener");
+    }
+  });
+}
+
+Json settings_json() {
+  using Kind = training::SettingInfo::Kind;
+  static constexpr const char* kKindNames[] = {"bool", "int", "float", "str", "list", "choice"};
+  Json all = Json::array();
+  for (const auto& setting : training::list_settings(workflows::default_experiment())) {
+    if (!training::is_offered(setting, training::Scope::kFiles)) continue;
+    const bool of_sequences = training::is_offered(setting, training::Scope::kSequences);
+    all.push_back({{"name", setting.name},
+                   {"table", setting.table},
+                   {"group", setting.group},
+                   {"help", setting.help},
+                   {"kind", kKindNames[static_cast<int>(setting.kind)]},
+                   {"choices", setting.kind == Kind::kChoice ? Json(setting.choices) : Json()},
+                   {"default", setting.value},
+                   {"of_sequences", of_sequences}});
+  }
+  return all;
 }
 
 }  // namespace
 }  // namespace rwa::c_api
 
-extern "C" rwa_result rwa_train(const rwa_sequences* train, const rwa_sequences* valid,
-                                const char* options, rwa_listener listener, void* user,
-                                rwa_model** out, const char** summary) {
-  return rwa::c_api::guarded([&] {
-    rwa::c_api::require(train, "train");
-    rwa::c_api::require(out, "out");
-    rwa::c_api::News news(listener, user);
-    auto [model, about] = rwa::c_api::train(*train, valid, options, news);
+using rwa::c_api::guarded;
+using rwa::c_api::guarded_training;
+using rwa::c_api::require;
+
+extern "C" {
+
+rwa_result rwa_settings(const char** json) {
+  return guarded([&] {
+    require(json, "json");
+    *json = rwa::c_api::keep_json(rwa::c_api::settings_json());
+  });
+}
+
+rwa_result rwa_train(const rwa_sequences* train, const rwa_sequences* valid, const char* options,
+                     rwa_listener listener, void* user, rwa_model** out, const char** summary) {
+  return guarded_training([&] {
+    require(train, "train");
+    require(out, "out");
+    rwa::c_api::ListenerNews news(listener, user);
+    auto [model, about] = rwa::c_api::train({*train, valid}, options, news);
     auto handle = std::make_unique<rwa_model>(rwa_model{std::move(model)});
     if (summary != nullptr) *summary = rwa::c_api::keep_json(about);
     *out = handle.release();
   });
+}
+
+rwa_result rwa_cross_validate(const rwa_sequences* sequences, const char* options,
+                              rwa_listener listener, void* user, rwa_runs** out) {
+  return guarded_training([&] {
+    require(sequences, "sequences");
+    require(out, "out");
+    rwa::c_api::ListenerNews news(listener, user);
+    auto runs = rwa::c_api::cross_validate({*sequences, nullptr}, options, news);
+    *out = std::make_unique<rwa_runs>(std::move(runs)).release();
+  });
+}
+
+rwa_result rwa_tune(const rwa_sequences* train, const rwa_sequences* valid, const char* options,
+                    rwa_listener listener, void* user, rwa_runs** out) {
+  return guarded_training([&] {
+    require(train, "train");
+    require(out, "out");
+    rwa::c_api::ListenerNews news(listener, user);
+    auto runs = rwa::c_api::tune({*train, valid}, options, news);
+    *out = std::make_unique<rwa_runs>(std::move(runs)).release();
+  });
+}
+
+rwa_result rwa_runs_describe(const rwa_runs* runs, const char** json) {
+  return guarded([&] {
+    require(runs, "runs");
+    require(json, "json");
+    *json = rwa::c_api::keep_json(runs->about);
+  });
+}
+
+rwa_result rwa_runs_model(const rwa_runs* runs, size_t number, rwa_model** out) {
+  return guarded([&] {
+    require(runs, "runs");
+    require(out, "out");
+    if (number >= runs->stores.size()) {
+      throw rwa::InputError(fmt::format("there is no run {}, expected a number less than {}",
+                                        number, runs->stores.size()));
+    }
+    *out = std::make_unique<rwa_model>(rwa_model{runs->stores[number]->model()}).release();
+  });
+}
+
+void rwa_runs_free(rwa_runs* runs) { delete runs; }
 }

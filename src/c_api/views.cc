@@ -17,9 +17,9 @@ std::span<Number> optional(Number* values, std::size_t count) {
 }
 }  // namespace
 
-void read_session(OptionReader& options, SessionOptions& session) {
+void read_session(io::Fields& options, SessionOptions& session) {
   options("threads", session.threads);
-  options("memory", session.memory, parse_memory);
+  options("memory", session.memory);
   options("device", session.device);
   options("share", session.share);
 }

@@ -13,7 +13,7 @@
 namespace rwa::c_api {
 
 // Of a session among other options.
-void read_session(OptionReader& options, SessionOptions& session);
+void read_session(io::Fields& options, SessionOptions& session);
 
 // What a view needs to know of its network.
 struct Sizes {

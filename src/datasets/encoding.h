@@ -27,6 +27,7 @@ enum class Missing {
 };
 std::string_view to_string(Missing missing);
 Missing parse_missing(std::string_view name);
+inline void from_name(std::string_view name, Missing& value) { value = parse_missing(name); }
 
 // Of numbers: (x - mean) / scale has mean 0 and deviation 1 over the training data; the scale of what
 // never changes is 1.

@@ -4,11 +4,10 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <simdjson.h>
 #include <nlohmann/json.hpp>
 
 #include "datasets/encoding.h"
-#include "io/json_fields.h"
+#include "io/fields.h"
 #include "io/quote.h"
 #include "rwa/errors.h"
 
@@ -16,7 +15,7 @@ namespace rwa::datasets {
 namespace {
 using Json = nlohmann::ordered_json;
 using formats::Target;
-using io::FieldReader;
+using io::Fields;
 
 Json json_of(const formats::Schema& schema) {
   return {{"format", to_string(schema.format)},
@@ -37,13 +36,13 @@ Json json_of(const Widening& widening) {
 
 Json json_of(const Normal& normal) { return {{"mean", normal.mean}, {"scale", normal.scale}}; }
 
-formats::Schema parse_schema(FieldReader json) {
+formats::Schema parse_schema(Fields json) {
   formats::Schema schema;
-  json("format", schema.format, formats::parse_format);
-  json("layout", schema.layout, formats::parse_layout);
+  json("format", schema.format);
+  json("layout", schema.layout);
   json("symbols", schema.symbols);
   json("features", schema.features);
-  json("target", schema.target, formats::parse_target);
+  json("target", schema.target);
   json("targets", schema.targets);
   json("id", schema.id);
   json("time", schema.time);
@@ -52,46 +51,49 @@ formats::Schema parse_schema(FieldReader json) {
   return schema;
 }
 
-Widening parse_widening(FieldReader json) {
+Widening parse_widening(Fields json) {
   Widening widening;
-  json("context", widening.context);
-  json("positions", widening.positions);
-  json("span", widening.span);
+  json("context", widening.context, 0);
+  json("positions", widening.positions, 0);
+  json("span", widening.span, 0);
   if (widening.context < 1) json.fail("\"context\" is 0, expected at least 1");
   if (widening.positions > 0 && widening.span < 1) {
-    json.fail("\"span\" is 0, expected at least 1 for {} positions", widening.positions);
+    json.fail(
+        fmt::format("\"span\" is 0, expected at least 1 for {} positions", widening.positions));
   }
   json.finish();
   return widening;
 }
 
-Normal parse_normal(FieldReader json, std::size_t size) {
+Normal parse_normal(Fields json, std::size_t size) {
   Normal normal;
   json("mean", normal.mean);
   json("scale", normal.scale);
   for (const auto& [name, values] :
        {std::pair("mean", &normal.mean), std::pair("scale", &normal.scale)}) {
     if (values->size() != size) {
-      json.fail("\"{}\" has {} numbers, expected {}", name, values->size(), size);
+      json.fail(fmt::format("\"{}\" has {} numbers, expected {}", name, values->size(), size));
     }
   }
   const auto wrong = std::ranges::find_if(normal.scale, [](double scale) { return !(scale > 0); });
   if (wrong != normal.scale.end()) {
-    json.fail("\"scale\" has the number {}, expected more than 0", *wrong);
+    json.fail(fmt::format("\"scale\" has the number {}, expected more than 0", *wrong));
   }
   json.finish();
   return normal;
 }
 
 // Each but once, and some exactly where there must be some.
-void check_words(const FieldReader& json, std::string_view name,
-                 const std::vector<std::string>& words, bool wanted) {
+void check_words(const Fields& json, std::string_view name, const std::vector<std::string>& words,
+                 bool wanted) {
   std::set<std::string_view> seen;
   for (const std::string& word : words) {
-    if (!seen.insert(word).second) json.fail("\"{}\" has {} twice", name, io::quote(word));
+    if (!seen.insert(word).second)
+      json.fail(fmt::format("\"{}\" has {} twice", name, io::quote(word)));
   }
   if (words.empty() == wanted) {
-    json.fail("\"{}\" has {} texts, expected {}", name, words.size(), wanted ? "some" : "none");
+    json.fail(fmt::format("\"{}\" has {} texts, expected {}", name, words.size(),
+                          wanted ? "some" : "none"));
   }
 }
 
@@ -99,7 +101,7 @@ bool is_of_numbers(Target target) {
   return target == Target::kNumbers || target == Target::kNumbersPerStep;
 }
 
-void check(const FieldReader& json, const Encoding& encoding) {
+void check(const Fields& json, const Encoding& encoding) {
   const formats::Schema& schema = encoding.schema;
   const bool labelled = schema.target != Target::kNone && !is_of_numbers(schema.target);
   check_words(json, "alphabet", encoding.alphabet, schema.symbols);
@@ -111,8 +113,8 @@ void check(const FieldReader& json, const Encoding& encoding) {
   if (encoding.kmer < 1) json.fail("\"kmer\" is 0, expected at least 1");
   const bool whole = encoding.window == 0;
   if (whole != (encoding.stride == 0) || encoding.stride > encoding.window) {
-    json.fail("\"stride\" is {}, expected {} for a window of {}", encoding.stride,
-              whole ? "0" : fmt::format("1 to {}", encoding.window), encoding.window);
+    json.fail(fmt::format("\"stride\" is {}, expected {} for a window of {}", encoding.stride,
+                          whole ? "0" : fmt::format("1 to {}", encoding.window), encoding.window));
   }
 }
 }  // namespace
@@ -132,23 +134,22 @@ std::string to_json(const Encoding& encoding) {
 }
 
 Encoding parse_encoding(std::string_view json, std::string_view origin) {
-  simdjson::dom::parser parser;
-  const auto object =
-      io::parse_object(parser, json, fmt::format("{}: the description of the data", origin));
-  FieldReader fields(object, fmt::format("{}: in the description of the data", origin));
+  const std::string where = fmt::format("{}: the description of the data", origin);
+  Fields fields(io::parse_json(json, where, io::refuse_model_file),
+                {.where = where, .refuse = io::refuse_model_file, .required = true});
   Encoding encoding;
-  encoding.schema = parse_schema(fields.object("schema"));
+  encoding.schema = parse_schema(fields.table("schema"));
   const formats::Schema& schema = encoding.schema;
-  fields("kmer", encoding.kmer);
-  fields("missing", encoding.missing, parse_missing);
-  fields("window", encoding.window);
-  fields("stride", encoding.stride);
-  encoding.widening = parse_widening(fields.object("widening"));
+  fields("kmer", encoding.kmer, 0);
+  fields("missing", encoding.missing);
+  fields("window", encoding.window, 0);
+  fields("stride", encoding.stride, 0);
+  encoding.widening = parse_widening(fields.table("widening"));
   encoding.features =
-      parse_normal(fields.object("features"), schema.symbols ? 0 : schema.features.size());
+      parse_normal(fields.table("features"), schema.symbols ? 0 : schema.features.size());
   fields("alphabet", encoding.alphabet);
   fields("labels", encoding.labels);
-  encoding.targets = parse_normal(fields.object("targets"),
+  encoding.targets = parse_normal(fields.table("targets"),
                                   is_of_numbers(schema.target) ? schema.targets.size() : 0);
   fields.finish();
   check(fields, encoding);

@@ -48,6 +48,9 @@ std::string_view to_string(Target target);
 Format parse_format(std::string_view name);
 Layout parse_layout(std::string_view name);
 Target parse_target(std::string_view name);
+inline void from_name(std::string_view name, Format& value) { value = parse_format(name); }
+inline void from_name(std::string_view name, Layout& value) { value = parse_layout(name); }
+inline void from_name(std::string_view name, Target& value) { value = parse_target(name); }
 
 struct Schema {
   Format format = Format::kTable;

@@ -45,20 +45,4 @@ inline std::string format_config(const ModelConfig& config) {
   return json.dump();
 }
 
-// Enumerations by their names, beside what the reader of fields knows: one that insists on every
-// field, or one that leaves alone what is missing.
-template <class Reader>
-class ConfigFields : public Reader {
- public:
-  using Reader::Reader;
-  using Reader::operator();
-  void operator()(std::string_view name, Input& value) { (*this)(name, value, parse_input); }
-  void operator()(std::string_view name, Cell& value) { (*this)(name, value, parse_cell); }
-  void operator()(std::string_view name, Activation& value) {
-    (*this)(name, value, parse_activation);
-  }
-  void operator()(std::string_view name, Readout& value) { (*this)(name, value, parse_readout); }
-  void operator()(std::string_view name, Loss& value) { (*this)(name, value, parse_loss); }
-};
-
 }  // namespace rwa

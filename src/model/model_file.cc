@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <simdjson.h>
 
 #include <algorithm>
 #include <array>
@@ -10,7 +9,8 @@
 #include <set>
 #include <utility>
 
-#include "io/json_fields.h"
+#include "base/names.h"
+#include "io/fields.h"
 #include "io/quote.h"
 #include "io/safetensors.h"
 #include "model/config_json.h"
@@ -25,23 +25,21 @@ constexpr std::string_view kNetwork = "the description of the network";
 // What of the metadata is no note.
 constexpr std::array<std::string_view, 3> kOwnKeys = {"format", "format_version", "network"};
 
-using NetworkFields = ConfigFields<io::FieldReader>;
-
 // The description of the first version, of one layer of numbers; where forget gates had started, it
 // did not say.
-void parse_first_version(NetworkFields& network, std::string_view origin, ModelConfig& c) {
-  network("inputs", c.inputs);
-  const simdjson::dom::array layers = network.array("layers");
-  simdjson::dom::object json;
-  if (layers.size() != 1 || layers.at(0).get(json) != simdjson::SUCCESS) {
-    network.fail("\"layers\" is not an array of one object, as it is in version {}", kFirstVersion);
+void parse_first_version(io::Fields& network, ModelConfig& c) {
+  network("inputs", c.inputs, 0);
+  std::vector<io::Fields> layers = network.tables("layers");
+  if (layers.size() != 1) {
+    network.fail(fmt::format("layers has {} tables, expected 1 in version {}", layers.size(),
+                             kFirstVersion));
   }
-  NetworkFields layer(json, fmt::format("{}: in layer 0 of {}", origin, kNetwork));
+  io::Fields& layer = layers.front();
   layer("cell", c.cell);
   layer("activation", c.activation);
-  layer("units", c.units);
+  layer("units", c.units, 0);
   layer.finish();
-  network("outputs", c.outputs);
+  network("outputs", c.outputs, 0);
   network("readout", c.readout);
   network("loss", c.loss);
   network("seed", c.seed);
@@ -49,12 +47,12 @@ void parse_first_version(NetworkFields& network, std::string_view origin, ModelC
 
 ModelConfig parse_network(const std::string& text, std::string_view version,
                           std::string_view origin) {
-  simdjson::dom::parser parser;
-  const auto json = io::parse_object(parser, text, fmt::format("{}: {}", origin, kNetwork));
-  NetworkFields network(json, fmt::format("{}: in {}", origin, kNetwork));
+  const std::string where = fmt::format("{}: {}", origin, kNetwork);
+  io::Fields network(io::parse_json(text, where, io::refuse_model_file),
+                     {.where = where, .refuse = io::refuse_model_file, .required = true});
   ModelConfig c;
   if (version == kFirstVersion) {
-    parse_first_version(network, origin, c);
+    parse_first_version(network, c);
   } else {
     visit_fields(c, network);
   }

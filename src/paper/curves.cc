@@ -9,7 +9,7 @@
 
 #include "io/text_file.h"
 #include "rwa/errors.h"
-#include "training/metrics_file.h"
+#include "training/metrics.h"
 
 namespace rwa::paper {
 namespace {

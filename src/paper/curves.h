@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "training/folder.h"
+#include "training/run_folder.h"
 
 namespace rwa::paper {
 

@@ -12,7 +12,7 @@
 #include "datasets/dataset.h"
 #include "paper/catalogue.h"
 #include "paper/curves.h"
-#include "training/folder.h"
+#include "training/run_folder.h"
 
 namespace rwa::paper {
 

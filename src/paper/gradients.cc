@@ -16,8 +16,8 @@
 #include "rwa/errors.h"
 #include "rwa/model.h"
 #include "tasks/task.h"
-#include "training/folder.h"
-#include "training/metrics_file.h"
+#include "training/run_folder.h"
+#include "training/metrics.h"
 
 namespace rwa::paper {
 namespace {

@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 
 #include "base/names.h"
+#include "io/toml.h"
 #include "paper/words.h"
 #include "rwa/errors.h"
-#include "training/experiment_toml.h"
-#include "training/toml.h"
+#include "training/settings.h"
 
 namespace rwa::paper {
 namespace {
@@ -54,7 +54,7 @@ Against parse_against(std::string_view text) {
 Said parse_said(Fields fields, Measure measure) {
   Said said;
   const auto number = [&](std::string_view key, std::string_view words) {
-    const std::optional<double> value = fields.take<double>(key);
+    const std::optional<double> value = fields.get<double>(key);
     if (value) said.words = std::string(words) + in_words(measure, *value);
     return value;
   };
@@ -64,77 +64,72 @@ Said parse_said(Fields fields, Measure measure) {
   if (const auto value = number("under", "under ")) said.at_most = *value;
   if (const auto value = number("over", "over ")) said.at_least = *value;
   if (const auto value = number("exactly", "")) said.at_least = said.at_most = *value;
-  if (const auto words = fields.take<std::string>("words")) said.words = *words;
-  if (fields.has("against")) said.against = fields.require_as("against", parse_against);
-  fields.refuse_rest();
+  if (const auto words = fields.get<std::string>("words")) said.words = *words;
+  if (fields.has("against")) said.against = fields.need_as("against", parse_against);
+  fields.finish();
   return said;
 }
 
 Claim parse_claim(Fields fields) {
   Claim claim = parse_measure(fields);
-  claim.source = fields.require<std::string>("source");
-  if (auto said = fields.take_table("rwa")) claim.rwa = parse_said(*std::move(said), claim.measure);
-  if (auto said = fields.take_table("lstm"))
-    claim.lstm = parse_said(*std::move(said), claim.measure);
-  fields.refuse_rest();
+  claim.source = fields.need<std::string>("source");
+  if (fields.has(kRwa)) claim.rwa = parse_said(fields.table(kRwa), claim.measure);
+  if (fields.has(kLstm)) claim.lstm = parse_said(fields.table(kLstm), claim.measure);
+  fields.finish();
   return claim;
 }
 
 Beats parse_beats(Fields fields) {
-  Beats beats{.accuracy = fields.take<double>("accuracy"),
-              .loss_fraction = fields.take<double>("loss_fraction")};
-  fields.refuse_rest();
+  Beats beats{.accuracy = fields.get<double>("accuracy"),
+              .loss_fraction = fields.get<double>("loss_fraction")};
+  fields.finish();
   return beats;
 }
 
 void parse_paper(Fields fields, Entry& entry) {
-  entry.title = fields.require<std::string>("title");
-  entry.summary = fields.require<std::string>("summary");
-  entry.script_differs = fields.take<std::string>("script_differs").value_or("");
-  entry.figure = fields.take<int>("figure").value_or(0);
-  const Plot plot = fields.require_as(
+  entry.title = fields.need<std::string>("title");
+  entry.summary = fields.need<std::string>("summary");
+  entry.script_differs = fields.get<std::string>("script_differs").value_or("");
+  entry.figure = fields.get<int>("figure").value_or(0);
+  const Plot plot = fields.need_as(
       "plot", [](std::string_view text) { return parse_name(kPlots, "plot", text); });
   entry.plot_accuracy = plot == Plot::kAccuracy;
-  entry.log_y = fields.take<bool>("log_y").value_or(false);
-  if (auto beats = fields.take_table("beats")) entry.beats = parse_beats(*std::move(beats));
-  for (Fields& claim : fields.take_tables("claim"))
+  entry.log_y = fields.get<bool>("log_y").value_or(false);
+  if (fields.has("beats")) entry.beats = parse_beats(fields.table("beats"));
+  for (Fields& claim : fields.tables("claim")) {
     entry.claims.push_back(parse_claim(std::move(claim)));
-  fields.refuse_rest();
+  }
+  fields.finish();
 }
 
-std::vector<training::Experiment> parse_variants(const toml::table& variants,
-                                                 std::string_view origin,
-                                                 const training::Experiment& text) {
+std::vector<training::Experiment> parse_variants(Fields fields, const training::Experiment& text) {
   std::vector<training::Experiment> all;
-  for (const auto& [name, node] : variants) {
+  while (!fields.rest().empty()) {
+    const std::string name = fields.rest().front().name;
     all.push_back(text);
-    all.back().variant = name.str();
-    if (!node.is_table()) throw ConfigError(fmt::format("{}: variant is no table", origin));
-    training::change_experiment(*node.as_table(), origin, all.back());
+    all.back().variant = name;
+    training::Overrides(fields.table(name).rest()).apply(all.back());
   }
   return all;
 }
 
-NamedModel parse_model(Fields& fields, std::string_view origin, training::Experiment experiment) {
-  NamedModel model{.name = fields.require<std::string>("name"),
+NamedModel parse_model(Fields& fields, training::Experiment experiment) {
+  NamedModel model{.name = fields.need<std::string>("name"),
                    .network = {},
-                   .right = fields.take<bool>("right").value_or(false)};
+                   .right = fields.get<bool>("right").value_or(false)};
   if (!is_plain(model.name)) fields.fail(no_folder(model.name));
-  if (auto network = fields.take_table("network")) {
-    toml::table change;
-    change.insert("network", std::move(network->rest()));
-    training::change_experiment(change, origin, experiment);
-  }
-  fields.refuse_rest();
+  io::Value::Table network = fields.table("network").rest();
+  fields.finish();
+  training::Overrides({{"network", {std::move(network)}}}).apply(experiment);
   model.network = experiment.network;
   return model;
 }
 
-std::vector<NamedModel> parse_models(std::vector<Fields> tables, std::string_view origin,
+std::vector<NamedModel> parse_models(std::vector<Fields> tables,
                                      const training::Experiment& experiment) {
   std::vector<NamedModel> models;
   for (Fields& fields : tables) {
-    NamedModel model = parse_model(fields, origin, experiment);
+    NamedModel model = parse_model(fields, experiment);
     if (std::ranges::find(models, model.name, &NamedModel::name) != models.end()) {
       fields.fail(fmt::format("the name '{}' is there twice", model.name));
     }
@@ -155,33 +150,35 @@ std::vector<NamedModel> default_models(training::Network network) {
 
 }  // namespace
 
+Fields parse_fields(std::string_view toml, std::string_view origin) {
+  return {io::parse_toml(toml, origin), {.where = std::string(origin), .noun = "key"}};
+}
+
 Claim parse_measure(Fields& fields) {
   Claim claim;
-  claim.text = fields.require<std::string>("text");
-  claim.measure = fields.require_as(
+  claim.text = fields.need<std::string>("text");
+  claim.measure = fields.need_as(
       "measure", [](std::string_view text) { return parse_name(kMeasures, "measure", text); });
-  claim.threshold = fields.take<double>("threshold").value_or(0);
+  claim.threshold = fields.get<double>("threshold").value_or(0);
   return claim;
 }
 
 Entry parse_entry(std::string_view toml, std::string_view origin) {
-  Fields fields(training::parse_toml(toml, origin), origin);
-  std::vector<Fields> models = fields.take_tables("model");
-  std::optional<Fields> variants = fields.take_table("variant");
-  std::optional<Fields> quick = fields.take_table("quick");
-  std::optional<Fields> paper = fields.take_table("paper");
-  if (!paper) throw ConfigError(fmt::format("{}: [paper] is missing", origin));
+  Fields fields = parse_fields(toml, origin);
+  fields.require("paper");
+  std::vector<Fields> models = fields.tables("model");
+  Fields variants = fields.table("variant");
+  Fields quick = fields.table("quick");
+  Fields paper = fields.table("paper");
 
   Entry entry;
   entry.experiment = training::read_experiment(fields.rest(), origin);
   entry.models = models.empty() ? default_models(entry.experiment.network)
-                                : parse_models(std::move(models), origin, entry.experiment);
-  if (variants) entry.variants = parse_variants(variants->rest(), origin, entry.experiment);
-  if (quick) {
-    entry.quick_steps = quick->require<std::int64_t>("steps");
-    quick->refuse_rest();
-  }
-  parse_paper(*std::move(paper), entry);
+                                : parse_models(std::move(models), entry.experiment);
+  entry.variants = parse_variants(std::move(variants), entry.experiment);
+  entry.quick_steps = quick.get<std::int64_t>("steps");
+  quick.finish();
+  parse_paper(std::move(paper), entry);
   return entry;
 }
 

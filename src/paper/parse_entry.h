@@ -3,8 +3,8 @@
 
 #include <string_view>
 
+#include "io/fields.h"
 #include "paper/catalogue.h"
-#include "paper/fields.h"
 
 namespace rwa::paper {
 
@@ -12,6 +12,9 @@ namespace rwa::paper {
 // another type or unknown.
 Entry parse_entry(std::string_view toml, std::string_view origin);
 
+// The fields of such a file, and of one about a study.
+using io::Fields;
+Fields parse_fields(std::string_view toml, std::string_view origin);
 // What a claim is about: its text, measure and threshold.
 Claim parse_measure(Fields& fields);
 

@@ -2,18 +2,16 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/names.h"
-#include "paper/fields.h"
 #include "paper/parse_entry.h"
 #include "paper/study.h"
 #include "paper/words.h"
-#include "training/experiment_toml.h"
+#include "training/settings.h"
 
 namespace rwa::paper {
 namespace {
@@ -21,12 +19,12 @@ namespace {
 constexpr Names<Draw, 3> kDraws{
     {{Draw::kCurves, "curves"}, {Draw::kMeasure, "measure"}, {Draw::kGradients, "gradients"}}};
 
-// What a case changes: small tables, each with some fields of an experiment.
-using Change = std::vector<const toml::table*>;
+// What a case changes, one after the other.
+using Change = std::vector<training::Overrides>;
 
 // One value of one field.
-struct Value {
-  toml::table change;
+struct VariedValue {
+  training::Overrides change;
   std::string name;   // "rwa", "learning_rate-0.001"
   std::string label;  // "RWA", "learning rate 0.001"
   std::optional<double> number;
@@ -35,44 +33,43 @@ struct Value {
 // A field with the values it is to have.
 struct Varied {
   std::string path;  // "training.learning_rate"
-  std::vector<Value> values;
+  std::vector<VariedValue> values;
 };
 
-std::string in_name(const toml::node& value) {
-  if (const auto text = value.value<std::string>()) return *text;
-  return fmt::format("{}", value.value<double>().value_or(0));
+std::optional<double> as_number(const io::Value& value) {
+  if (const auto* number = value.get<double>()) return *number;
+  if (const auto* number = value.get<std::int64_t>()) return static_cast<double>(*number);
+  return std::nullopt;
 }
 
-// The nodes are moved, not copied: so they know where they stand in the file.
-Value take_value(const std::string& table, const std::string& key, toml::node& node) {
-  Value value;
-  value.number = node.value<double>();
-  const std::string text = in_name(node);
-  value.name = node.is_string() ? text : fmt::format("{}-{}", key, text);
-  value.label = node.is_string() ? name_of(text) : fmt::format("{} {}", field_in_words(key), text);
-  toml::table inner;
-  inner.insert(key, std::move(node));
-  value.change.insert(table, std::move(inner));
-  return value;
-}
-
-Varied take_varied(const std::string& table, const std::string& key, toml::node& list,
-                   const Fields& fields) {
-  Varied varied{.path = table + "." + key, .values = {}};
-  if (!list.is_array() || list.as_array()->empty()) {
-    fields.fail(list.source(), fmt::format("'{}' is no list of values", varied.path));
+VariedValue vary(const std::string& table, const std::string& key, const io::Value& value) {
+  VariedValue varied{.change = training::Overrides({{table, {io::Value::Table{{key, value}}}}}),
+                     .name = {},
+                     .label = {},
+                     .number = as_number(value)};
+  if (const auto* text = value.get<std::string>()) {
+    varied.name = *text;
+    varied.label = name_of(*text);
+  } else {
+    const double number = varied.number.value_or(0);
+    varied.name = fmt::format("{}-{}", key, number);
+    varied.label = fmt::format("{} {}", field_in_words(key), number);
   }
-  for (toml::node& node : *list.as_array()) varied.values.push_back(take_value(table, key, node));
   return varied;
 }
 
 std::vector<Varied> parse_vary(Fields& fields) {
   std::vector<Varied> all;
-  for (auto&& [table, node] : fields.rest()) {
-    const std::string name(table.str());
-    if (!node.is_table()) fields.fail(table.source(), fmt::format("'{}' is no table", name));
-    for (auto&& [key, list] : *node.as_table()) {
-      all.push_back(take_varied(name, std::string(key.str()), list, fields));
+  while (!fields.rest().empty()) {
+    const std::string table = fields.rest().front().name;
+    const io::Value::Table keys = fields.table(table).rest();
+    for (const auto& [key, value, place] : keys) {
+      Varied& varied = all.emplace_back(Varied{.path = table + "." + key, .values = {}});
+      const auto* list = value.get<io::Value::Array>();
+      if (list == nullptr || list->empty()) {
+        fields.refuse_value(varied.path, value, "a list of values");
+      }
+      for (const io::Value& each : *list) varied.values.push_back(vary(table, key, each));
     }
   }
   if (all.empty()) fields.fail("found nothing, expected lists of values");
@@ -84,13 +81,9 @@ class Cases {
  public:
   void add_run(Fields& fields) {
     Case made;
-    made.name = made.curve = fields.require<std::string>("name");
+    made.name = made.curve = fields.need<std::string>("name");
     made.label = made.curve_label = name_of(made.name);
-    for (auto&& [key, node] : fields.rest()) {
-      if (!node.is_table()) fields.fail(key.source(), fmt::format("'{}' is no table", key.str()));
-    }
-    runs_.push_back(std::make_unique<toml::table>(std::move(fields.rest())));
-    add(std::move(made), {runs_.back().get()}, fields);
+    add(std::move(made), {training::Overrides(fields.rest())}, fields);
   }
 
   // Every combination. `x` is the field whose values are drawn against, or empty.
@@ -109,10 +102,10 @@ class Cases {
   void add_products(const Case& begun, const Change& change, std::size_t next, const Fields& fields,
                     const std::string& x) {
     if (next == varied_.size()) return add(begun, change, fields);
-    for (const Value& value : varied_[next].values) {
+    for (const VariedValue& value : varied_[next].values) {
       Case made = begun;
       Change more = change;
-      more.push_back(&value.change);
+      more.push_back(value.change);
       extend(made.name, made.label, value);
       if (varied_[next].path != x) {
         extend(made.curve, made.curve_label, value);
@@ -125,7 +118,7 @@ class Cases {
     }
   }
 
-  static void extend(std::string& name, std::string& label, const Value& value) {
+  static void extend(std::string& name, std::string& label, const VariedValue& value) {
     label += (name.empty() ? "" : ", ") + value.label;
     name += (name.empty() ? "" : "-") + value.name;
   }
@@ -139,7 +132,6 @@ class Cases {
     changes_.push_back(std::move(change));
   }
 
-  std::vector<std::unique_ptr<toml::table>> runs_;  // stay where they are
   std::vector<Varied> varied_;
   std::vector<Case> cases_;
   std::vector<Change> changes_;
@@ -147,29 +139,27 @@ class Cases {
 
 std::vector<Claim> parse_measures(Fields& fields) {
   std::vector<Claim> measures;
-  for (Fields& measure : fields.take_tables("measure")) {
+  for (Fields& measure : fields.tables("measure")) {
     measures.push_back(parse_measure(measure));
-    measure.refuse_rest();
+    measure.finish();
   }
   if (measures.empty()) fields.fail("'measure' is missing");
   return measures;
 }
 
-Part parse_part(Fields& fields, const std::string& study, const Cases& cases,
-                std::string_view origin) {
+Part parse_part(Fields& fields, const std::string& study, const Cases& cases) {
   const Entry& entry =
-      fields.require_as("name", [](const std::string& name) { return std::cref(find(name)); });
+      fields.need_as("name", [](const std::string& name) { return std::cref(find(name)); });
   Part part{.experiment = entry.experiment.name, .measures = {}, .runs = {}};
-  const auto steps = fields.require<std::int64_t>("steps");
+  const auto steps = fields.need<std::int64_t>("steps");
   if (steps < 1) fields.fail(fmt::format("'steps' is {}, expected 1 or more", steps));
   part.measures = parse_measures(fields);
-  fields.refuse_rest();
+  fields.finish();
   for (std::size_t i = 0; i < cases.all().size(); ++i) {
     training::Experiment& run = part.runs.emplace_back(entry.experiment);
     run.variant = study;
     run.training.steps = steps;
-    for (const toml::table* change : cases.changes(i))
-      training::change_experiment(*change, origin, run);
+    for (const training::Overrides& change : cases.changes(i)) change.apply(run);
     name_model(run, cases.all()[i].name);
   }
   return part;
@@ -178,24 +168,27 @@ Part parse_part(Fields& fields, const std::string& study, const Cases& cases,
 }  // namespace
 
 Study parse_study(std::string_view toml, std::string_view name, std::string_view origin) {
-  Fields fields(training::parse_toml(toml, origin), origin);
+  Fields fields = parse_fields(toml, origin);
   Study study;
   study.name = name;
-  study.title = fields.require<std::string>("title");
-  study.question = fields.require<std::string>("question");
-  study.draw = fields.require_as(
+  study.title = fields.need<std::string>("title");
+  study.question = fields.need<std::string>("question");
+  study.draw = fields.need_as(
       "draw", [](std::string_view text) { return parse_name(kDraws, "draw", text); });
-  if (study.draw == Draw::kMeasure) study.x = fields.require<std::string>("x");
+  if (study.draw == Draw::kMeasure) study.x = fields.need<std::string>("x");
 
   Cases cases;
-  for (Fields& run : fields.take_tables("run")) cases.add_run(run);
-  if (auto vary = fields.take_table("vary")) cases.add_product(*vary, study.x);
-  std::vector<Fields> experiments = fields.take_tables("experiment");
+  for (Fields& run : fields.tables("run")) cases.add_run(run);
+  if (fields.has("vary")) {
+    Fields vary = fields.table("vary");
+    cases.add_product(vary, study.x);
+  }
+  std::vector<Fields> experiments = fields.tables("experiment");
   if (cases.all().empty()) fields.fail("found no [[run]] and no [vary]");
   if (experiments.empty()) fields.fail("found no [[experiment]]");
-  fields.refuse_rest();
+  fields.finish();
   for (Fields& experiment : experiments) {
-    study.parts.push_back(parse_part(experiment, study.name, cases, origin));
+    study.parts.push_back(parse_part(experiment, study.name, cases));
   }
   study.cases = cases.all();
   return study;

@@ -10,7 +10,7 @@
 #include "report/chart.h"
 #include "report/page.h"
 #include "report/table.h"
-#include "training/folder.h"
+#include "training/run_folder.h"
 
 namespace rwa::paper {
 

@@ -16,7 +16,7 @@
 #include "paper/thin.h"
 #include "paper/words.h"
 #include "rwa/errors.h"
-#include "training/metrics_file.h"
+#include "training/metrics.h"
 
 namespace rwa::paper {
 namespace {

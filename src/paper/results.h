@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "report/table.h"
-#include "training/folder.h"
+#include "training/run_folder.h"
 
 namespace rwa::paper {
 

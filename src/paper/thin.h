@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "training/folder.h"
-#include "training/metric.h"
+#include "training/run_folder.h"
+#include "training/metrics.h"
 
 namespace rwa::paper {
 

@@ -161,5 +161,9 @@ std::string_view to_string(Values values);
 std::string_view to_string(AddingOrder order);
 Values parse_values(std::string_view name);
 AddingOrder parse_adding_order(std::string_view name);
+inline void from_name(std::string_view name, Values& value) { value = parse_values(name); }
+inline void from_name(std::string_view name, AddingOrder& value) {
+  value = parse_adding_order(name);
+}
 
 }  // namespace rwa::tasks

@@ -211,7 +211,6 @@ io::TensorFile checkpoint_content(const Experiment& experiment, const State& sta
   return content;
 }
 
-namespace {
 Checkpoint to_checkpoint(io::TensorFile content, const std::filesystem::path& file) {
   const std::string origin = file.string();
   const MetadataReader reader(content.metadata, origin);
@@ -230,7 +229,6 @@ Checkpoint to_checkpoint(io::TensorFile content, const std::filesystem::path& fi
   checkpoint.tensors = std::move(content.tensors);
   return checkpoint;
 }
-}  // namespace
 
 Checkpoint read_checkpoint(const std::filesystem::path& file) {
   return to_checkpoint(io::read_safetensors(file), file);
@@ -238,8 +236,8 @@ Checkpoint read_checkpoint(const std::filesystem::path& file) {
 
 void share(std::optional<Checkpoint>& checkpoint, Ranks& ranks) {
   if (ranks.alone()) return;
-  const bool has = ranks.rank() == 0 && checkpoint;
-  std::string bytes = has ? io::read_text(checkpoint->file) : std::string();
+  std::string bytes;
+  if (ranks.rank() == 0 && checkpoint) bytes = io::read_text(checkpoint->file);
   ranks.broadcast(bytes);
   if (ranks.rank() == 0 || bytes.empty()) return;
   const std::string_view origin = "the checkpoint from rank 0";

@@ -20,9 +20,8 @@
 #include "io/safetensors.h"
 #include "rwa/model.h"
 #include "rwa/trainer.h"
-#include "training/best.h"
 #include "training/experiment.h"
-#include "training/loss_rule.h"
+#include "training/schedule.h"
 
 namespace rwa::training {
 
@@ -59,6 +58,9 @@ io::TensorFile checkpoint_content(const Experiment& experiment, const State& sta
 
 // Throws ModelFileError where a single bit is wrong, ResourceError where the file cannot be read.
 Checkpoint read_checkpoint(const std::filesystem::path& file);
+
+// The same of what checkpoint_content() has made, or a file had; `file` is for messages.
+Checkpoint to_checkpoint(io::TensorFile content, const std::filesystem::path& file);
 
 // Rank 0's, on all: the others need not see its file.
 void share(std::optional<Checkpoint>& checkpoint, Ranks& ranks);

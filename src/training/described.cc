@@ -14,7 +14,7 @@
 #include "rwa/errors.h"
 #include "tasks/task.h"
 #include "training/experiment.h"
-#include "training/folder.h"
+#include "training/run_folder.h"
 
 namespace rwa::training {
 namespace {

@@ -53,10 +53,13 @@ enum class Schedule {
 };
 std::string_view to_string(Schedule schedule);
 Schedule parse_schedule(std::string_view name);
+inline void from_name(std::string_view name, Schedule& value) { value = parse_schedule(name); }
 
 // The paper's settings.
 struct Training {
   std::int64_t steps = 10'000;
+  // Instead of steps, where the number of sequences is not known yet; 0 once it is. Not kept.
+  double epochs = 0;
   int batch = 100;  // as Dataset::draw() gives them
   double learning_rate = 1e-3;
   double beta1 = 0.9;

@@ -7,28 +7,23 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
+#include <functional>
 #include <new>
 #include <span>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "comm/ranks.h"
-#include "io/safetensors.h"
-#include "io/text_file.h"
+#include "rwa/device.h"
 #include "rwa/errors.h"
 #include "rwa/trainer.h"
-#include "training/checkpoint.h"
-#include "training/checks.h"
-#include "training/inspect.h"
-#include "training/metrics_file.h"
-#include "training/pace.h"
 #include "training/prefetch.h"
-#include "training/run_file.h"
 #include "training/schedule.h"
-#include "training/scorer.h"
 
 namespace rwa::training {
 namespace {
@@ -44,13 +39,37 @@ SessionOptions session_options(const Experiment& experiment, const Options& opti
           .share = options.share};
 }
 
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+// How long a step takes, with its share of evaluations and checkpoints.
+class Pace {
+ public:
+  void see_step() {
+    const double seconds = seconds_since(std::exchange(last_, Clock::now()));
+    ++count_;
+    mean_ += (seconds - mean_) * std::max(1.0 / count_, kNewest);
+  }
+  [[nodiscard]] double seconds_per_step() const { return mean_; }
+
+ private:
+  static constexpr double kNewest = 0.01;  // the weight of the last step in the mean
+
+  Clock::time_point last_ = Clock::now();
+  double count_ = 0;
+  double mean_ = 0;
+};
+
 class Loop {
  public:
   // Nothing is written before begin().
   Loop(const Experiment& experiment, std::shared_ptr<const datasets::Dataset> dataset,
-       const fs::path& folder, const Options& options, const Listener& listener)
+       RunStore& store, const Options& options, const Listener& listener)
       : experiment_(experiment),
-        folder_(folder),
+        store_(store),
         options_(options),
         listener_(listener),
         ranks_(options.link),
@@ -70,7 +89,7 @@ class Loop {
  private:
   // What may stop or delay the steps, as all ranks see it at the same step.
   struct Pause {
-    bool stopped = false, time_up = false, checkpoint_due = false;
+    bool stopped = false, finish = false, time_up = false, checkpoint_due = false;
   };
 
   [[nodiscard]] Prefetch::Fill training_batches() const;
@@ -89,9 +108,8 @@ class Loop {
   [[nodiscard]] std::optional<End> find_end() const;
   [[nodiscard]] double seconds_left() const;
   [[nodiscard]] bool is_first() const { return ranks_.rank() == 0; }
-  [[nodiscard]] bool stopped_here() const {
-    return options_.stop != nullptr && options_.stop->load();
-  }
+  [[nodiscard]] bool stopped_here() const { return options_.stop && options_.stop(); }
+  [[nodiscard]] bool is_end_wanted() const { return options_.finish && options_.finish(); }
   [[nodiscard]] double seconds_worked() const {
     return state_.train_seconds + state_.evaluate_seconds;
   }
@@ -108,7 +126,7 @@ class Loop {
   [[nodiscard]] Loss loss() const { return dataset_->shape().loss; }
 
   const Experiment& experiment_;
-  const fs::path& folder_;
+  RunStore& store_;  // of rank 0
   const Options& options_;
   const Listener& listener_;
   Ranks ranks_;
@@ -118,7 +136,6 @@ class Loop {
   std::optional<Prefetch> batches_;  // outlives the trainer, which may be reading them
   Trainer trainer_;
   Scorer scorer_;
-  std::optional<MetricsFile> metrics_;  // of rank 0
 
   State state_;
   Pause pause_;
@@ -143,9 +160,9 @@ void Loop::begin(const Found& found) {
     state_.started = utc_now();
   }
   if (is_first()) {
-    if (!found.configured) io::replace_text(folder_ / kConfigFile, format_experiment(experiment_));
+    if (!found.configured) store_.set_experiment(experiment_);
     write_run(Status::kRunning);
-    metrics_.emplace(folder_ / kMetricsFile, state_.metrics_bytes);
+    store_.begin_metrics(state_.metrics_bytes);
   }
   batches_.emplace(training_batches(), Prefetch::Extent{.first = state_.step,
                                                         .end = experiment_.training.steps,
@@ -167,15 +184,18 @@ Prefetch::Fill Loop::training_batches() const {
 
 // A signal to any rank is one to all; of time there is one clock.
 Loop::Pause Loop::find_pause() {
-  Pause here = {.stopped = stopped_here()};
+  Pause here = {.stopped = stopped_here(), .finish = is_end_wanted() && state_.step > 0};
   if (is_first()) {
     here.time_up = is_time_up();
     here.checkpoint_due = seconds_since(saved_at_) >= options_.checkpoint_seconds;
   }
-  std::array<double, 3> flags = {here.stopped ? 1.0 : 0.0, here.time_up ? 1.0 : 0.0,
-                                 here.checkpoint_due ? 1.0 : 0.0};
+  std::array<double, 4> flags = {here.stopped ? 1.0 : 0.0, here.finish ? 1.0 : 0.0,
+                                 here.time_up ? 1.0 : 0.0, here.checkpoint_due ? 1.0 : 0.0};
   ranks_.sum(flags);
-  return {.stopped = flags[0] > 0, .time_up = flags[1] > 0, .checkpoint_due = flags[2] > 0};
+  return {.stopped = flags[0] > 0,
+          .finish = flags[1] > 0,
+          .time_up = flags[2] > 0,
+          .checkpoint_due = flags[3] > 0};
 }
 
 Outcome Loop::go_on() try {
@@ -208,6 +228,7 @@ std::optional<End> Loop::find_end() const {
   const int patience = experiment_.evaluation.patience;
   if (patience > 0 && state_.best.evaluations_without >= patience) return End::kPatience;
   if (state_.step >= experiment_.training.steps) return End::kSteps;
+  if (submitted_ == 0 && pause_.finish) return End::kRequest;
   if (submitted_ == 0 && pause_.time_up) return End::kTime;
   return std::nullopt;
 }
@@ -216,7 +237,8 @@ std::optional<End> Loop::find_end() const {
 // their step: none is submitted beyond it before they are done.
 void Loop::submit_steps() {
   if (submitted_ == 0) submit_step();
-  const bool pausing = pause_.stopped || pause_.time_up || (pause_.checkpoint_due && !is_losing());
+  const bool pausing =
+      pause_.stopped || pause_.finish || pause_.time_up || (pause_.checkpoint_due && !is_losing());
   while (!pausing && submitted_ < most_submitted()) {
     const std::int64_t last = state_.step + submitted_;
     if (is_evaluated(last) || last == experiment_.training.steps) return;
@@ -270,18 +292,15 @@ void Loop::write(const Metric& metric) {
     throw DivergenceError(fmt::format("training diverged at step {}: the {} loss is {}",
                                       metric.step, metric.split, metric.loss));
   }
-  if (metrics_) metrics_->append(metric);
+  if (is_first()) store_.append(metric);
 }
 
 // What cannot be saved is lost on all ranks, and they know it at the same step.
 void Loop::save(Status status) {
   if (saved_step_ != state_.step) {
-    if (metrics_) {
-      metrics_->sync();
-      state_.metrics_bytes = metrics_->size();
-    }
+    if (is_first()) state_.metrics_bytes = store_.sync_metrics();
     const auto content = checkpoint_content(experiment_, state_, model_, trainer_);
-    if (is_first()) io::write_safetensors(folder_ / kCheckpointFile, content);
+    if (is_first()) store_.save_checkpoint(content);
     saved_step_ = state_.step;
   }
   write_run(status);
@@ -292,20 +311,20 @@ void Loop::write_run(Status status, const std::optional<Metric>& final) {
   if (!is_first()) return;
   std::optional<std::int64_t> best_step;
   if (state_.best.is_known()) best_step = state_.best.step;
-  write_run_file(folder_ / kRunFile, experiment_,
-                 {.status = status,
-                  .started = state_.started,
-                  .steps = state_.step,
-                  .best_step = best_step,
-                  .train_seconds = state_.train_seconds,
-                  .host_wait_seconds = state_.host_wait_seconds,
-                  .evaluate_seconds = state_.evaluate_seconds,
-                  .parameters = static_cast<std::int64_t>(model_.parameter_count()),
-                  .ranks = ranks_.size(),
-                  .threads = options_.threads,
-                  .share = options_.share,
-                  .end = status == Status::kFinished ? end_ : std::nullopt,
-                  .final = final});
+  store_.set_progress(experiment_,
+                      {.status = status,
+                       .started = state_.started,
+                       .steps = state_.step,
+                       .best_step = best_step,
+                       .train_seconds = state_.train_seconds,
+                       .host_wait_seconds = state_.host_wait_seconds,
+                       .evaluate_seconds = state_.evaluate_seconds,
+                       .parameters = static_cast<std::int64_t>(model_.parameter_count()),
+                       .ranks = ranks_.size(),
+                       .threads = options_.threads,
+                       .share = options_.share,
+                       .end = status == Status::kFinished ? end_ : std::nullopt,
+                       .final = final});
 }
 
 Outcome Loop::interrupt() {
@@ -322,8 +341,9 @@ Outcome Loop::finish() {
   if (state_.best.is_known()) model_.set_weights(state_.best.weights);
   const auto begin = Clock::now();
   bool stopped = false;
-  const auto final =
-      scorer_.score_at_end(state_.step, [&] { return stopped = stopped || stopped_here(); });
+  const auto final = scorer_.score_at_end(
+      state_.step, {.stopped = [&] { return stopped = stopped || stopped_here(); },
+                    .outputs = options_.final_outputs});
   if (ranks_.any(stopped)) {
     write_run(Status::kInterrupted);
     return Outcome::kInterrupted;
@@ -334,8 +354,8 @@ Outcome Loop::finish() {
     last_test_ = final;
   }
   if (is_first()) {
-    metrics_->sync();
-    model_.save(folder_ / kModelFile);
+    (void)store_.sync_metrics();
+    store_.save_model(model_);
   }
   write_run(Status::kFinished, final);
   tell();
@@ -373,58 +393,103 @@ void check_options(const Options& options) {
 }
 
 // Rank 0 looks; whether all is done is known to all.
-Found inspect_as_first(const Experiment& experiment, const fs::path& folder, const Options& options,
+Found inspect_as_first(const Experiment& experiment, const RunStore& store, const Options& options,
                        Ranks& ranks) {
   Found found;
-  if (ranks.rank() == 0) found = inspect(experiment, folder, options.time_budget);
+  if (ranks.rank() == 0) found = store.inspect(experiment, options.time_budget);
   found.finished = ranks.any(found.finished);
   return found;
 }
 
-[[noreturn]] void refuse_memory(const fs::path& folder) {
-  throw ResourceError(fmt::format("{}: not enough memory for this run", folder.string()));
+// The limits of the task, the network and the optimiser are known where these are made; they are
+// the same on every device, and the CPU is there at once.
+void check_limits(const Experiment& experiment, const datasets::Shape& shape, bool has_validation) {
+  Model model(model_config(experiment, shape));
+  const Trainer trainer(model, trainer_options(experiment.training, {}));
+  if (experiment.evaluation.patience > 0 && !has_validation) {
+    throw ConfigError(fmt::format("patience is {}, expected 0: there are no samples for validation",
+                                  experiment.evaluation.patience));
+  }
+}
+
+// An experiment need not come from a file, but must be one that could.
+void check_all(const Experiment& experiment, const std::string& name,
+               const std::function<void()>& check_data) try {
+  (void)parse_experiment(format_experiment(experiment), "experiment");
+  (void)find_device(experiment.device);
+  check_schedule(experiment);
+  check_data();
+} catch (const ConfigError& error) {
+  throw ConfigError(fmt::format("{}: {}", name, error.what()));
+} catch (const ResourceError& error) {
+  throw ResourceError(fmt::format("{}: {}", name, error.what()));
+}
+
+// Before the data are there; whether they and the network fit each other is left out where only
+// files say it. No task but files has samples for validation.
+void check_experiment(const Experiment& experiment, const std::string& name) {
+  check_all(experiment, name, [&] {
+    if (std::holds_alternative<datasets::FilesTask>(experiment.task)) return;
+    check_limits(experiment, tasks::facts(experiment.task).shape, false);
+  });
+}
+
+void check_experiment(const Experiment& experiment, const datasets::Dataset& dataset,
+                      const std::string& name) {
+  check_all(experiment, name, [&] {
+    check_limits(experiment, dataset.shape(), dataset.size(datasets::Split::kValid) > 0);
+  });
+}
+
+[[noreturn]] void refuse_memory(const std::string& name) {
+  throw ResourceError(fmt::format("{}: not enough memory for this run", name));
 }
 
 }  // namespace
 
 bool check(const Experiment& experiment, const fs::path& folder,
            const std::optional<double>& time_budget) {
-  check_experiment(experiment, folder);
-  return inspect(experiment, folder, time_budget).finished;
-}
-
-Outcome run(const Experiment& experiment, const fs::path& folder, const Options& options,
-            const Listener& listener) try {
-  check_experiment(experiment, folder);
-  Ranks ranks(options.link);
-  if (inspect_as_first(experiment, folder, options, ranks).finished) {
-    return Outcome::kAlreadyFinished;
-  }
-  return run(experiment, tasks::open_task(experiment.task, experiment.seed, options.data_folder),
-             folder, options, listener);
-} catch (const std::bad_alloc&) {
-  refuse_memory(folder);
+  check_experiment(experiment, folder.string());
+  return FolderStore(folder).inspect(experiment, time_budget).finished;
 }
 
 Outcome run(const Experiment& experiment, std::shared_ptr<const datasets::Dataset> dataset,
-            const fs::path& folder, const Options& options, const Listener& listener) try {
-  check_experiment(experiment, *dataset, folder);
+            RunStore& store, const Options& options, const Listener& listener) try {
+  check_experiment(experiment, *dataset, store.name());
   check_options(options);
   Ranks ranks(options.link);
-  if (inspect_as_first(experiment, folder, options, ranks).finished) {
+  if (inspect_as_first(experiment, store, options, ranks).finished) {
     return Outcome::kAlreadyFinished;
   }
-  Loop loop(experiment, std::move(dataset), folder, options, listener);
-  std::optional<FolderLock> lock;
-  if (ranks.rank() == 0) lock.emplace(folder);
+  Loop loop(experiment, std::move(dataset), store, options, listener);
+  if (ranks.rank() == 0) store.lock();
   // Only now can nobody else change it.
-  Found found = inspect_as_first(experiment, folder, options, ranks);
+  Found found = inspect_as_first(experiment, store, options, ranks);
   if (found.finished) return Outcome::kAlreadyFinished;
   share(found.checkpoint, ranks);
   loop.begin(found);
   return loop.go_on();
 } catch (const std::bad_alloc&) {
-  refuse_memory(folder);
+  refuse_memory(store.name());
+}
+
+Outcome run(const Experiment& experiment, RunStore& store, const Options& options,
+            const Listener& listener) try {
+  check_experiment(experiment, store.name());
+  Ranks ranks(options.link);
+  if (inspect_as_first(experiment, store, options, ranks).finished) {
+    return Outcome::kAlreadyFinished;
+  }
+  return run(experiment, tasks::open_task(experiment.task, experiment.seed, options.data_folder),
+             store, options, listener);
+} catch (const std::bad_alloc&) {
+  refuse_memory(store.name());
+}
+
+Outcome run(const Experiment& experiment, const fs::path& folder, const Options& options,
+            const Listener& listener) {
+  FolderStore store(folder);
+  return run(experiment, store, options, listener);
 }
 
 }  // namespace rwa::training

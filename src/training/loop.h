@@ -1,9 +1,8 @@
 // src/training/loop.h: the training loop that all experiments share: batches, steps, evaluations,
 // metrics, checkpoints, and going on where a run was left. Of several ranks that do one run together
-// rank 0 alone looks at the folder and writes; all take the same steps and come to the same end.
+// rank 0 alone looks at the store and writes; all take the same steps and come to the same end.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -13,8 +12,9 @@
 
 #include "datasets/dataset.h"
 #include "rwa/link.h"
+#include "training/evaluation.h"
 #include "training/experiment.h"
-#include "training/folder.h"
+#include "training/run_store.h"
 
 namespace rwa::training {
 
@@ -31,9 +31,14 @@ struct Options {
   // were done. The only thing that makes the result depend on the machine.
   std::optional<double> time_budget = {};
   std::filesystem::path data_folder = {};  // for tasks with files
-  // Set by a signal: the steps begun are finished, a checkpoint written (unless training seems to
-  // diverge: the last good one stays), and run() returns.
-  const std::atomic<bool>* stop = nullptr;
+  // True after a signal: the steps begun are finished, a checkpoint written (unless training seems
+  // to diverge: the last good one stays), and run() returns. Absent: never.
+  std::function<bool()> stop = {};
+  // True where the caller wants an end: after the steps begun, and at least one, the run ends as if
+  // its steps were done. Absent: never.
+  std::function<bool()> finish = {};
+  // Gets the outputs that the final score is taken of, batch by batch (evaluation.h).
+  OutputListener final_outputs = {};
   // To the other ranks, which call run() with the same experiment and data; a signal to one of them
   // is one to all. Null: there are none.
   Link* link = nullptr;
@@ -62,17 +67,19 @@ enum class Outcome {
 bool check(const Experiment& experiment, const std::filesystem::path& folder,
            const std::optional<double>& time_budget = {});
 
-// Runs the experiment in `folder`, from its beginning or from the checkpoint there; the result has
-// the bits of a run in one go. Another number of steps than in the folder's own configuration, but
+// Runs the experiment in a store, from its beginning or from the checkpoint there; the result has
+// the bits of a run in one go. Another number of steps than in the store's own configuration, but
 // no fewer than were done, is a continuation; not where the learning rate follows a cosine, and one
-// that ran out of patience stays finished. Throws ConfigError where the folder belongs to
+// that ran out of patience stays finished. Throws ConfigError where the store belongs to
 // another experiment (with the differences) or to another process, DivergenceError when training
 // left what can be trained (naming step and tensor; the last good checkpoint stays),
 // ModelFileError, InputError and ResourceError for files.
+Outcome run(const Experiment& experiment, std::shared_ptr<const datasets::Dataset> dataset,
+            RunStore& store, const Options& options, const Listener& listener);
+// The same with the data of the task, which are opened here; in a store, or in a folder.
+Outcome run(const Experiment& experiment, RunStore& store, const Options& options,
+            const Listener& listener);
 Outcome run(const Experiment& experiment, const std::filesystem::path& folder,
             const Options& options, const Listener& listener);
-// The same with data that was opened before: the task's, or a part of it.
-Outcome run(const Experiment& experiment, std::shared_ptr<const datasets::Dataset> dataset,
-            const std::filesystem::path& folder, const Options& options, const Listener& listener);
 
 }  // namespace rwa::training

@@ -1,19 +1,19 @@
 #include "training/run_file.h"
 
+#include <fmt/chrono.h>
+#include <fmt/format.h>
 #include <ctime>
+#include <nlohmann/json.hpp>
 #include <string_view>
 #include <thread>
 #include <utility>
 
-#include <fmt/chrono.h>
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
+#include "base/names.h"
+#include "io/fields.h"
+#include "io/quote.h"
 #include "io/text_file.h"
 #include "rwa/device.h"
 #include "rwa/version.h"
-#include "training/build.h"
-#include "training/json_fields.h"
 
 namespace rwa::training {
 namespace {
@@ -42,37 +42,32 @@ Json final_scores(const Metric& metric) {
   return scores;
 }
 
-// At a time, of which this was one; 1 where nothing is said.
-std::int64_t runs_on_gpu(const JsonFields& json) {
-  constexpr std::string_view kPath = "/machine/runs_beside_each_other";
-  return json.has(kPath) ? json.count(kPath) : 1;
+std::string counted(std::int64_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 // On a GPU, the threads and their instructions decide nothing.
-std::string machine_in_words(const JsonFields& json) {
-  const auto counted = [&json](std::string_view path, std::string_view what) {
-    const std::int64_t count = json.count(path);
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-  };
-  std::string host =
-      fmt::format("{}, {}", json.text("/machine/processor"), counted("/machine/cores", "core"));
-  if (json.has("/machine/ranks")) host += ", " + counted("/machine/ranks", "rank");
-  if (json.has("/machine/gpu")) {
-    const std::int64_t runs = runs_on_gpu(json);
-    return fmt::format("{}{}, {}", json.text("/machine/gpu"),
-                       runs > 1 ? fmt::format(" ({} runs at a time)", runs) : "", host);
+std::string machine_in_words(io::Fields machine, std::int64_t runs_on_gpu) {
+  std::string host = fmt::format("{}, {}", machine.need<std::string>("processor"),
+                                 counted(machine.need<std::int64_t>("cores", 0), "core"));
+  if (const auto ranks = machine.get<std::int64_t>("ranks")) host += ", " + counted(*ranks, "rank");
+  if (const auto gpu = machine.get<std::string>("gpu")) {
+    return fmt::format("{}{}, {}", *gpu,
+                       runs_on_gpu > 1 ? fmt::format(" ({} runs at a time)", runs_on_gpu) : "",
+                       host);
   }
-  return fmt::format("{}, {}, {}", host, json.text("/machine/instruction_set"),
-                     counted("/machine/threads", "thread"));
+  return fmt::format("{}, {}, {}", host, machine.need<std::string>("instruction_set"),
+                     counted(machine.need<std::int64_t>("threads", 0), "thread"));
 }
 
-// One of the names that `parse` knows.
-template <class Value>
-Value parsed(const JsonFields& json, std::string_view path, Value (*parse)(std::string_view)) try {
-  return parse(io::escape(json.text(path)));
-} catch (const ConfigError& error) {
-  json.fail("{}", error.what());
-}
+constexpr Names<Status, 4> kStatuses{{{Status::kRunning, "running"},
+                                      {Status::kFinished, "finished"},
+                                      {Status::kInterrupted, "interrupted"},
+                                      {Status::kDiverged, "diverged"}}};
+constexpr Names<End, 4> kEnds{{{End::kSteps, "steps"},
+                               {End::kPatience, "patience"},
+                               {End::kTime, "time"},
+                               {End::kRequest, "asked"}}};
 
 }  // namespace
 
@@ -109,24 +104,40 @@ void write_run_file(const std::filesystem::path& file, const Experiment& experim
 }
 
 RunSummary read_run_file(const std::filesystem::path& file) {
-  const JsonFields json(io::read_text(file), file.string());
-  if (const std::string format = json.text("/format"); format != kFormat) {
-    json.fail("format is {}, expected {}", io::quote(format), io::quote(kFormat));
+  io::Fields json(io::parse_json(io::read_text(file), file.string(), io::refuse_input),
+                  {.where = file.string(), .refuse = io::refuse_input});
+  if (const auto format = json.need<std::string>("format"); format != kFormat) {
+    json.fail(fmt::format("format is {}, expected {}", io::quote(format), io::quote(kFormat)));
   }
   RunSummary summary;
-  summary.status = parsed(json, "/status", parse_status);
-  if (json.has("/ended_by")) summary.end = parsed(json, "/ended_by", parse_end);
-  summary.steps = json.count("/steps");
+  summary.status = json.need<Status>("status");
+  summary.end = json.get<End>("ended_by").value_or(End::kSteps);
+  summary.steps = json.need<std::int64_t>("steps", 0);
   // Older ones have no other end than that of their steps.
-  summary.steps_asked_for =
-      json.has("/steps_asked_for") ? json.count("/steps_asked_for") : summary.steps;
-  if (json.has("/best_step")) summary.best_step = json.count("/best_step");
-  summary.train_seconds = json.number("/train_seconds");
-  if (json.has("/evaluate_seconds")) summary.evaluate_seconds = json.number("/evaluate_seconds");
-  summary.parameters = json.count("/parameters");
-  summary.machine = machine_in_words(json);
-  summary.had_machine_alone = runs_on_gpu(json) <= 1;
+  summary.steps_asked_for = json.get<std::int64_t>("steps_asked_for").value_or(summary.steps);
+  summary.best_step = json.get<std::int64_t>("best_step");
+  summary.train_seconds = json.need<double>("train_seconds");
+  summary.evaluate_seconds = json.get<double>("evaluate_seconds").value_or(0);
+  summary.parameters = json.need<std::int64_t>("parameters", 0);
+  json.require("machine");
+  io::Fields machine = json.table("machine");
+  const auto runs_on_gpu = machine.get<std::int64_t>("runs_beside_each_other").value_or(1);
+  summary.machine = machine_in_words(std::move(machine), runs_on_gpu);
+  summary.had_machine_alone = runs_on_gpu <= 1;
   return summary;
+}
+
+std::string_view to_string(Status status) { return name_of(kStatuses, "status", status); }
+Status parse_status(std::string_view name) { return parse_name(kStatuses, "status", name); }
+std::string_view to_string(End end) { return name_of(kEnds, "end", end); }
+End parse_end(std::string_view name) { return parse_name(kEnds, "end", name); }
+
+std::string_view commit() { return RWA_COMMIT; }
+
+// GCC gives its number alone, others their name too.
+std::string compiler() {
+  const std::string version = __VERSION__;
+  return version.front() >= '0' && version.front() <= '9' ? "GCC " + version : version;
 }
 
 }  // namespace rwa::training

@@ -5,12 +5,29 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "training/experiment.h"
-#include "training/metric.h"
-#include "training/status.h"
+#include "training/metrics.h"
 
 namespace rwa::training {
+
+// A run that was killed is "running" until it goes on.
+enum class Status { kRunning, kFinished, kInterrupted, kDiverged };
+
+std::string_view to_string(Status status);
+// Throws ConfigError.
+Status parse_status(std::string_view name);
+
+// What came first: all steps were done, nothing improved for long, the time was used up, or the
+// caller wanted an end (Options::finish).
+enum class End { kSteps, kPatience, kTime, kRequest };
+
+std::string_view to_string(End end);
+// Throws ConfigError.
+End parse_end(std::string_view name);
+inline void from_name(std::string_view name, Status& value) { value = parse_status(name); }
+inline void from_name(std::string_view name, End& value) { value = parse_end(name); }
 
 struct RunFile {
   Status status = Status::kRunning;
@@ -50,5 +67,9 @@ RunSummary read_run_file(const std::filesystem::path& file);
 
 // Such as 2017-03-06T12:00:00Z.
 std::string utc_now();
+
+// Of the sources, or "unknown" where they were built outside a repository.
+std::string_view commit();
+std::string compiler();
 
 }  // namespace rwa::training

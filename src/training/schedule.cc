@@ -1,5 +1,6 @@
 #include "training/schedule.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -13,6 +14,9 @@ constexpr double kReduction = 0.3;
 constexpr double kLast = 0.01;  // of the first rate: what a wave ends with
 
 double wave(double part) { return (1 + std::cos(std::numbers::pi * part)) / 2; }
+
+constexpr double kFactor = 1e4;
+constexpr std::int64_t kSteps = 10;
 
 }  // namespace
 
@@ -44,6 +48,29 @@ void check_schedule(const Experiment& experiment) {
         "schedule is plateau and patience is 0, expected a patience of 1 or more: it says after "
         "how many evaluations the learning rate is reduced");
   }
+}
+
+void Best::see(std::int64_t step_now, double loss_now, std::span<const float> weights_now) {
+  if (is_known() && !(loss_now < loss)) {
+    ++evaluations_without;
+    return;
+  }
+  loss = loss_now;
+  step = step_now;
+  evaluations_without = 0;
+  weights.assign(weights_now.begin(), weights_now.end());
+}
+
+double LossRule::limit() const { return kFactor * std::max(1.0, first); }
+
+void LossRule::see(std::int64_t step, double loss) {
+  if (step == 1) first = loss;
+  above = loss > limit() ? above + 1 : 0;
+  if (above < kSteps) return;
+  throw DivergenceError(
+      fmt::format("training diverged at step {}: the loss has been above {:.4g} for {} steps in a "
+                  "row and is {:.4g} now (the first step's was {:.4g})",
+                  step, limit(), kSteps, loss, first));
 }
 
 }  // namespace rwa::training

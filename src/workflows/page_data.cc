@@ -134,9 +134,11 @@ std::string end_in_words(const training::Record& run) {
       return fmt::format("validation had not become better {} times in a row",
                          run.experiment.evaluation.patience);
     case training::End::kTime:
+      return "its time was used up";
+    case training::End::kRequest:
       break;
   }
-  return "its time was used up";
+  return "the caller ended it";
 }
 
 void add_network(const training::Network& network, Table& table) {

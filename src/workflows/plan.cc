@@ -13,7 +13,6 @@
 #include "datasets/store_keeper.h"
 #include "io/text_file.h"
 #include "rwa/errors.h"
-#include "training/experiment_toml.h"
 #include "workflows/fit.h"
 
 namespace rwa::workflows {
@@ -36,47 +35,6 @@ constexpr int kScoredAtATime = 256;
 // Of the memory that is there; the rest is for the batches, the data and everybody else.
 constexpr double kShareOfMemory = 0.7;
 
-training::Experiment starting_point() {
-  training::Experiment experiment;
-  experiment.variant = "own";
-  experiment.task = datasets::FilesTask{};
-  experiment.network.units = kUnits;
-  experiment.training = {.steps = 0,
-                         .batch = 0,
-                         .learning_rate = kLearningRate,
-                         .clip_norm = kClipNorm,
-                         .schedule = training::Schedule::kPlateau};
-  experiment.evaluation = {.every = 0, .samples = kScoredAtATime, .patience = kPatience};
-  return experiment;
-}
-
-template <class T>
-void take(const std::optional<T>& wish, T& field) {
-  if (wish) field = *wish;
-}
-
-void take(const Wishes& wishes, training::Experiment& experiment) {
-  training::Network& network = experiment.network;
-  if (wishes.cell) network.cell = parse_cell(*wishes.cell);
-  if (wishes.activation) network.activation = parse_activation(*wishes.activation);
-  if (wishes.readout) network.readout = parse_readout(*wishes.readout);
-  if (wishes.schedule) experiment.training.schedule = training::parse_schedule(*wishes.schedule);
-  take(wishes.device, experiment.device);
-  take(wishes.units, network.units);
-  take(wishes.layers, network.layers);
-  take(wishes.embedding, network.embedding);
-  take(wishes.bidirectional, network.bidirectional);
-  take(wishes.dropout, network.dropout);
-  take(wishes.batch, experiment.training.batch);
-  take(wishes.steps, experiment.training.steps);
-  take(wishes.learning_rate, experiment.training.learning_rate);
-  take(wishes.clip_norm, experiment.training.clip_norm);
-  take(wishes.truncate, experiment.training.truncate);
-  take(wishes.every, experiment.evaluation.every);
-  take(wishes.patience, experiment.evaluation.patience);
-  if (wishes.seed) experiment.seed = static_cast<std::uint64_t>(*wishes.seed);
-}
-
 // "vowels" of "data/vowels.csv.gz".
 std::string name_of(const std::string& path) {
   if (path == "-") return "stdin";
@@ -89,11 +47,21 @@ std::string name_of(const std::string& path) {
 std::int64_t whole(double value) { return static_cast<std::int64_t>(std::ceil(value)); }
 
 // "fold-2", "seed-1", "fold-2/seed-1", or nothing where there is only one.
-fs::path part_of(const Request& request, int fold, std::uint64_t seed) {
+fs::path part_of(const PlannedRun& run, int repeat) {
+  const auto& task = std::get<datasets::FilesTask>(run.experiment.task);
   fs::path part;
-  if (request.task.folds > 0) part /= fmt::format("fold-{}", fold + 1);
-  if (request.repeat > 1) part /= fmt::format("seed-{}", seed);
+  if (task.folds > 0) part /= fmt::format("fold-{}", task.fold + 1);
+  if (repeat > 1) part /= fmt::format("seed-{}", run.experiment.seed);
   return part;
+}
+
+void place_in(const fs::path& out, const fs::path& part, PlannedRun& run) {
+  if (out.empty()) {
+    run.store = std::make_shared<training::MemoryStore>();
+    return;
+  }
+  run.folder = part.empty() ? out : out / part;
+  run.store = std::make_shared<training::FolderStore>(run.folder);
 }
 
 void make_folder(const fs::path& folder) {
@@ -104,9 +72,10 @@ void make_folder(const fs::path& folder) {
 }
 
 // Without anything to validate on, the last weights are the ones.
-void without_validation(training::Experiment& experiment) {
-  experiment.evaluation.patience = 0;
-  if (experiment.training.schedule == training::Schedule::kPlateau) {
+void choose_without_validation(const training::Overrides& settings,
+                               training::Experiment& experiment) {
+  if (!settings.has("evaluation.patience")) experiment.evaluation.patience = 0;
+  if (!settings.has("training.schedule")) {
     experiment.training.schedule = training::Schedule::kCosine;
   }
 }
@@ -126,7 +95,7 @@ Room find_room(int runs, Link* link) {
   return {bytes, std::min(runs, ranks.size()) * here / ranks.size()};
 }
 
-void make_room(const Room& room, Planned& planned, Plan& plan) {
+void make_room(const Room& room, PlannedRun& planned, Plan& plan) {
   training::Training& training = planned.experiment.training;
   if (planned.experiment.device != "cpu") return;
   const datasets::Shape& shape = planned.files->shape();
@@ -145,83 +114,100 @@ void make_room(const Room& room, Planned& planned, Plan& plan) {
 
 }  // namespace
 
-void check(const Request& request) {
-  if (request.repeat < 1) {
-    throw ConfigError(fmt::format("repeat is {}, expected at least 1", request.repeat));
-  }
-  if (request.wishes.epochs && !(*request.wishes.epochs > 0)) {
-    throw ConfigError(fmt::format("epochs is {}, expected more than 0", *request.wishes.epochs));
-  }
-  if (request.wishes.epochs && request.wishes.steps) {
-    throw ConfigError("found epochs and steps, expected one of them");
-  }
+training::Experiment default_experiment() {
+  training::Experiment experiment;
+  experiment.variant = "own";
+  experiment.task = datasets::FilesTask{};
+  experiment.network.units = kUnits;
+  experiment.training = {.steps = 0,
+                         .batch = 0,
+                         .learning_rate = kLearningRate,
+                         .clip_norm = kClipNorm,
+                         .schedule = training::Schedule::kPlateau};
+  experiment.evaluation = {.every = 0, .samples = kScoredAtATime, .patience = kPatience};
+  return experiment;
 }
 
-training::Experiment experiment_of(const Request& request) {
-  training::Experiment experiment = starting_point();
-  if (!request.config.empty()) {
-    const std::string origin = request.config.string();
-    training::change_experiment(training::parse_toml(io::read_text(request.config), origin), origin,
-                                experiment);
-  }
-  take(request.wishes, experiment);
-  if (!request.task.train.empty()) experiment.task = request.task;
+training::Overrides read_config(const fs::path& config, const training::Overrides& above) {
+  auto settings = training::Overrides::parse(io::read_text(config), config.string());
+  const bool other_files =
+      above.has("task.train") || above.has("task.valid") || above.has("task.test");
+  if (other_files) settings.remove("task.sha256");
+  settings.add(above);
+  return settings;
+}
+
+training::Experiment experiment_of(const training::Overrides& settings) {
+  training::Experiment experiment = default_experiment();
+  settings.apply(experiment);
   const auto* task = std::get_if<datasets::FilesTask>(&experiment.task);
-  if (task == nullptr || task->train.empty()) {
-    throw ConfigError("no data to train on: expected files, a folder, or - for the standard input");
+  if (task == nullptr) {
+    throw ConfigError(
+        "the configuration is of a task that makes its own data, expected one of files");
+  }
+  if (task->train.empty()) {
+    throw ConfigError("no data to train on: expected files, a folder, or - for standard input");
   }
   return experiment;
 }
 
-void complete(const Wishes& wishes, const datasets::Files& files,
+void complete(const training::Overrides& settings, const datasets::Files& files,
               training::Experiment& experiment) {
   const std::int64_t samples = files.size(datasets::Split::kTrain);
   training::Training& training = experiment.training;
-  if (training.batch == 0)
+  if (!settings.has("training.batch")) {
     training.batch = static_cast<int>(std::min<std::int64_t>(kBatch, samples));
+  }
   const double per_epoch = static_cast<double>(samples) / training.batch;
-  if (training.steps == 0) training.steps = whole(wishes.epochs.value_or(kEpochs) * per_epoch);
-  if (experiment.evaluation.every == 0) {
+  if (!settings.has("training.steps")) {
+    const double epochs = settings.has("training.epochs") ? training.epochs : kEpochs;
+    training.steps = whole(epochs * per_epoch);
+    training.epochs = 0;
+  }
+  if (!settings.has("evaluation.every")) {
     experiment.evaluation.every = std::min(whole(per_epoch), kMostBetweenScores);
   }
-  if (files.size(datasets::Split::kValid) == 0) without_validation(experiment);
+  if (files.size(datasets::Split::kValid) == 0) choose_without_validation(settings, experiment);
   auto& task = std::get<datasets::FilesTask>(experiment.task);
   if (experiment.name.empty()) experiment.name = name_of(task.train.front());
-  task.split_seed = experiment.seed;
+  if (task.split_seed == 0) task.split_seed = experiment.seed;
   task.sha256 = files.sha256();
 }
 
-Plan plan(const Request& request, const datasets::Reading& reading, Link* link) {
-  check(request);
-  training::Experiment experiment = experiment_of(request);
-  if (link == nullptr || link->rank() == 0) make_folder(request.out);
+Plan plan(const TrainRequest& request, const datasets::Reading& reading, Link* link) {
+  const training::Experiment experiment = experiment_of(request.settings);
+  if (!request.out.empty() && (link == nullptr || link->rank() == 0)) make_folder(request.out);
   const auto& task = std::get<datasets::FilesTask>(experiment.task);
-  std::shared_ptr files = datasets::open_files(task, experiment.seed, request.out, reading, link);
-  return plan(request, std::move(experiment), std::move(files), link);
+  return plan(request, datasets::open_files(task, experiment.seed, request.out, reading, link),
+              link);
 }
 
-Plan plan(const Request& request, training::Experiment experiment,
-          std::shared_ptr<const datasets::Files> read_files, Link* link) {
+Plan plan(const TrainRequest& request, std::shared_ptr<const datasets::Files> read_files,
+          Link* link) {
+  if (request.repeat < 1) {
+    throw ConfigError(fmt::format("repeat is {}, expected at least 1", request.repeat));
+  }
   Plan plan;
   plan.files = std::move(read_files);
-  complete(request.wishes, *plan.files, experiment);
-  const std::uint64_t first = experiment.seed;
+  plan.out = request.out;
+  training::Experiment experiment = experiment_of(request.settings);
+  complete(request.settings, *plan.files, experiment);
   const int folds = std::get<datasets::FilesTask>(experiment.task).folds;
   const Room room = find_room(std::max(1, folds) * request.repeat, link);
   for (int fold = 0; fold < std::max(1, folds); ++fold) {
     std::shared_ptr<const datasets::Files> files = plan.files;
     if (folds > 0) files = datasets::with_fold(*plan.files, fold);
     for (int repeat = 0; repeat < request.repeat; ++repeat) {
-      Planned planned;
-      planned.experiment = experiment;
-      planned.files = files;
-      planned.experiment.seed = first + static_cast<std::uint64_t>(repeat);
-      std::get<datasets::FilesTask>(planned.experiment.task).fold = fold;
-      const fs::path part = part_of(request, fold, planned.experiment.seed);
-      planned.folder = part.empty() ? request.out : request.out / part;
-      planned.title = part.empty() ? experiment.name : experiment.name + " " + part.string();
-      make_room(room, planned, plan);
-      plan.runs.push_back(std::move(planned));
+      PlannedRun run;
+      run.experiment = experiment;
+      run.files = files;
+      run.experiment.seed += static_cast<std::uint64_t>(repeat);
+      std::get<datasets::FilesTask>(run.experiment.task).fold = fold;
+      const fs::path part = part_of(run, request.repeat);
+      run.title = part.empty() ? experiment.name : experiment.name + " " + part.string();
+      place_in(request.out, part, run);
+      make_room(room, run, plan);
+      plan.runs.push_back(std::move(run));
     }
   }
   return plan;

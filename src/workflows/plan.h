@@ -1,42 +1,31 @@
-// src/workflows/plan.h: what is asked for of a training on files, and the runs that follow from it. Whatever
-// is not said is chosen here, once the files have been read.
+// src/workflows/plan.h: the runs that a training on files consists of. Settings that are not given
+// are chosen here, once the files have been read: defaults < what the data suggest < a configuration
+// file < options.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "datasets/files.h"
 #include "rwa/link.h"
 #include "training/experiment.h"
+#include "training/run_store.h"
+#include "training/settings.h"
 
 namespace rwa::workflows {
 
-// What somebody may say about a run; the names are those of its configuration.
-struct Wishes {
-  std::optional<std::string> cell, activation, readout, schedule, device;
-  std::optional<int> units, layers, embedding, batch, patience, truncate;
-  std::optional<bool> bidirectional;
-  std::optional<double> dropout, learning_rate, clip_norm;
-  std::optional<std::int64_t> steps, every, seed;
-  std::optional<double> epochs;  // instead of steps: times each sequence is seen at most
+struct TrainRequest {
+  training::Overrides settings = {};  // those given
+  int repeat = 1;                     // seeds: the first one and those after it
+  std::filesystem::path out = {};     // empty: nothing is written
 };
 
-struct Request {
-  datasets::FilesTask task;
-  Wishes wishes;
-  // An experiment, or a part of one, in TOML, below the wishes; empty: none.
-  std::filesystem::path config;
-  int repeat = 1;  // seeds: the first one and those after it
-  std::filesystem::path out;
-};
-
-struct Planned {
+struct PlannedRun {
   training::Experiment experiment;
-  std::filesystem::path folder;
+  std::shared_ptr<training::RunStore> store;
+  std::filesystem::path folder;  // of the store; empty: memory
   std::string title;
   std::shared_ptr<const datasets::Files> files;
   Memory memory = Memory::kFull;
@@ -44,28 +33,36 @@ struct Planned {
 
 struct Plan {
   std::shared_ptr<const datasets::Files> files;
-  std::vector<Planned> runs;  // in OUT itself; several in OUT/fold-1, OUT/seed-1, OUT/fold-1/seed-1
-  std::vector<std::string> notes;  // what was chosen and may surprise
+  // In OUT itself; several in OUT/fold-1, OUT/seed-1, OUT/fold-1/seed-1.
+  std::vector<PlannedRun> runs;
+  std::vector<std::string> notes;  // choices that may surprise
+  std::filesystem::path out;       // as requested
 };
 
-// The experiment that a request means, as far as it is known before the files are read: nothing is said
-// about steps, batches and evaluations that the request does not say (0). Throws ConfigError.
-training::Experiment experiment_of(const Request& request);
+// What a training on files starts from.
+training::Experiment default_experiment();
 
-// Throws ConfigError for wishes that cannot all be granted.
-void check(const Request& request);
+// A configuration file, an experiment or a part of one in TOML, with `above` before it. Where files
+// are given above, the checksum of the configuration's own is left out. Throws ConfigError.
+training::Overrides read_config(const std::filesystem::path& config,
+                                const training::Overrides& above);
 
-// Completes it for these data.
-void complete(const Wishes& wishes, const datasets::Files& files, training::Experiment& experiment);
+// The experiment that the settings mean, as far as it is known before the files are read. Throws
+// ConfigError.
+training::Experiment experiment_of(const training::Overrides& settings);
 
-// Makes the folder, reads the files and plans. Throws ConfigError for what makes no sense, ResourceError
-// where a sequence does not fit into memory, with the bytes and the option that helps, and what reading
-// throws. With a link all its ranks call this and have the same plan; rank 0 alone makes the folder,
-// reads the data and asks for memory.
-Plan plan(const Request& request, const datasets::Reading& reading, Link* link = nullptr);
-// The same with files that have been read, and the experiment they were read for.
-Plan plan(const Request& request, training::Experiment experiment,
-          std::shared_ptr<const datasets::Files> files, Link* link = nullptr);
+// Chooses what the settings leave open, for these data.
+void complete(const training::Overrides& settings, const datasets::Files& files,
+              training::Experiment& experiment);
+
+// Makes the folder, reads the files and plans. Throws ConfigError for settings that cannot be,
+// ResourceError where a sequence does not fit into memory, with the bytes and the option that helps,
+// and what reading throws. With a link all its ranks call this and have the same plan; rank 0 alone
+// makes the folder, reads the data and looks for memory.
+Plan plan(const TrainRequest& request, const datasets::Reading& reading, Link* link = nullptr);
+// The same with files that have been read.
+Plan plan(const TrainRequest& request, std::shared_ptr<const datasets::Files> files,
+          Link* link = nullptr);
 
 // What the last score of a run is taken on.
 std::string scored_on(const datasets::Files& files);

@@ -7,7 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "rwa/errors.h"
-#include "training/metric.h"
+#include "training/metrics.h"
 #include "workflows/answers_text.h"
 #include "workflows/score_sums.h"
 

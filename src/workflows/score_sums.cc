@@ -5,7 +5,7 @@
 #include <functional>
 #include <utility>
 
-#include "training/metric.h"
+#include "training/metrics.h"
 
 namespace rwa::workflows {
 

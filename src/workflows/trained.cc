@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "rwa/errors.h"
-#include "training/folder.h"
+#include "training/run_folder.h"
 
 namespace rwa::workflows {
 namespace fs = std::filesystem;

@@ -3,14 +3,21 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
+#include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/random.h"
-#include "training/folder.h"
+#include "comm/ranks.h"
+#include "rwa/errors.h"
+#include "training/run_store.h"
 
 namespace rwa::workflows {
 namespace {
+
+constexpr int kThird = 3;
 
 // One candidate's dice: each choice takes the next number of its stream.
 class Dice {
@@ -33,33 +40,73 @@ class Dice {
   std::uint64_t next_ = 0;
 };
 
-template <class T>
-void suggest(std::optional<T>& wish, T value) {
-  if (!wish) wish = std::move(value);
+std::vector<Candidate> make_candidates(const TrainRequest& request, const Plan& plan, int count) {
+  std::vector<Candidate> candidates;
+  const PlannedRun& base = plan.runs.front();
+  for (int number = 0; number < count; ++number) {
+    training::Overrides settings = candidate(base.files->shape(), base.experiment.seed, number);
+    settings.add(request.settings);
+    Candidate made{.number = number, .run = base};
+    made.run.experiment = experiment_of(settings);
+    complete(settings, *base.files, made.run.experiment);
+    made.run.title = fmt::format("candidate {}", number);
+    if (request.out.empty()) {
+      made.run.store = std::make_shared<training::MemoryStore>();
+    } else {
+      made.run.folder = request.out / fmt::format("candidate-{}", number);
+      made.run.store = std::make_shared<training::FolderStore>(made.run.folder);
+    }
+    candidates.push_back(std::move(made));
+  }
+  return candidates;
+}
+
+// All of `candidates` up to their seconds, the best first; those that diverge stay without a loss.
+void run_round(std::vector<Candidate>& candidates, const TuneOptions& options,
+               TuneObserver& observer) {
+  std::vector<training::QueuedRun> runs;
+  for (const Candidate& candidate : candidates) {
+    runs.push_back(queued(candidate.run, candidate.seconds));
+  }
+  training::QueueOptions queue = queue_options(options.train, options.candidates);
+  queue.at_a_time = training::jobs_of_rank(static_cast<int>(candidates.size()), options.train.jobs,
+                                           options.train.job);
+  (void)training::RunQueue(std::move(runs), queue).run(observer);
+  // Rank 0 sees all folders.
+  Ranks ranks(options.train.job == nullptr ? nullptr : &options.train.job->link());
+  std::vector<double> losses(candidates.size(), std::numeric_limits<double>::infinity());
+  for (std::size_t i = 0; ranks.rank() == 0 && i < candidates.size(); ++i) {
+    losses[i] = best_in_validation(*candidates[i].run.store).value_or(losses[i]);
+  }
+  ranks.broadcast(std::as_writable_bytes(std::span(losses)));
+  for (std::size_t i = 0; i < candidates.size(); ++i) candidates[i].loss = losses[i];
+  std::ranges::stable_sort(candidates, {}, &Candidate::loss);
 }
 
 }  // namespace
 
-Wishes candidate(const Wishes& fixed, const datasets::Shape& shape, std::uint64_t seed,
-                 int number) {
-  Wishes wishes = fixed;
-  if (number == 0) return wishes;
+training::Overrides candidate(const datasets::Shape& shape, std::uint64_t seed, int number) {
+  if (number == 0) return {};
+  const auto text = [](const char* word) { return io::Value{std::string(word)}; };
+  const auto whole = [](int value) { return io::Value{std::int64_t{value}}; };
   Dice dice(seed, number);
-  suggest(wishes.cell, dice.one_of(std::array<std::string, 4>{"rwa", "rwa-forget", "lstm", "gru"}));
-  suggest(wishes.units, dice.one_of(std::array{32, 64, 100, 150, 250}));
-  suggest(wishes.layers, dice.one_of(std::array{1, 1, 2}));
-  suggest(wishes.learning_rate, dice.between(5e-4, 2e-2));
-  suggest(wishes.dropout, dice.one_of(std::array{0.0, 0.2, 0.5}));
-  suggest(wishes.batch, dice.one_of(std::array{16, 32, 64}));
+  io::Value::Table network, training;
+  network.push_back({"cell", text(dice.one_of(std::array{"rwa", "rwa-forget", "lstm", "gru"}))});
+  network.push_back({"units", whole(dice.one_of(std::array{32, 64, 100, 150, 250}))});
+  network.push_back({"layers", whole(dice.one_of(std::array{1, 1, 2}))});
+  training.push_back({"learning_rate", {dice.between(5e-4, 2e-2)}});
+  network.push_back({"dropout", {dice.one_of(std::array{0.0, 0.2, 0.5})}});
+  training.push_back({"batch", whole(dice.one_of(std::array{16, 32, 64}))});
   const bool both_ways = dice.one_of(std::array{false, true});
-  const auto readout = dice.one_of(std::array<std::string, 3>{"last", "mean", "attention"});
+  const auto* readout = dice.one_of(std::array{"last", "mean", "attention"});
   const int embedding = dice.one_of(std::array{0, 16, 32});
   if (shape.readout == Readout::kLast) {
-    suggest(wishes.bidirectional, both_ways);
-    suggest(wishes.readout, readout);
+    network.push_back({"bidirectional", {both_ways}});
+    network.push_back({"readout", text(readout)});
   }
-  if (shape.input == Input::kSymbols) suggest(wishes.embedding, embedding);
-  return wishes;
+  if (shape.input == Input::kSymbols) network.push_back({"embedding", whole(embedding)});
+  return training::Overrides(
+      {{"network", {std::move(network)}}, {"training", {std::move(training)}}});
 }
 
 std::string in_words(const training::Experiment& experiment) {
@@ -80,12 +127,30 @@ std::vector<int> rounds(int candidates) {
   return counts;
 }
 
-std::optional<double> best_in_validation(const std::filesystem::path& folder) {
-  std::optional<double> best;
-  for (const training::Metric& metric : training::read_run(folder).metrics) {
-    if (metric.split == "valid") best = std::min(best.value_or(metric.loss), metric.loss);
+std::vector<Candidate> tune(const TrainRequest& request, const Plan& plan,
+                            const TuneOptions& options, TuneObserver& observer) {
+  if (plan.files->size(datasets::Split::kValid) == 0) {
+    throw ConfigError("tuning needs data to validate on: expected --valid, or a --split above 0");
   }
-  return best;
+  std::vector<Candidate> running = make_candidates(request, plan, options.candidates);
+  std::vector<Candidate> ended;
+  const std::vector<int> counts = rounds(options.candidates);
+  for (std::size_t round = 0; round < counts.size(); ++round) {
+    const int at_a_time =
+        training::runs_at_a_time(counts[round], options.train.jobs, options.train.job);
+    const int turns = (counts[round] + at_a_time - 1) / at_a_time;
+    const double each = options.time_budget / static_cast<double>(counts.size()) / turns;
+    for (Candidate& candidate : running) candidate.seconds += each;
+    observer.begin_round(static_cast<int>(round) + 1, static_cast<int>(counts.size()),
+                         counts[round], each);
+    run_round(running, options, observer);
+    const auto kept = static_cast<std::size_t>(round + 1 < counts.size() ? counts[round + 1] : 1);
+    const auto first_out = running.begin() + static_cast<std::ptrdiff_t>(kept);
+    ended.insert(ended.begin(), first_out, running.end());
+    running.erase(first_out, running.end());
+  }
+  ended.insert(ended.begin(), running.front());
+  return ended;
 }
 
 }  // namespace rwa::workflows

@@ -14,7 +14,7 @@
 #include "rwa/errors.h"
 #include "rwa/model.h"
 #include "training/checkpoint.h"
-#include "training/folder.h"
+#include "training/run_folder.h"
 
 namespace rwa::workflows {
 namespace {

@@ -12,7 +12,7 @@
 #include "rwa/errors.h"
 #include "rwa/model.h"
 #include "tasks/task.h"
-#include "training/folder.h"
+#include "training/run_folder.h"
 #include "training/loop.h"
 
 namespace rwa::paper {

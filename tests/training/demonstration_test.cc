@@ -7,7 +7,7 @@
 
 #include "base/random.h"
 #include "rwa/trainer.h"
-#include "training/evaluate.h"
+#include "training/evaluation.h"
 #include "training/experiment.h"
 
 namespace rwa::training {

@@ -10,7 +10,7 @@
 
 #include "rwa/errors.h"
 #include "training/drifting.h"
-#include "training/evaluate.h"
+#include "training/evaluation.h"
 #include "training/loop_testing.h"
 
 namespace rwa::training {

@@ -1,4 +1,4 @@
-#include "training/evaluate.h"
+#include "training/evaluation.h"
 
 #include <algorithm>
 #include <cmath>

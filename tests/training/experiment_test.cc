@@ -10,9 +10,8 @@
 #include <rapidcheck.h>
 
 #include "rwa/errors.h"
-#include "training/experiment_fields.h"
-#include "training/experiment_toml.h"
 #include "training/run_testing.h"
+#include "training/settings.h"
 
 namespace rwa::training {
 namespace {
@@ -355,8 +354,7 @@ TEST(Experiment, OfFilesHasListsOfTexts) {
 
 TEST(Experiment, ChangesLeaveTheOtherFields) {
   Experiment experiment = parse_experiment(kWhole, "whole.toml");
-  const toml::table changes = parse_toml("task.train = 5\n[evaluation]\nevery = 7", "changes.toml");
-  change_experiment(changes, "changes.toml", experiment);
+  Overrides::parse("task.train = 5\n[evaluation]\nevery = 7", "changes.toml").apply(experiment);
   EXPECT_EQ(differences(parse_experiment(kWhole, "whole.toml"), experiment),
             (std::vector<std::string>{"task.train: 100000 there, 5 here",
                                       "evaluation.every: 100 there, 7 here"}));

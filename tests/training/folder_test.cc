@@ -1,4 +1,4 @@
-#include "training/folder.h"
+#include "training/run_folder.h"
 
 #include <cmath>
 #include <string>
@@ -8,7 +8,7 @@
 #include <rapidcheck.h>
 
 #include "rwa/errors.h"
-#include "training/metrics_file.h"
+#include "training/metrics.h"
 #include "training/run_testing.h"
 
 namespace rwa::training {

@@ -373,7 +373,8 @@ TEST(Run, AnExperimentThatCannotBeMakesNoFolder) {
 TEST(Run, AFolderInUseIsRefused) {
   const TempFolder folder;
   {
-    const FolderLock other(folder.path());
+    FolderStore other(folder.path());
+    other.lock();
     const auto before = contents(folder.path());
     expect_error<ConfigError>([&] { run_quietly(small_adding(), folder.path()); },
                               {folder.path().string(), "another process is running"});

@@ -23,8 +23,9 @@ inline Outcome run_with(const Experiment& experiment, const std::filesystem::pat
                         const How& how, Options options, const Listener& listener = {}) {
   options.threads = how.threads;
   options.overlap = how.overlap;
-  return how.dataset ? run(experiment, how.dataset, folder, options, listener)
-                     : run(experiment, folder, options, listener);
+  FolderStore store(folder);
+  return how.dataset ? run(experiment, how.dataset, store, options, listener)
+                     : run(experiment, store, options, listener);
 }
 
 inline Outcome run_quietly(const Experiment& experiment, const std::filesystem::path& folder,
@@ -36,7 +37,8 @@ inline Outcome run_quietly(const Experiment& experiment, const std::filesystem::
 inline Outcome run_until(const Experiment& experiment, const std::filesystem::path& folder,
                          std::int64_t k, const How& how = {}) {
   std::atomic<bool> stop{false};
-  return run_with(experiment, folder, how, {.checkpoint_seconds = kNever, .stop = &stop},
+  return run_with(experiment, folder, how,
+                  {.checkpoint_seconds = kNever, .stop = [&stop] { return stop.load(); }},
                   [&](const Progress& progress) { stop = progress.step >= k; });
 }
 

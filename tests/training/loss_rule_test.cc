@@ -1,4 +1,4 @@
-#include "training/loss_rule.h"
+#include "training/schedule.h"
 
 #include <gtest/gtest.h>
 

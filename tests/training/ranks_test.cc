@@ -29,7 +29,8 @@ Outcome run_on(int ranks, const Experiment& experiment, const fs::path& folder,
   std::atomic<int> interrupted = 0;
   cases::run_ranks(ranks, [&](Link& link) {
     std::atomic<bool> stop{false};
-    const Options options{.checkpoint_seconds = kNever, .stop = &stop, .link = &link};
+    const Options options{
+        .checkpoint_seconds = kNever, .stop = [&stop] { return stop.load(); }, .link = &link};
     const Listener listener = [&](const Progress& progress) {
       stop = link.rank() == ranks - 1 && progress.step >= until;
     };

@@ -22,7 +22,7 @@ std::atomic<bool> stop{false};
 int run(int count, char** arguments) {
   const std::filesystem::path config = arguments[1];
   rwa::training::Options options;
-  options.stop = &stop;
+  options.stop = [] { return stop.load(); };
   options.overlap = true;
   if (count == 5 && std::string_view(arguments[3]) == "--checkpoint-seconds") {
     options.checkpoint_seconds = std::strtod(arguments[4], nullptr);

@@ -12,7 +12,7 @@
 #include "tasks/task.h"
 #include "training/checkpoint.h"
 #include "training/experiment.h"
-#include "training/folder.h"
+#include "training/run_folder.h"
 
 namespace rwa::training {
 

@@ -1,0 +1,88 @@
+#include "run_display.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "say.h"
+#include "training/run_folder.h"
+#include "words.h"
+
+namespace rwa::cli {
+namespace {
+
+std::vector<ProgressDisplay::Run> to_be_shown(const std::vector<training::QueuedRun>& runs) {
+  std::vector<ProgressDisplay::Run> shown;
+  shown.reserve(runs.size());
+  for (const training::QueuedRun& run : runs) {
+    shown.push_back({run.title, run.experiment.training.steps, run.work_of_step});
+  }
+  return shown;
+}
+
+// "98.1 %, 0.175 bits", or where the run has no final score, nothing.
+std::string final_score(const training::Record& record) {
+  const training::Metric* final = training::final_of(record);
+  if (final == nullptr) return "";
+  return final->accuracy ? score(*final) + ", " + loss(*final) : loss(*final);
+}
+
+}  // namespace
+
+void RunDisplay::start(const training::RunQueue& queue) {
+  queue_ = &queue;
+  begun_.assign(queue.runs().size(), 0);
+  display_.reset();
+  if (queue.leads()) display_.emplace(to_be_shown(queue.runs()), queue.at_a_time());
+}
+
+void RunDisplay::begin_round(int number, int rounds, int candidates, double seconds) {
+  display_.reset();
+  say("round {} of {}: {} candidates, {} more each\n", number, rounds, candidates,
+      duration(seconds));
+}
+
+std::string RunDisplay::about(std::size_t index) const {
+  return queue_->is_serial() ? "  " : queue_->runs()[index].title + ": ";
+}
+
+void RunDisplay::begin(std::size_t index, int ranks) {
+  const training::QueuedRun& run = queue_->runs()[index];
+  display_->say(fmt::format("[{}/{}] {}, {} steps{}, in {}", index + 1, queue_->runs().size(),
+                            run.title, count(run.experiment.training.steps),
+                            ranks > 1 ? fmt::format(", on {} ranks", ranks) : "",
+                            run.store->name()));
+  display_->begin(index);
+}
+
+void RunDisplay::progress(std::size_t index, const training::Progress& progress) {
+  if (std::exchange(begun_[index], 1) == 0 && progress.step > 0) {
+    display_->say(fmt::format("{}goes on from step {}", about(index), count(progress.step)));
+  }
+  display_->show(index, progress);
+}
+
+std::string RunDisplay::end_in_words(std::size_t index, const training::RunResult& result) const {
+  if (!result.divergence.empty()) return result.divergence;
+  const training::QueuedRun& run = queue_->runs()[index];
+  const std::string last = final_score(run.store->record());
+  const std::string scored =
+      last.empty() ? std::string() : fmt::format(": {} on {}", last, run.scored_on);
+  switch (result.outcome) {
+    case training::Outcome::kFinished:
+      return fmt::format("finished in {}{}", duration(result.seconds), scored);
+    case training::Outcome::kAlreadyFinished:
+      return "was finished already" + scored;
+    case training::Outcome::kInterrupted:
+      break;
+  }
+  return {};
+}
+
+void RunDisplay::end(std::size_t index, const training::RunResult& result) {
+  const std::string words = end_in_words(index, result);
+  if (!words.empty()) display_->say(about(index) + words);
+  display_->end(index);
+}
+
+}  // namespace rwa::cli

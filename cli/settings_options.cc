@@ -1,0 +1,196 @@
+#include "settings_options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "interrupt.h"
+#include "ranks.h"
+#include "rwa/errors.h"
+#include "say.h"
+#include "words.h"
+
+namespace rwa::cli {
+namespace {
+
+using Kind = training::SettingInfo::Kind;
+
+constexpr const char* kFiles = "train";  // the setting that DATA stands for
+
+std::string option_of(const training::SettingInfo& setting) {
+  if (setting.name == kFiles) return "DATA";
+  std::string name = setting.name;
+  std::ranges::replace(name, '_', '-');
+  return "--" + name;
+}
+
+// Files may follow each other; of other lists the next argument is not one.
+bool takes_files(const training::SettingInfo& setting) {
+  return setting.kind == Kind::kTexts && setting.group == "Data";
+}
+
+std::string help_of(const training::SettingInfo& setting) {
+  if (setting.choices.empty()) return setting.help;
+  return fmt::format("{}: {}", setting.help, fmt::join(setting.choices, ", "));
+}
+
+const char* type_of(const training::SettingInfo& setting) {
+  switch (setting.kind) {
+    case Kind::kWhole:
+      return "N";
+    case Kind::kNumber:
+      return "X";
+    case Kind::kTexts:
+      return takes_files(setting) ? "DATA..." : "NAME[,NAME...]";
+    default:
+      return "NAME";
+  }
+}
+
+// What is 0 or empty is chosen when the data are known, or off.
+std::string default_of(const training::SettingInfo& setting) {
+  const std::string& value = setting.value;
+  const bool is_open = value == "0" || value == "0.0" || value == "\"\"" || value == "[]";
+  if (is_open) return "";
+  return value.front() == '"' ? value.substr(1, value.size() - 2) : value;
+}
+
+// A number where the text is one; else the text, which is refused with what was expected.
+template <class Number>
+io::Value::Content number_or_text(const std::string& text) {
+  Number number{};
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error == std::errc{} && stop == end) return number;
+  return text;
+}
+
+io::Value::Content content_of(Kind kind, const std::vector<std::string>& texts) {
+  const std::string& text = texts.back();
+  switch (kind) {
+    case Kind::kWhole:
+      return number_or_text<std::int64_t>(text);
+    case Kind::kNumber:
+      return number_or_text<double>(text);
+    case Kind::kTruth:
+      return text == "true" || text == "1"    ? io::Value::Content(true)
+             : text == "false" || text == "0" ? io::Value::Content(false)
+                                              : io::Value::Content(text);
+    case Kind::kTexts: {
+      io::Value::Array array;
+      for (const std::string& each : texts) array.push_back({each});
+      return array;
+    }
+    default:
+      return text;
+  }
+}
+
+}  // namespace
+
+void GivenSettings::add_options(CLI::App& command, const Filter& filter) {
+  for (const auto& setting : training::list_settings(workflows::default_experiment())) {
+    if (filter(setting)) add_option(command, setting);
+  }
+}
+
+void GivenSettings::add_option(CLI::App& command, const training::SettingInfo& setting) {
+  Given& given = given_.emplace(setting.name, Given{setting, {}}).first->second;
+  const std::string name = option_of(setting);
+  if (setting.kind == Kind::kTruth) {
+    const auto take = [&given](const std::string& text) { given.texts = {text}; };
+    command.add_option_function<std::string>(name, take, help_of(setting))
+        ->expected(0, 1)
+        ->default_str("true")
+        ->option_text(" ")
+        ->group(setting.group);
+    return;
+  }
+  auto* option = command.add_option(name, given.texts, help_of(setting))
+                     ->option_text(type_of(setting))
+                     ->group(name == "DATA" ? "Positionals" : setting.group);
+  const std::string usual = default_of(setting);
+  if (!usual.empty()) option->description(fmt::format("{} [{}]", help_of(setting), usual));
+  if (takes_files(setting)) return;
+  if (setting.kind == Kind::kTexts) {
+    option->delimiter(',')->allow_extra_args(false);
+  } else {
+    option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  }
+}
+
+training::Overrides GivenSettings::overrides() const {
+  io::Value::Table table;
+  for (const auto& [name, given] : given_) {
+    if (given.texts.empty()) continue;
+    const std::string option = option_of(given.setting);
+    table.push_back({name, {content_of(given.setting.kind, given.texts), option}, option});
+  }
+  training::Overrides overrides;
+  overrides.take(table, training::Scope::kFiles);
+  return overrides;
+}
+
+bool is_setting_of_files(const training::SettingInfo& setting) {
+  return training::is_offered(setting, training::Scope::kFiles);
+}
+
+bool is_setting_of_reading(const training::SettingInfo& setting) {
+  return is_setting_of_files(setting) &&
+         (setting.name == kFiles || setting.group.starts_with("Reading"));
+}
+
+TrainingArguments::TrainingArguments() { options.threads = usual_threads(); }
+
+void add_workers(CLI::App& command, int& threads, int& jobs) {
+  command.add_option("--threads", threads, "Threads of each rank (default: its cores, at most 8)")
+      ->capture_default_str();
+  command.add_option("--jobs", jobs, "Runs at a time of each rank; they share its threads or GPU")
+      ->capture_default_str();
+}
+
+void add_training_arguments(CLI::App& command, TrainingArguments& arguments) {
+  arguments.given.add_options(command, is_setting_of_files);
+  command.add_option("--config", arguments.config,
+                     "Settings in TOML, such as the config.toml of a run; options override them");
+  add_workers(command, arguments.options.threads, arguments.options.jobs);
+  command.add_option("--out", arguments.request.out, "Folder to write to")->required();
+}
+
+workflows::Plan read_and_plan(TrainingArguments& arguments) {
+  check_count("--threads", arguments.options.threads, kMostThreads);
+  check_count("--jobs", arguments.options.jobs, kMostJobs);
+  arguments.options.job = job();
+  arguments.options.stop = [&stop = watch_for_interrupts()] { return stop.load(); };
+  auto& settings = arguments.request.settings;
+  settings = arguments.given.overrides();
+  if (!arguments.config.empty()) settings = workflows::read_config(arguments.config, settings);
+  workflows::Plan plan = workflows::plan(arguments.request, datasets::Reading{}, all_ranks());
+  const datasets::Files& files = *plan.files;
+  const datasets::Statistics& seen = files.statistics();
+  say("{} sequences of {} to {} steps; {} to train on, {} to validate, {} to test\n",
+      count(seen.sequences), count(datasets::shortest(seen)), count(datasets::longest(seen)),
+      count(files.size(datasets::Split::kTrain)), count(files.size(datasets::Split::kValid)),
+      count(files.size(datasets::Split::kTest)));
+  for (const std::string& note : plan.notes) say("{}\n", note);
+  return plan;
+}
+
+std::optional<double> duration_of(const std::string& option,
+                                  const std::optional<std::string>& text) {
+  if (!text) return std::nullopt;
+  const auto seconds = parse_duration(*text);
+  if (seconds) return seconds;
+  throw ConfigError(fmt::format(
+      "{} is '{}', expected seconds, more than 0, or a time such as 9m or 1h30m", option, *text));
+}
+
+void check_count(const std::string& option, int value, int most) {
+  if (value >= 1 && value <= most) return;
+  throw ConfigError(fmt::format("{} is {}, expected 1 to {}", option, value, most));
+}
+
+}  // namespace rwa::cli

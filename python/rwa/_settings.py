@@ -1,0 +1,32 @@
+"""rwa.settings(): every setting of a training, as the library lists them."""
+
+from __future__ import annotations
+
+import functools
+from typing import NamedTuple
+
+from ._library import described, library
+
+
+class Setting(NamedTuple):
+    """A setting by its name: a keyword argument here, an option of `rwa train`, a key of its
+    configuration file."""
+
+    name: str
+    table: str  # of the configuration file; "": above all tables
+    group: str  # in `rwa train --help`
+    help: str
+    kind: str  # "bool", "int", "float", "str", "list" or "choice"
+    choices: list[str] | None
+    default: str  # as the configuration file has it; 0 or empty: chosen when the data are known
+    of_sequences: bool  # else it says how files are read, and belongs to rwa.read
+
+
+@functools.lru_cache(maxsize=None)
+def _all() -> tuple[Setting, ...]:
+    return tuple(Setting(**setting) for setting in described(library.rwa_settings))
+
+
+def settings() -> list[Setting]:
+    """All settings, in the order of `rwa train --help`."""
+    return list(_all())

@@ -1,0 +1,273 @@
+// src/io/fields.h: the one reader of "these fields and no others": named values of a file or a
+// caller, each taken once and of its type; what is left at the end is refused.
+//
+//   Fields fields(parse_json(text, "a layer"), {.where = "a layer", .refuse = refuse_config});
+//   fields("units", config.units, 1);   // a whole number from 1
+//   fields("cell", config.cell);        // one of the names of an enumeration
+//   fields.finish();
+//
+// An enumeration is read by the overload of from_name(std::string_view, Enum&) beside it.
+#pragma once
+
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/nearest.h"
+#include "io/quote.h"
+#include "io/value.h"
+#include "rwa/errors.h"
+
+namespace rwa::io {
+
+struct FieldsOptions {
+  std::string where = {};  // begins the message about a value without a place of its own
+  Refuse refuse = refuse_config;
+  bool required = false;  // a field that is asked for must be there; else its value is left alone
+  std::string_view noun = "field";  // what such a value is called: "key", "option"
+  std::string table = {};           // the name of the table, where it is one inside another
+};
+
+class Fields {
+ public:
+  Fields(Value::Table table, FieldsOptions options)
+      : rest_(std::move(table)), options_(std::move(options)) {
+    for (std::size_t i = 0; i < rest_.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        if (rest_[i].name == rest_[j].name) {
+          refuse(rest_[i].place,
+                 fmt::format("the {} {} stands twice", options_.noun, quote(rest_[i].name)));
+        }
+      }
+    }
+  }
+
+  void operator()(std::string_view name, bool& value) { take(name, value, "true or false"); }
+  void operator()(std::string_view name, std::string& value) { take(name, value, kText); }
+  void operator()(std::string_view name, double& value) {
+    const auto found = take(name, "a finite number");
+    if (!found) return;
+    const auto number = as_number(*found);
+    if (!number || !std::isfinite(*number)) refuse_value(name, *found, "a finite number");
+    value = *number;
+  }
+  template <std::integral Whole>
+  void operator()(std::string_view name, Whole& value, std::int64_t least = lowest<Whole>()) {
+    const std::string expected =
+        fmt::format("a whole number from {} to {}", least, std::numeric_limits<Whole>::max());
+    const auto found = take(name, expected);
+    if (!found) return;
+    const auto* number = found->template get<std::int64_t>();
+    const auto* large = found->template get<std::uint64_t>();
+    if (number != nullptr && *number >= least && std::in_range<Whole>(*number)) {
+      value = static_cast<Whole>(*number);
+    } else if (large != nullptr && std::in_range<Whole>(*large)) {
+      value = static_cast<Whole>(*large);
+    } else {
+      refuse_value(name, *found, expected);
+    }
+  }
+  template <class Enum>
+  requires std::is_enum_v<Enum>
+  void operator()(std::string_view name, Enum& value) {
+    const auto found = take(name, kText);
+    if (!found) return;
+    const auto* text = found->template get<std::string>();
+    if (text == nullptr) refuse_value(name, *found, kText);
+    try {
+      from_name(escape(*text), value);  // it goes into the message; a known name is its own escape
+    } catch (const ConfigError& error) {
+      refuse(found->place, error.what());
+    }
+  }
+  template <class T>
+  void operator()(std::string_view name, std::vector<T>& values) {
+    constexpr std::string_view kExpected =
+        std::is_arithmetic_v<T> ? "an array of numbers" : "an array of texts";
+    const auto found = take(name, kExpected);
+    if (!found) return;
+    const auto* array = found->template get<Value::Array>();
+    if (array == nullptr) refuse_value(name, *found, kExpected);
+    values.clear();
+    for (const Value& item : *array) values.push_back(element<T>(name, item, kExpected));
+  }
+  // May be null.
+  template <class T>
+  void operator()(std::string_view name, std::optional<T>& value) {
+    if (!has(name)) {
+      if (!find(name) && options_.required) refuse_missing(name);
+      return;
+    }
+    T found{};
+    (*this)(name, found);
+    value = std::move(found);
+  }
+
+  // The value of a field; nothing where it is missing.
+  template <class T>
+  std::optional<T> get(std::string_view name) {
+    std::optional<T> value;
+    (*this)(name, value);
+    return value;
+  }
+  // The value of a field that must be there; of a whole number, with the least that it may be.
+  template <class T>
+  T need(std::string_view name, std::same_as<int> auto... least) {
+    require(name);
+    T value{};
+    (*this)(name, value, least...);
+    return value;
+  }
+  // What `parse`, which may throw ConfigError, makes of a text that must be there.
+  template <class Parse>
+  auto need_as(std::string_view name, Parse parse) {
+    require(name);
+    const auto found = take(name, kText);
+    const auto* text = found->template get<std::string>();
+    if (text == nullptr) refuse_value(name, *found, kText);
+    try {
+      return parse(*text);
+    } catch (const ConfigError& error) {
+      refuse(found->place, fmt::format("{}: {}", name, error.what()));
+    }
+  }
+
+  // Whether it is there, has not been taken, and is not null.
+  [[nodiscard]] bool has(std::string_view name) const {
+    for (const Field& field : rest_) {
+      if (field.name == name) return field.value.get<std::nullptr_t>() == nullptr;
+    }
+    return false;
+  }
+  // A table in this one; empty where there is none and none is required.
+  Fields table(std::string_view name) {
+    FieldsOptions inner = options_;
+    inner.table = name;
+    const auto found = take(name, "a table");
+    if (!found) return {{}, std::move(inner)};
+    const auto* table = found->get<Value::Table>();
+    if (table == nullptr) refuse_value(name, *found, fmt::format("a table, [{}]", name));
+    return {*table, std::move(inner)};
+  }
+  // A list of tables.
+  std::vector<Fields> tables(std::string_view name) {
+    std::vector<Fields> all;
+    const auto found = take(name, "a list of tables");
+    if (!found) return all;
+    const auto* array = found->get<Value::Array>();
+    if (array == nullptr) refuse_value(name, *found, "a list of tables");
+    for (const Value& item : *array) {
+      const auto* table = item.get<Value::Table>();
+      if (table == nullptr) refuse_value(name, item, "a table");
+      FieldsOptions inner = options_;
+      inner.table = fmt::format("{} {}", name, all.size() + 1);
+      if (!item.place.empty()) inner.where = item.place;
+      all.emplace_back(*table, std::move(inner));
+    }
+    return all;
+  }
+  // What has not been taken.
+  [[nodiscard]] Value::Table& rest() { return rest_; }
+
+  void require(std::string_view name) const {
+    if (!has(name)) refuse_missing(name);
+  }
+  // Names that are read elsewhere, and may have been meant where a field is unknown.
+  void know(std::string name) { known_.push_back(std::move(name)); }
+  // Refuses a field that nobody has asked for, with the one that was meant.
+  void finish() const {
+    if (rest_.empty()) return;
+    const Field& field = rest_.front();
+    refuse(field.place, fmt::format("unknown {} '{}'{}{}", options_.noun, escape(field.name),
+                                    in_table(), suggestion(field.name, known_)));
+  }
+
+  [[noreturn]] void fail(const std::string& message) const { refuse("", message); }
+  [[noreturn]] void refuse_value(std::string_view name, const Value& found,
+                                 std::string_view expected) const {
+    refuse(found.place, fmt::format("{} is {}, expected {}", name, in_message(found), expected));
+  }
+
+ private:
+  static constexpr std::string_view kText = "a text";
+
+  template <class Whole>
+  static constexpr std::int64_t lowest() {
+    return std::in_range<std::int64_t>(std::numeric_limits<Whole>::min())
+               ? static_cast<std::int64_t>(std::numeric_limits<Whole>::min())
+               : std::numeric_limits<std::int64_t>::min();
+  }
+  static std::optional<double> as_number(const Value& value) {
+    if (const auto* number = value.get<double>()) return *number;
+    if (const auto* number = value.get<std::int64_t>()) return static_cast<double>(*number);
+    if (const auto* number = value.get<std::uint64_t>()) return static_cast<double>(*number);
+    return std::nullopt;
+  }
+  template <class T>
+  T element(std::string_view name, const Value& item, std::string_view expected) const {
+    if constexpr (std::is_arithmetic_v<T>) {
+      const auto number = as_number(item);
+      if (!number) refuse_value(name, item, expected);
+      return static_cast<T>(*number);
+    } else {
+      const auto* text = item.get<std::string>();
+      if (text == nullptr) refuse_value(name, item, expected);
+      return *text;
+    }
+  }
+  template <class T>
+  void take(std::string_view name, T& value, std::string_view expected) {
+    const auto found = take(name, expected);
+    if (!found) return;
+    const T* content = found->template get<T>();
+    if (content == nullptr) refuse_value(name, *found, expected);
+    value = *content;
+  }
+  // Nothing where it is missing or null, and need not be there.
+  std::optional<Value> take(std::string_view name, std::string_view expected) {
+    std::optional<Value> found = find(name);
+    if (found && found->get<std::nullptr_t>() == nullptr) return found;
+    if (options_.required && !found) refuse_missing(name);
+    if (options_.required) refuse_value(name, *found, expected);
+    return std::nullopt;
+  }
+  [[noreturn]] void refuse_missing(std::string_view name) const {
+    refuse("", fmt::format("the {} '{}' is missing{}", options_.noun, name, in_table()));
+  }
+  std::optional<Value> find(std::string_view name) {
+    known_.emplace_back(name);
+    for (auto field = rest_.begin(); field != rest_.end(); ++field) {
+      if (field->name != name) continue;
+      Value value = std::move(field->value);
+      rest_.erase(field);
+      return value;
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::string in_table() const {
+    return options_.table.empty() ? "" : fmt::format(" in [{}]", options_.table);
+  }
+  [[noreturn]] void refuse(const std::string& place, const std::string& message) const {
+    const std::string& where = place.empty() ? options_.where : place;
+    options_.refuse(where.empty() ? message : fmt::format("{}: {}", where, message));
+    std::abort();  // refuse() throws
+  }
+
+  Value::Table rest_;
+  std::vector<std::string> known_;
+  FieldsOptions options_;
+};
+
+}  // namespace rwa::io

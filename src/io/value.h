@@ -1,0 +1,51 @@
+// src/io/value.h: a value as JSON, TOML or a caller has it, and where it stands there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace rwa::io {
+
+struct Field;
+
+struct Value {
+  struct Other {};  // what TOML has and JSON has not: dates and times
+  using Array = std::vector<Value>;
+  using Table = std::vector<Field>;
+  // Whole numbers are unsigned only where they do not fit into the signed type.
+  using Content = std::variant<std::nullptr_t, bool, std::int64_t, std::uint64_t, double,
+                               std::string, Array, Table, Other>;
+
+  Content content = nullptr;
+  std::string place = {};  // for messages: "grammar.toml:3:16"; empty: not known
+
+  template <class T>
+  [[nodiscard]] const T* get() const {
+    return std::get_if<T>(&content);
+  }
+};
+
+struct Field {
+  std::string name;
+  Value value;
+  std::string place = {};  // of the name
+};
+
+// As short as a message can bear: "abc", 3, an array, a table.
+std::string in_message(const Value& value);
+
+// What a reader throws: each kind of error is a function.
+using Refuse = void (*)(const std::string& message);
+[[noreturn]] void refuse_config(const std::string& message);      // ConfigError
+[[noreturn]] void refuse_input(const std::string& message);       // InputError
+[[noreturn]] void refuse_model_file(const std::string& message);  // ModelFileError
+
+// Refuses a text that is not a JSON object, with a message that begins with `origin`.
+Value::Table parse_json(std::string_view text, std::string_view origin,
+                        Refuse refuse = refuse_config);
+
+}  // namespace rwa::io

@@ -1,0 +1,82 @@
+#include "training/run_folder.h"
+
+#include <algorithm>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "io/text_file.h"
+#include "rwa/errors.h"
+#include "training/metrics.h"
+#include "training/run_file.h"
+
+namespace rwa::training {
+
+namespace fs = std::filesystem;
+
+void summarise(const RunSummary& summary, Record& record) {
+  record.status = summary.status;
+  record.end = summary.end;
+  record.steps = summary.steps;
+  record.best_step = summary.best_step;
+  record.train_seconds = summary.train_seconds;
+  record.parameters = summary.parameters;
+  record.machine = summary.machine;
+  record.had_machine_alone = summary.had_machine_alone;
+}
+
+Record read_run(const fs::path& folder) try {
+  const fs::path config = folder / kConfigFile;
+  Record record;
+  record.folder = folder;
+  record.experiment = parse_experiment(io::read_text(config), config.string());
+  // A run that has only begun has none of these.
+  if (const fs::path file = folder / kMetricsFile; fs::exists(file)) {
+    record.metrics = read_metrics(file);
+  } else if (const fs::path kept = folder / kKeptMetricsFile; fs::exists(kept)) {
+    record.metrics = parse_metrics_csv(io::read_text(kept), kept);
+  }
+  if (const fs::path file = folder / kRunFile; fs::exists(file)) {
+    summarise(read_run_file(file), record);
+  }
+  return record;
+} catch (const fs::filesystem_error& error) {
+  throw ResourceError(error.what());
+}
+
+const Metric* final_of(const Record& record) {
+  const auto found = std::ranges::find(record.metrics, "final", &Metric::split);
+  return found == record.metrics.end() ? nullptr : &*found;
+}
+
+fs::path model_file(const fs::path& path) {
+  std::error_code refused;  // then who reads the file will say why
+  if (!fs::is_directory(path, refused)) return path;
+  fs::path file = path / kModelFile;
+  if (fs::exists(file, refused)) return file;
+  throw ConfigError(
+      fmt::format("{}: is a folder without a {}, expected a model or the folder that rwa train has "
+                  "written it to",
+                  path.string(), kModelFile));
+}
+
+std::vector<fs::path> find_runs(const fs::path& root) try {
+  if (!fs::is_directory(root)) {
+    throw InputError(fmt::format("{}: expected a folder with runs, found {}", root.string(),
+                                 fs::exists(root) ? "another kind of file" : "nothing"));
+  }
+  std::vector<fs::path> folders;
+  if (fs::exists(root / kConfigFile)) folders.push_back(root);
+  const auto options = fs::directory_options::skip_permission_denied;
+  for (const auto& entry : fs::recursive_directory_iterator(root, options)) {
+    if (entry.is_directory() && fs::exists(entry.path() / kConfigFile)) {
+      folders.push_back(entry.path());
+    }
+  }
+  std::ranges::sort(folders);
+  return folders;
+} catch (const fs::filesystem_error& error) {
+  throw ResourceError(error.what());
+}
+
+}  // namespace rwa::training

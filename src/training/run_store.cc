@@ -1,0 +1,225 @@
+#include "training/run_store.h"
+
+#include <string>
+#include <vector>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/file.h>
+
+#include "io/quote.h"
+#include "io/replace_file.h"
+#include "io/text_file.h"
+#include "rwa/errors.h"
+#include "training/metrics.h"
+#include "training/run_file.h"
+#include "training/run_folder.h"
+
+namespace rwa::training {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder without a configuration is one to begin in, if it is empty.
+void refuse_foreign(const fs::path& folder) {
+  if (!fs::exists(folder)) return;
+  if (!fs::is_directory(folder)) {
+    throw ConfigError(
+        fmt::format("{}: found a file, expected a folder for a run", folder.string()));
+  }
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (io::is_unfinished(entry.path())) continue;
+    throw ConfigError(fmt::format(
+        "{}: holds {} but no {}, so it is not the folder of a run: choose another one or an empty "
+        "one",
+        folder.string(), io::quote(entry.path().filename().string()), kConfigFile));
+  }
+}
+
+// What is kept of a run has its configuration, but nothing that a run could go on from: to begin
+// among the results would mix the two.
+void refuse_kept_results(const fs::path& folder) {
+  if (!fs::exists(folder / kKeptMetricsFile) || fs::exists(folder / kMetricsFile)) return;
+  throw ConfigError(fmt::format(
+      "{}: these are kept results, not a run: found {} and no {}; choose another folder for runs "
+      "(--out)",
+      folder.string(), kKeptMetricsFile, kMetricsFile));
+}
+
+// The number of steps may differ where the first ones are the same: not where the learning rate of
+// each depends on it.
+std::vector<std::string> differences_but_steps(Experiment there, const Experiment& here) {
+  if (here.training.schedule != Schedule::kCosine) there.training.steps = here.training.steps;
+  return differences(there, here);
+}
+
+void refuse_another(const Experiment& there, const Experiment& here, const std::string& name) {
+  const auto lines = differences_but_steps(there, here);
+  if (lines.empty()) return;
+  throw ConfigError(fmt::format(
+      "{}: is the folder of another experiment:\n  {}\nchoose another folder (--out), or "
+      "remove this one",
+      name, fmt::join(lines, "\n  ")));
+}
+
+// Whether all is done for this experiment, which is the store's own but for its steps.
+bool is_finished(const RunSummary& summary, const Experiment& experiment, bool configured,
+                 const std::optional<double>& time_budget) {
+  if (summary.status != Status::kFinished) return false;
+  const std::int64_t steps = experiment.training.steps;
+  if (summary.end == End::kPatience) return summary.steps <= steps;  // more would not be done
+  const double seconds = summary.train_seconds + summary.evaluate_seconds;
+  if (summary.end == End::kTime && time_budget && seconds < *time_budget) return false;
+  return configured && summary.steps_asked_for == steps;
+}
+
+void check_metrics(const fs::path& folder, std::int64_t covered) {
+  const fs::path file = folder / kMetricsFile;
+  const std::uintmax_t size = fs::exists(file) ? fs::file_size(file) : 0;
+  if (size < static_cast<std::uintmax_t>(covered)) {
+    throw InputError(
+        fmt::format("{}: has {} bytes, expected at least the {} that were written before "
+                    "the checkpoint beside it",
+                    file.string(), size, covered));
+  }
+  if (covered > 0) (void)read_metrics(file, static_cast<std::size_t>(covered));
+}
+
+// Fewer steps than are done cannot be wanted.
+void refuse_fewer_steps(const State& done, const Experiment& experiment, const std::string& name) {
+  if (done.step <= experiment.training.steps) return;
+  throw ConfigError(
+      fmt::format("{}: {} steps are done, more than the {} that are wanted: give more, or choose "
+                  "another folder (--out)",
+                  name, done.step, experiment.training.steps));
+}
+
+Checkpoint find_place(const Experiment& experiment, const fs::path& folder) {
+  Checkpoint checkpoint = read_checkpoint(folder / kCheckpointFile);
+  if (const auto lines = differences_but_steps(checkpoint.experiment, experiment); !lines.empty()) {
+    throw ModelFileError(fmt::format("{}: is of another experiment than the {} beside it:\n  {}",
+                                     checkpoint.file.string(), kConfigFile,
+                                     fmt::join(lines, "\n  ")));
+  }
+  refuse_fewer_steps(checkpoint.state, experiment, folder.string());
+  check_metrics(folder, checkpoint.state.metrics_bytes);
+  return checkpoint;
+}
+
+// To start again would remove the result of all those steps. A run that was killed before its first
+// checkpoint has none.
+void refuse_to_lose_model(const fs::path& folder) {
+  if (!fs::exists(folder / kModelFile)) return;
+  throw ConfigError(
+      fmt::format("{}: holds a finished model but no checkpoint to continue from: choose another "
+                  "folder (--out)",
+                  folder.string()));
+}
+
+io::Descriptor lock_folder(const fs::path& folder) {
+  io::Descriptor descriptor(io::repeat_if_interrupted(
+      [&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
+  if (!descriptor.is_open()) io::throw_refusal("open", folder, errno);
+  // Other errors are those of file systems that have no locks: nothing is better there.
+  if (::flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    throw ConfigError(
+        fmt::format("{}: another process is running in this folder", folder.string()));
+  }
+  return descriptor;
+}
+
+io::Descriptor make_and_lock(const fs::path& folder) try {
+  fs::create_directories(folder);
+  io::Descriptor descriptor = lock_folder(folder);
+  std::vector<fs::path> remnants;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (io::is_unfinished(entry.path())) remnants.push_back(entry.path());
+  }
+  for (const fs::path& file : remnants) fs::remove(file);
+  return descriptor;
+} catch (const fs::filesystem_error& error) {
+  throw ResourceError(error.what());
+}
+
+}  // namespace
+
+Found FolderStore::inspect(const Experiment& experiment,
+                           const std::optional<double>& time_budget) const try {
+  Found found;
+  if (!fs::exists(file(kConfigFile))) {
+    refuse_foreign(folder_);
+    return found;
+  }
+  refuse_kept_results(folder_);
+  const Experiment there =
+      parse_experiment(io::read_text(file(kConfigFile)), file(kConfigFile).string());
+  refuse_another(there, experiment, name());
+  found.configured = differences(there, experiment).empty();
+  found.finished =
+      fs::exists(file(kRunFile)) && fs::exists(file(kModelFile)) &&
+      is_finished(read_run_file(file(kRunFile)), experiment, found.configured, time_budget);
+  if (fs::exists(file(kCheckpointFile))) {
+    found.checkpoint = find_place(experiment, folder_);
+  } else if (!found.finished) {
+    refuse_to_lose_model(folder_);
+  }
+  return found;
+} catch (const fs::filesystem_error& error) {
+  throw ResourceError(error.what());
+}
+
+void FolderStore::lock() { lock_.emplace(make_and_lock(folder_)); }
+
+void FolderStore::set_experiment(const Experiment& experiment) {
+  io::replace_text(file(kConfigFile), format_experiment(experiment));
+}
+
+std::int64_t FolderStore::sync_metrics() {
+  metrics_->sync();
+  return metrics_->size();
+}
+
+void FolderStore::save_checkpoint(const io::TensorFile& content) {
+  io::write_safetensors(file(kCheckpointFile), content);
+}
+
+Found MemoryStore::inspect(const Experiment& experiment,
+                           const std::optional<double>& time_budget) const {
+  Found found;
+  if (!begun_) return found;
+  refuse_another(record_.experiment, experiment, name());
+  found.configured = differences(record_.experiment, experiment).empty();
+  found.finished = is_finished(summary_, experiment, found.configured, time_budget);
+  if (!checkpoint_) return found;
+  found.checkpoint = to_checkpoint(*checkpoint_, name());
+  refuse_fewer_steps(found.checkpoint->state, experiment, name());
+  return found;
+}
+
+void MemoryStore::begin_metrics(std::int64_t size) {
+  begun_ = true;
+  record_.metrics.resize(static_cast<std::size_t>(size));
+}
+
+void MemoryStore::set_progress(const Experiment& experiment, const RunFile& content) {
+  summary_ = {.status = content.status,
+              .end = content.end.value_or(End::kSteps),
+              .steps = content.steps,
+              .steps_asked_for = experiment.training.steps,
+              .best_step = content.best_step,
+              .train_seconds = content.train_seconds,
+              .evaluate_seconds = content.evaluate_seconds,
+              .parameters = content.parameters,
+              .machine = {}};
+  summarise(summary_, record_);
+}
+
+Model MemoryStore::copy_of(const Model& model) {
+  Model copy(model.config());
+  copy.set_weights(model.weights());
+  for (const auto& [name, text] : model.notes()) copy.set_note(name, text);
+  return copy;
+}
+
+}  // namespace rwa::training

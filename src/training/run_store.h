@@ -1,0 +1,116 @@
+// src/training/run_store.h: where a run keeps what it leaves behind, and finds what it goes on from:
+// a folder (run_folder.h), or memory.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/descriptor.h"
+#include "io/safetensors.h"
+#include "rwa/model.h"
+#include "training/checkpoint.h"
+#include "training/experiment.h"
+#include "training/metrics.h"
+#include "training/run_file.h"
+#include "training/run_folder.h"
+
+namespace rwa::training {
+
+// What a run finds in its store.
+struct Found {
+  bool configured = false;  // it holds exactly this experiment
+  bool finished = false;
+  std::optional<Checkpoint> checkpoint;  // where to go on
+};
+
+// For one run at a time. Throws ResourceError where the system refuses.
+class RunStore {
+ public:
+  virtual ~RunStore() = default;
+
+  [[nodiscard]] virtual std::string name() const = 0;  // for messages
+
+  // Changes nothing. Throws ConfigError where the store is another experiment's or nobody's, with the
+  // differences, has more steps behind it than are wanted, or has a model that a new start would
+  // remove; ModelFileError, InputError and ResourceError for files that are damaged or cannot be
+  // read. A run that ended because its time was used up is not finished for one with more of it.
+  [[nodiscard]] virtual Found inspect(const Experiment& experiment,
+                                      const std::optional<double>& time_budget) const = 0;
+  // Keeps other processes out until the store is gone: they get a ConfigError.
+  virtual void lock() = 0;
+
+  virtual void set_experiment(const Experiment& experiment) = 0;
+  // Keeps the first of the metrics, up to this size, as sync_metrics() has given it.
+  virtual void begin_metrics(std::int64_t size) = 0;
+  virtual void append(const Metric& metric) = 0;
+  // They are safe when this returns. Returns their size.
+  virtual std::int64_t sync_metrics() = 0;
+  virtual void save_checkpoint(const io::TensorFile& content) = 0;
+  virtual void save_model(const Model& model) = 0;
+  virtual void set_progress(const Experiment& experiment, const RunFile& content) = 0;
+
+  // A run as a reader finds it; and the model that it has ended with.
+  [[nodiscard]] virtual Record record() const = 0;
+  [[nodiscard]] virtual Model model() const = 0;
+};
+
+// A process that dies leaves the folder to the next one, which goes on from its last checkpoint.
+class FolderStore final : public RunStore {
+ public:
+  explicit FolderStore(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  [[nodiscard]] std::string name() const override { return folder_.string(); }
+  [[nodiscard]] Found inspect(const Experiment& experiment,
+                              const std::optional<double>& time_budget) const override;
+  void lock() override;
+  void set_experiment(const Experiment& experiment) override;
+  void begin_metrics(std::int64_t size) override { metrics_.emplace(file(kMetricsFile), size); }
+  void append(const Metric& metric) override { metrics_->append(metric); }
+  std::int64_t sync_metrics() override;
+  void save_checkpoint(const io::TensorFile& content) override;
+  void save_model(const Model& model) override { model.save(file(kModelFile)); }
+  void set_progress(const Experiment& experiment, const RunFile& content) override {
+    write_run_file(file(kRunFile), experiment, content);
+  }
+  [[nodiscard]] Record record() const override { return read_run(folder_); }
+  [[nodiscard]] Model model() const override { return Model::load(file(kModelFile)); }
+
+ private:
+  [[nodiscard]] std::filesystem::path file(std::string_view name) const { return folder_ / name; }
+
+  std::filesystem::path folder_;
+  std::optional<io::Descriptor> lock_;
+  std::optional<MetricsFile> metrics_;
+};
+
+// Nothing is written anywhere. What it holds is gone with it.
+class MemoryStore final : public RunStore {
+ public:
+  [[nodiscard]] std::string name() const override { return "the training"; }
+  [[nodiscard]] Found inspect(const Experiment& experiment,
+                              const std::optional<double>& time_budget) const override;
+  void lock() override {}
+  void set_experiment(const Experiment& experiment) override { record_.experiment = experiment; }
+  void begin_metrics(std::int64_t size) override;
+  void append(const Metric& metric) override { record_.metrics.push_back(metric); }
+  std::int64_t sync_metrics() override { return std::ssize(record_.metrics); }
+  void save_checkpoint(const io::TensorFile& content) override { checkpoint_ = content; }
+  void save_model(const Model& model) override { model_ = copy_of(model); }
+  void set_progress(const Experiment& experiment, const RunFile& content) override;
+  [[nodiscard]] Record record() const override { return record_; }
+  [[nodiscard]] Model model() const override { return copy_of(*model_); }
+
+ private:
+  static Model copy_of(const Model& model);
+
+  Record record_;
+  bool begun_ = false;
+  RunSummary summary_;
+  std::optional<io::TensorFile> checkpoint_;
+  std::optional<Model> model_;
+};
+
+}  // namespace rwa::training

@@ -1,0 +1,315 @@
+#include "training/settings.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/names.h"
+#include "base/nearest.h"
+#include "io/fields.h"
+#include "io/quote.h"
+#include "io/toml.h"
+#include "rwa/errors.h"
+
+namespace rwa::training {
+namespace {
+
+using Kind = SettingInfo::Kind;
+
+std::string toml_text(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      (out += '\\') += c;
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
+      out += fmt::format("\\u{:04X}", static_cast<unsigned>(c));
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
+std::string toml_texts(const std::vector<std::string>& texts) {
+  std::string out;
+  for (const std::string& text : texts) out += (out.empty() ? "" : ", ") + toml_text(text);
+  return "[" + out + "]";
+}
+
+// Shortest that reads back as the same bits; with a point, so that TOML knows it as a float.
+std::string toml_number(double value) {
+  std::string text = fmt::format("{}", value);
+  if (text.find_first_of(".en") == std::string::npos) text += ".0";
+  return text;
+}
+
+// Lists every setting with its value as TOML has it.
+class Lister {
+ public:
+  void group(std::string_view name) { group_ = name; }
+  void operator()(const Setting& setting, const std::string& value) {
+    add(setting, Kind::kText, toml_text(value));
+  }
+  void operator()(const Setting& setting, const std::vector<std::string>& values) {
+    add(setting, Kind::kTexts, toml_texts(values));
+  }
+  void operator()(const Setting& setting, bool value) {
+    add(setting, Kind::kTruth, value ? "true" : "false");
+  }
+  void operator()(const Setting& setting, double value) {
+    add(setting, Kind::kNumber, toml_number(value));
+  }
+  template <Enumeration Enum>
+  void operator()(const Setting& setting, Enum value) {
+    add(setting, Kind::kChoice, toml_text(to_string(value)));
+    fields_.back().choices = all_names<Enum>();
+  }
+  void operator()(const Setting& setting, Whole auto value, int /*least*/) {
+    if (!std::in_range<std::int64_t>(value)) {
+      throw ConfigError(fmt::format("{} is {}, expected at most {}", setting.name, value,
+                                    std::numeric_limits<std::int64_t>::max()));
+    }
+    add(setting, Kind::kWhole, fmt::format("{}", value));
+  }
+
+  template <class Table>
+  void table(std::string_view name, Table& content) {
+    table_ = name;
+    describe(content, *this);
+  }
+  void table(std::string_view name, tasks::Task& task) {
+    table_ = name;
+    add("kind", Kind::kText, toml_text(kKinds[task.index()]));
+    std::visit([this](auto& alternative) { describe(alternative, *this); }, task);
+  }
+
+  [[nodiscard]] std::vector<SettingInfo> take() { return std::move(fields_); }
+
+ private:
+  void add(const Setting& setting, Kind kind, std::string value) {
+    fields_.push_back({.table = table_,
+                       .name = std::string(setting.name),
+                       .help = std::string(setting.help),
+                       .group = group_,
+                       .kind = kind,
+                       .choices = {},
+                       .value = std::move(value),
+                       .kept = setting.kept});
+  }
+
+  std::string table_, group_;
+  std::vector<SettingInfo> fields_;
+};
+
+template <std::size_t I = 0>
+tasks::Task default_task(std::size_t index) {
+  if constexpr (I + 1 < std::variant_size_v<tasks::Task>) {
+    if (index != I) return default_task<I + 1>(index);
+  }
+  return tasks::Task(std::in_place_index<I>);
+}
+
+// Sets the settings that one table has, and then refuses what else is in it.
+class Assigner {
+ public:
+  // Which must outlive it.
+  explicit Assigner(io::Fields& fields) : fields_(fields) {}
+
+  void group(std::string_view) {}
+  template <class T>
+  void operator()(const Setting& setting, T& value) {
+    fields_(setting.name, value);
+  }
+  template <Whole Number>
+  void operator()(const Setting& setting, Number& value, int least) {
+    fields_(setting.name, value, least);
+  }
+
+  template <class Table>
+  void table(std::string_view name, Table& content) {
+    if (!fields_.has(name)) return;
+    io::Fields inner = fields_.table(name);
+    Assigner(inner).read(content);
+  }
+  template <class Table>
+  void read(Table& content) {
+    describe(content, *this);
+    fields_.finish();
+  }
+  // The kind decides what the other fields are. Without one they belong to the task as it is.
+  void read(tasks::Task& task) {
+    std::string kind(kKinds[task.index()]);
+    const io::Value::Table& given = fields_.rest();
+    const auto field = std::ranges::find(given, "kind", &io::Field::name);
+    const std::string place = field == given.end() ? "" : field->value.place;
+    fields_("kind", kind);
+    set_kind(kind, place, task);
+    std::visit([this](auto& alternative) { describe(alternative, *this); }, task);
+    fields_.finish();
+  }
+
+ private:
+  static void set_kind(const std::string& kind, const std::string& place, tasks::Task& task) {
+    const auto found = std::ranges::find(kKinds, kind);
+    if (found == kKinds.end()) {
+      const std::vector<std::string> kinds(kKinds.begin(), kKinds.end());
+      throw ConfigError(fmt::format("{}: unknown kind of task '{}'{}", place, io::escape(kind),
+                                    suggestion(kind, kinds)));
+    }
+    const auto index = static_cast<std::size_t>(found - kKinds.begin());
+    if (index != task.index()) task = default_task(index);
+  }
+
+  io::Fields& fields_;
+};
+
+io::Fields fields_of(io::Value::Table tables, std::string_view origin) {
+  return {std::move(tables), {.where = std::string(origin), .noun = "key"}};
+}
+
+// The table of a path, "training" of "training.steps", and the rest of it.
+std::pair<std::string_view, std::string_view> split_path(std::string_view path) {
+  const std::size_t dot = path.find('.');
+  if (dot == std::string_view::npos) return {"", path};
+  return {path.substr(0, dot), path.substr(dot + 1)};
+}
+
+io::Field* find(io::Value::Table& table, std::string_view name) {
+  const auto found = std::ranges::find(table, name, &io::Field::name);
+  return found == table.end() ? nullptr : &*found;
+}
+
+// Where the settings of a table stand; null where there is none.
+io::Value::Table* table_named(io::Value::Table& all, std::string_view name) {
+  if (name.empty()) return &all;
+  io::Field* field = find(all, name);
+  return field == nullptr ? nullptr : std::get_if<io::Value::Table>(&field->value.content);
+}
+
+void put(io::Value::Table& table, io::Field field) {
+  if (io::Field* there = find(table, field.name)) {
+    *there = std::move(field);
+  } else {
+    table.push_back(std::move(field));
+  }
+}
+
+// Steps in other words: the one given last counts.
+void settle_length(const io::Value::Table* training, Experiment& experiment) {
+  if (training == nullptr) return;
+  const auto given = [&](std::string_view name) {
+    return std::ranges::find(*training, name, &io::Field::name) != training->end();
+  };
+  if (given("epochs") && given("steps")) {
+    throw ConfigError("found epochs and steps, expected one of them");
+  }
+  if (given("steps")) experiment.training.epochs = 0;
+  if (!given("epochs")) return;
+  if (!(experiment.training.epochs > 0)) {
+    throw ConfigError(
+        fmt::format("epochs is {}, expected more than 0", experiment.training.epochs));
+  }
+  experiment.training.steps = 0;
+}
+
+}  // namespace
+
+std::vector<SettingInfo> list_settings(Experiment experiment) {
+  Lister lister;
+  experiment.model = model_name(experiment);
+  describe(experiment, lister);
+  return lister.take();
+}
+
+bool is_offered(const SettingInfo& setting, Scope scope) {
+  if (setting.help.empty()) return false;
+  return scope == Scope::kFiles ||
+         (setting.group != "Data" && !setting.group.starts_with("Reading"));
+}
+
+Overrides::Overrides(io::Value::Table tables) : tables_(std::move(tables)) {}
+
+Overrides Overrides::parse(std::string_view toml, std::string_view origin) {
+  return Overrides(io::parse_toml(toml, origin));
+}
+
+void Overrides::take(io::Value::Table& given, Scope scope) {
+  Experiment files;
+  files.task = datasets::FilesTask{};
+  for (const SettingInfo& setting : list_settings(files)) {
+    io::Field* field = find(given, setting.name);
+    if (field == nullptr || !is_offered(setting, scope)) continue;
+    if (table_named(tables_, setting.table) == nullptr) {
+      tables_.push_back({setting.table, {io::Value::Table{}}});
+    }
+    if (field->value.get<std::nullptr_t>() == nullptr) {
+      put(*table_named(tables_, setting.table), *field);
+    }
+    given.erase(given.begin() + (field - given.data()));
+  }
+}
+
+void Overrides::add(const Overrides& above) {
+  for (const io::Field& field : above.tables_) {
+    const auto* theirs = field.value.get<io::Value::Table>();
+    io::Value::Table* ours = theirs == nullptr ? nullptr : table_named(tables_, field.name);
+    if (ours == nullptr) {
+      put(tables_, field);
+      continue;
+    }
+    // One says steps where the other says epochs: the later of them is meant.
+    for (const io::Field& each : *theirs) {
+      if (each.name == "epochs") remove(field.name + ".steps");
+      if (each.name == "steps") remove(field.name + ".epochs");
+      put(*ours, each);
+    }
+  }
+}
+
+bool Overrides::has(std::string_view path) const {
+  const auto [table, name] = split_path(path);
+  io::Value::Table copy = tables_;
+  io::Value::Table* found = table_named(copy, table);
+  return found != nullptr && find(*found, name) != nullptr;
+}
+
+void Overrides::remove(std::string_view path) {
+  const auto [table, name] = split_path(path);
+  io::Value::Table* found = table_named(tables_, table);
+  if (found != nullptr) std::erase_if(*found, [&](const io::Field& f) { return f.name == name; });
+}
+
+void Overrides::apply(Experiment& experiment) const {
+  io::Fields fields = fields_of(tables_, "");
+  Assigner(fields).read(experiment);
+  io::Value::Table copy = tables_;
+  settle_length(table_named(copy, "training"), experiment);
+  if (experiment.model == to_string(experiment.network.cell)) experiment.model.clear();
+}
+
+void set_reading(io::Fields& fields, datasets::FilesTask& task) {
+  Assigner assigner(fields);
+  describe_reading(task, assigner);
+}
+
+Experiment read_experiment(io::Value::Table tables, std::string_view origin) {
+  // Without a kind the other keys would be held against those of some task.
+  const io::Fields fields = fields_of(tables, origin);
+  if (fields.has("task")) {
+    io::Fields copy = fields;
+    copy.table("task").require("kind");
+  }
+  Experiment experiment;
+  Overrides(std::move(tables)).apply(experiment);
+  fields.require("name");
+  fields.require("task");
+  return experiment;
+}
+
+Experiment parse_experiment(std::string_view toml, std::string_view origin) {
+  return read_experiment(io::parse_toml(toml, origin), origin);
+}
+
+}  // namespace rwa::training

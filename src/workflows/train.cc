@@ -1,0 +1,239 @@
+#include "workflows/train.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <deque>
+#include <iterator>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "report/write_page.h"
+#include "rwa/errors.h"
+#include "workflows/page.h"
+#include "workflows/predict_samples.h"
+
+namespace rwa::workflows {
+namespace {
+
+datasets::Split held_out(const datasets::Files& files) {
+  return files.size(datasets::Split::kTest) > 0 ? datasets::Split::kTest : datasets::Split::kValid;
+}
+
+// Takes the scores of a run from the outputs that its last evaluation computes, in the order of the
+// samples, so that nothing is computed twice.
+class FinalScores {
+ public:
+  explicit FinalScores(std::shared_ptr<const datasets::Files> files)
+      : files_(std::move(files)), scorer_(files_->encoding()) {}
+
+  void see(datasets::Split split, std::span<const std::int64_t> samples,
+           const datasets::Batch& batch, std::span<const float> outputs) {
+    const auto width = static_cast<std::size_t>(files_->shape().outputs);
+    for (std::size_t b = 0; b < samples.size(); ++b) {
+      in_order_ = in_order_ && samples[b] == seen_++;
+      if (!in_order_) return;
+      files_->sample(split, samples[b], sample_.sequence);
+      logits_.clear();
+      const int rows = files_->shape().readout == Readout::kEvery ? batch.lengths[b] : 1;
+      for (int t = 0; t < rows; ++t) {
+        const auto row =
+            outputs.subspan((static_cast<std::size_t>(t) * samples.size() + b) * width, width);
+        logits_.insert(logits_.end(), row.begin(), row.end());
+      }
+      scorer_.see(sample_, logits_);
+    }
+  }
+
+  // Nothing where not all samples were seen: another rank had some, or the run was finished before.
+  [[nodiscard]] std::optional<Scores> finish() const {
+    if (!in_order_ || seen_ == 0 || seen_ != files_->size(held_out(*files_))) return std::nullopt;
+    return scorer_.finish();
+  }
+
+ private:
+  std::shared_ptr<const datasets::Files> files_;
+  Scorer scorer_;
+  Sample sample_;
+  std::vector<float> logits_;
+  std::int64_t seen_ = 0;
+  bool in_order_ = true;
+};
+
+// The model of a finished run on the data it is scored on.
+Scores score_again(const PlannedRun& run, const SessionOptions& session) {
+  Model model = run.store->model();
+  auto encoding = encoding_of(model, run.store->name());
+  return score({std::move(model), std::move(encoding)},
+               samples_of(*run.files, held_out(*run.files)), {.session = session});
+}
+
+std::optional<Scores> scores_of(const PlannedRun& run, const FinalScores& seen,
+                                const SessionOptions& session) {
+  if (run.files->size(held_out(*run.files)) == 0) return std::nullopt;
+  auto scores = seen.finish();
+  return scores ? std::move(scores) : score_again(run, session);
+}
+
+std::optional<std::size_t> best_of(const std::vector<TrainedRun>& runs) {
+  std::optional<std::size_t> best;
+  double lowest = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const double loss = best_in_validation(*runs[i].store).value_or(lowest);
+    if (!(loss < lowest)) continue;
+    lowest = loss;
+    best = i;
+  }
+  return best;
+}
+
+// One column of the summary.
+struct Measure {
+  std::string name;
+  std::vector<double> values;  // of each run
+  double factor = 1;           // 100 for percent
+  int digits = 4;
+};
+
+using Get = std::function<std::optional<double>(const Scores&)>;
+
+void add(std::vector<Measure>& measures, Measure measure, const std::vector<TrainedRun>& runs,
+         const Get& get) {
+  for (const TrainedRun& run : runs) {
+    const auto value = get(*run.scores);
+    if (!value) return;  // a measure that not all runs have says nothing about them
+    measure.values.push_back(*value);
+  }
+  measures.push_back(std::move(measure));
+}
+
+std::vector<Measure> measures_of(const std::vector<TrainedRun>& runs) {
+  std::vector<Measure> measures;
+  const Scores& first = *runs.front().scores;
+  add(measures, {"accuracy, %", {}, 100, 2}, runs, [](const Scores& s) { return s.accuracy; });
+  add(measures, {"loss, " + first.unit, {}}, runs, [](const Scores& s) { return s.loss; });
+  add(measures, {"macro F1", {}}, runs, [](const Scores& s) { return s.macro_f1; });
+  add(measures, {"correlation", {}}, runs, [](const Scores& s) { return s.matthews; });
+  for (std::size_t i = 0; i < first.numbers.size(); ++i) {
+    add(measures, {"RMSE of " + first.numbers[i].name, {}}, runs,
+        [i](const Scores& s) { return std::optional(s.numbers.at(i).rmse); });
+    add(measures, {"R² of " + first.numbers[i].name, {}}, runs,
+        [i](const Scores& s) { return s.numbers.at(i).r2; });
+  }
+  return measures;
+}
+
+std::string text_of(const Measure& measure, double value) {
+  return fmt::format("{:.{}f}", value * measure.factor, measure.digits);
+}
+
+// Of a sample: the deviation of few runs from their own mean is too small otherwise.
+std::string mean_and_deviation(const Measure& measure) {
+  const auto count = static_cast<double>(measure.values.size());
+  double mean = 0;
+  for (const double value : measure.values) mean += value / count;
+  double squares = 0;
+  for (const double value : measure.values) squares += (value - mean) * (value - mean);
+  return text_of(measure, mean) + " ± " + text_of(measure, std::sqrt(squares / (count - 1)));
+}
+
+}  // namespace
+
+training::QueuedRun queued(const PlannedRun& run, const std::optional<double>& time_budget) {
+  return {.experiment = run.experiment,
+          .store = run.store,
+          .title = run.title,
+          .dataset = run.files,
+          .time_budget = time_budget,
+          .memory = run.memory,
+          .scored_on = scored_on(*run.files)};
+}
+
+training::QueueOptions queue_options(const TrainOptions& options, int runs) {
+  const int jobs = training::jobs_of_rank(runs, options.jobs, options.job);
+  return {.each = {.threads = std::max(1, options.threads / jobs),
+                   .share = jobs,
+                   .stop = options.stop,
+                   .finish = options.finish},
+          .at_a_time = jobs,
+          .job = options.job};
+}
+
+std::optional<double> best_in_validation(const training::RunStore& store) {
+  std::optional<double> best;
+  for (const training::Metric& metric : store.record().metrics) {
+    if (metric.split == "valid") best = std::min(best.value_or(metric.loss), metric.loss);
+  }
+  return best;
+}
+
+TrainResult train(const Plan& plan, const TrainOptions& options,
+                  training::QueueObserver& observer) {
+  std::vector<training::QueuedRun> runs;
+  std::deque<FinalScores> seen;  // which stay where they are
+  for (const PlannedRun& run : plan.runs) {
+    FinalScores& scores = seen.emplace_back(run.files);
+    runs.push_back(queued(run, options.time_budget));
+    runs.back().final_outputs = [&scores](auto split, auto samples, const auto& batch,
+                                          auto outputs) {
+      scores.see(split, samples, batch, outputs);
+    };
+  }
+  const auto queue = queue_options(options, static_cast<int>(runs.size()));
+  TrainResult result;
+  result.diverged = training::RunQueue(std::move(runs), queue).run(observer);
+  if (options.job != nullptr && options.job->link().rank() != 0) return result;
+
+  const SessionOptions session{.threads = options.threads,
+                               .device = plan.runs.front().experiment.device};
+  for (std::size_t i = 0; i < plan.runs.size(); ++i) {
+    const PlannedRun& run = plan.runs[i];
+    const training::Record record = run.store->record();
+    if (record.status != training::Status::kFinished) continue;
+    result.runs.push_back({run.title, run.store, scores_of(run, seen[i], session)});
+    const auto& scores = result.runs.back().scores;
+    if (run.folder.empty()) continue;
+    report::write_page(training_page(record, *run.files, scores ? &*scores : nullptr),
+                       run.folder / kReportFile);
+  }
+  if (std::get<datasets::FilesTask>(plan.runs.front().experiment.task).folds == 0) {
+    result.best = best_of(result.runs);
+  }
+  if (result.best && plan.runs.size() > 1 && !plan.out.empty()) {
+    result.runs[*result.best].store->model().save(plan.out / training::kModelFile);
+  }
+  return result;
+}
+
+void throw_if_diverged(const std::vector<std::string>& diverged, std::size_t runs) {
+  if (diverged.empty()) return;
+  throw DivergenceError(
+      fmt::format("{} of {} runs diverged: {}", diverged.size(), runs, fmt::join(diverged, "; ")));
+}
+
+report::Table summary(const std::vector<TrainedRun>& all) {
+  report::Table table;
+  std::vector<TrainedRun> runs;
+  std::ranges::copy_if(all, std::back_inserter(runs),
+                       [](const TrainedRun& run) { return run.scores.has_value(); });
+  if (runs.empty()) return table;
+  const std::vector<Measure> measures = measures_of(runs);
+  table.header.emplace_back("run");
+  for (const Measure& measure : measures) table.header.push_back(measure.name);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    auto& row = table.rows.emplace_back();
+    row.push_back({runs[i].title});
+    for (const Measure& measure : measures) row.push_back({text_of(measure, measure.values[i])});
+  }
+  if (runs.size() < 2) return table;
+  auto& row = table.rows.emplace_back();
+  row.push_back({"mean ± deviation"});
+  for (const Measure& measure : measures) row.push_back({mean_and_deviation(measure)});
+  return table;
+}
+
+}  // namespace rwa::workflows

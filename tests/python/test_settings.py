@@ -1,0 +1,269 @@
+"""Every setting through all four doors: an option of the program, a key of its configuration file,
+the C API's JSON, and a keyword argument."""
+
+import ctypes
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    import tomllib
+except ImportError:
+    tomllib = None
+
+import rwa
+from rwa._library import Handle, library
+from rwa.training import cross_validate, train, tune
+
+PROGRAM = os.environ["RWA_PROGRAM"]
+
+# Values that are not the default, and what else must be given with them.
+VALUES = {
+    "name": "other",
+    "seed": 5,
+    "context": 2,
+    "positions": 3,
+    "missing": "mean",
+    "window": 3,
+    "stride": (2, {"window": 3}),
+    "split": 0.25,
+    "balance": True,
+    "cell": "gru",
+    "activation": "identity",
+    "units": 5,
+    "layers": 2,
+    "bidirectional": True,
+    "dropout": (0.5, {"layers": 2}),
+    "embedding": (3, {}),
+    "span": 9,
+    "lasting": 0.75,
+    "learned_decay": False,
+    "readout": "mean",
+    "epochs": 2,
+    "steps": 3,
+    "batch": 6,
+    "learning_rate": 0.125,
+    "beta1": 0.5,
+    "beta2": 0.75,
+    "epsilon": 0.0625,
+    "clip_norm": 3.0,
+    "schedule": "cosine",
+    "truncate": 2,
+    "every": 2,
+    "samples": 4,
+    "patience": 7,
+}
+NOT_HERE = ("device",)  # there is but one on every machine
+SYMBOLS = ("embedding",)  # which only these have
+USUAL = {"units": 2, "steps": 1}
+
+
+def numbers_file(folder):
+    draws = random.Random(1)
+    lines = ["seq,a,b,label"]
+    for i in range(20):
+        for _ in range(4):
+            lines.append(f"s{i},{draws.gauss(i % 2, 1):.3f},{draws.gauss(0, 1):.3f},{'xy'[i % 2]}")
+    file = folder / "numbers.csv"
+    file.write_text("\n".join(lines) + "\n")
+    return file
+
+
+def letters_file(folder):
+    draws = random.Random(2)
+    lines = [f"{'xy'[i % 2]}\t{''.join(draws.choices('abc', k=5))}" for i in range(20)]
+    file = folder / "letters.txt"
+    file.write_text("\n".join(lines) + "\n")
+    return file
+
+
+@unittest.skipIf(tomllib is None, "Python 3.11 is needed for tomllib")
+class FourDoors(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.temporary.name)
+        cls.files = {False: numbers_file(cls.folder), True: letters_file(cls.folder)}
+        cls.sequences = {
+            False: rwa.read(cls.files[False], id="seq", target=["label"]),
+            True: rwa.read(cls.files[True]),
+        }
+        cls.of_sequences = [s for s in rwa.settings() if s.of_sequences]
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.temporary.cleanup()
+
+    def given(self, name):
+        value = VALUES[name]
+        value, others = value if isinstance(value, tuple) else (value, {})
+        usual = {} if name == "epochs" else dict(USUAL)
+        usual.setdefault("units", 2)
+        return {**usual, **others, name: value}, value
+
+    def run_program(self, arguments, out):
+        command = [PROGRAM, "train", *map(str, arguments), "--out", out]
+        done = subprocess.run(command, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return tomllib.loads((out / "config.toml").read_text())
+
+    def data_arguments(self, symbols):
+        reading = [] if symbols else ["--id", "seq", "--target", "label"]
+        return [self.files[symbols], *reading]
+
+    def by_option(self, given, symbols, out):
+        options = [f"--{name.replace('_', '-')}={str(v).lower() if v in (True, False) else v}"
+                   for name, v in given.items()]
+        return self.run_program([*self.data_arguments(symbols), *options], out)
+
+    def by_file(self, given, symbols, out):
+        tables = {s.name: s.table for s in self.of_sequences}
+        lines = [f"{tables[name] + '.' if tables[name] else ''}{name} = {json.dumps(value)}"
+                 for name, value in given.items()]
+        config = out.with_suffix(".toml")
+        config.write_text("\n".join(lines))
+        return self.run_program([*self.data_arguments(symbols), "--config", config], out)
+
+    def by_json(self, given, symbols):
+        summary = ctypes.c_char_p()
+
+        def make(out):
+            handle = self.sequences[symbols]._handle
+            text = json.dumps(given).encode()
+            library.rwa_train(handle, None, text, None, None, out, ctypes.byref(summary))
+
+        Handle("rwa_model_free", make)
+        return json.loads(summary.value)["settings"]
+
+    def test_every_setting(self):
+        for setting in self.of_sequences:
+            if setting.name in NOT_HERE:
+                continue
+            with self.subTest(setting.name):
+                self.check(setting)
+
+    def check(self, setting):
+        symbols = setting.name in SYMBOLS
+        given, value = self.given(setting.name)
+        option = self.by_option(given, symbols, self.folder / f"{setting.name}-option")
+        file = self.by_file(given, symbols, self.folder / f"{setting.name}-file")
+        by_json = self.by_json(given, symbols)
+        by_keyword = train(self.sequences[symbols], **given).settings
+        self.assertEqual(option, file)
+        self.assertEqual(by_json, by_keyword)
+        estimator = rwa.SequenceClassifier(
+            **{("random_state" if n == "seed" else n): v for n, v in given.items() if n != "name"})
+        estimator.fit(self.sequences[symbols])
+        if setting.name == "epochs":  # which are told as steps
+            self.assertEqual(option["training"]["steps"], by_json["steps"])
+            return
+        table = option[setting.table] if setting.table else option
+        self.assertEqual(table[setting.name], value)
+        self.assertEqual(by_json[setting.name], value)
+
+    def test_every_setting_has_a_value_here(self):
+        self.assertEqual({s.name for s in self.of_sequences}, {*VALUES, *NOT_HERE})
+
+    def test_settings_of_reading_are_those_of_read(self):
+        values = {"format": "table", "layout": "long", "task": "class", "target": ["label"],
+                  "features": ["a"], "id": "seq", "time": None, "label_from": None, "kmer": None}
+        of_reading = {s.name for s in rwa.settings() if s.group.startswith("Reading")}
+        self.assertEqual(of_reading, set(values))
+        given = {name: value for name, value in values.items() if value is not None}
+        sequences = rwa.read(self.files[False], **given)
+        self.assertEqual(sequences.features, ["a"])
+        options = [f"--{n}={','.join(v) if isinstance(v, list) else v}" for n, v in given.items()]
+        done = subprocess.run([PROGRAM, "inspect", self.files[False], *options],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_options_come_before_the_file_and_that_before_the_data(self):
+        config = self.folder / "order.toml"
+        config.write_text("task.window = 3\n[network]\nunits = 3\n[training]\nsteps = 2\n")
+        arguments = [*self.data_arguments(False), "--config", config, "--units", "4"]
+        found = self.run_program(arguments, self.folder / "order")
+        self.assertEqual(found["network"]["units"], 4)
+        self.assertEqual(found["training"]["steps"], 2)
+        self.assertEqual(found["task"]["window"], 3)  # in spite of DATA
+        self.assertEqual(found["training"]["batch"], 16)  # of 20 sequences 16 are trained on
+        # And without DATA, an option of the data counts.
+        again = self.run_program(
+            ["--config", self.folder / "order/config.toml", "--window", "2"], self.folder / "again")
+        self.assertEqual(again["task"]["window"], 2)
+        self.assertEqual(again["network"]["units"], 4)
+
+    def test_folds_of_a_file_have_folders_of_their_own(self):
+        config = self.folder / "folds.toml"
+        config.write_text("task.folds = 3\n[network]\nunits = 2\n[training]\nsteps = 1\n")
+        out = self.folder / "folds"
+        command = [PROGRAM, "train", *self.data_arguments(False), "--config", config, "--out", out]
+        subprocess.run(list(map(str, command)), check=True, capture_output=True)
+        self.assertEqual(sorted(f.name for f in out.iterdir()), ["fold-1", "fold-2", "fold-3"])
+
+
+class SeveralRuns(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        with tempfile.TemporaryDirectory() as folder:
+            file = numbers_file(pathlib.Path(folder))
+            cls.sequences = rwa.read(file, id="seq", target=["label"])
+
+    def test_cross_validation_has_a_score_for_each_fold(self):
+        runs = cross_validate(self.sequences, folds=4, units=2, steps=2)
+        self.assertEqual(len(runs), 4)
+        self.assertEqual(sum(run.scores["sequences"] for run in runs), 20)
+        self.assertEqual({run.steps for run in runs}, {2})
+        self.assertTrue(all(isinstance(run.model, rwa.Model) for run in runs))
+        again = cross_validate(self.sequences, folds=4, units=2, steps=2, jobs=2)
+        self.assertEqual([run.scores for run in runs], [run.scores for run in again])
+
+    def test_tuning_ranks_its_candidates(self):
+        runs = tune(self.sequences, candidates=3, time_budget=1, cell="lstm")
+        self.assertEqual(len(runs), 3)
+        losses = [run.loss for run in runs]
+        self.assertEqual(losses[0], min(losses))
+        self.assertEqual({run.settings["cell"] for run in runs}, {"lstm"})
+
+    def test_nothing_is_written(self):
+        """Not even to the folder for temporary files, which is one that cannot be written to."""
+        code = (
+            "import rwa, sys\n"
+            "s = rwa.Sequences.from_arrays([[[float(i % 2)], [1.0]] for i in range(20)],"
+            " [str(i % 2) for i in range(20)])\n"
+            "rwa.train(s, units=2, steps=2)\n"
+            "rwa.cross_validate(s, folds=3, units=2, steps=2)\n"
+        )
+        environment = {**os.environ, "TMPDIR": "/nowhere"}
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([sys.executable, "-c", code], check=True, cwd=folder, env=environment)
+            self.assertEqual(os.listdir(folder), [])
+
+    def test_a_callback_ends_a_search(self):
+        told = []
+
+        def stop(progress):
+            told.append(progress["run"])
+            return True
+
+        runs = cross_validate(self.sequences, folds=3, units=2, steps=100000, callback=stop)
+        self.assertEqual({run.end for run in runs}, {"asked"})
+        self.assertTrue(told[0].startswith("sequences fold-"))
+
+    def test_mistakes_are_named(self):
+        with self.assertRaisesRegex(rwa.ConfigError, "unknown option 'unitz', did you mean units"):
+            train(self.sequences, unitz=3)
+        with self.assertRaisesRegex(rwa.ConfigError, "units is \"x\", expected a whole number"):
+            train(self.sequences, units="x")
+        with self.assertRaisesRegex(rwa.ConfigError, "unknown option 'format'"):
+            train(self.sequences, format="table")
+        with self.assertRaisesRegex(rwa.ConfigError, "no parameter 'unitz', did you mean units"):
+            rwa.SequenceClassifier(unitz=3)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,161 @@
+#include "workflows/plan.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "datasets/files_testing.h"
+#include "io/io_testing.h"
+#include "rwa/errors.h"
+
+namespace rwa::workflows {
+namespace {
+
+using training::Overrides;
+using training::Schedule;
+
+constexpr int kSequences = 50;
+
+// Of two classes, one step each.
+std::shared_ptr<const datasets::Files> files(const Overrides& settings) {
+  const auto experiment = experiment_of(settings);
+  datasets::ToldFiles told{.schema = datasets::one_feature(formats::Target::kClass), .files = {}};
+  for (int i = 0; i < kSequences; ++i) {
+    told.files["train"].push_back(
+        {.x = {static_cast<float>(i)}, .labels = {i % 2 == 0 ? "even" : "odd"}});
+  }
+  return told.open(std::get<datasets::FilesTask>(experiment.task), experiment.seed);
+}
+
+Overrides given(const std::string& toml = "") {
+  auto settings = Overrides::parse("task.train = ['train']", "the program");
+  settings.add(Overrides::parse(toml, "given.toml"));
+  return settings;
+}
+
+Plan plan_of(const std::string& toml, TrainRequest request = {}) {
+  request.settings = given(toml);
+  return plan(request, files(request.settings));
+}
+
+training::Experiment experiment_for(const std::string& toml) {
+  return plan_of(toml).runs.front().experiment;
+}
+
+TEST(Plan, DataDecideWhatIsNotGiven) {
+  const auto experiment = experiment_for("");
+  EXPECT_EQ(experiment.name, "train");
+  EXPECT_EQ(experiment.training.batch, 32);
+  EXPECT_EQ(experiment.training.steps, 125);  // 100 epochs of 40 sequences
+  EXPECT_EQ(experiment.evaluation.every, 2);
+  EXPECT_EQ(experiment.evaluation.patience, 12);
+  EXPECT_EQ(experiment.training.schedule, Schedule::kPlateau);
+  EXPECT_EQ(std::get<datasets::FilesTask>(experiment.task).split_seed, experiment.seed);
+  EXPECT_FALSE(std::get<datasets::FilesTask>(experiment.task).sha256.empty());
+}
+
+TEST(Plan, AFewSequencesAreOneBatch) {
+  EXPECT_EQ(experiment_for("task.split = 0.5").training.batch, 25);
+}
+
+TEST(Plan, WhatIsGivenStays) {
+  const auto experiment = experiment_for(
+      "[training]\nbatch = 10\nepochs = 3\nschedule = 'cosine'\n"
+      "[evaluation]\nevery = 7\npatience = 0\n[network]\nunits = 5");
+  EXPECT_EQ(experiment.training.batch, 10);
+  EXPECT_EQ(experiment.training.steps, 12);
+  EXPECT_EQ(experiment.training.epochs, 0);  // which is not kept
+  EXPECT_EQ(experiment.training.schedule, Schedule::kCosine);
+  EXPECT_EQ(experiment.evaluation.every, 7);
+  EXPECT_EQ(experiment.evaluation.patience, 0);
+  EXPECT_EQ(experiment.network.units, 5);
+  EXPECT_EQ(experiment_for("training.steps = 9").training.steps, 9);
+}
+
+TEST(Plan, WithoutValidationTheLastWeightsCount) {
+  const auto experiment = experiment_for("task.split = 0.0");
+  EXPECT_EQ(experiment.evaluation.patience, 0);
+  EXPECT_EQ(experiment.training.schedule, Schedule::kCosine);
+  // Given settings are not replaced in silence: training refuses what cannot be.
+  EXPECT_EQ(experiment_for("task.split = 0.0\nevaluation.patience = 3").evaluation.patience, 3);
+}
+
+TEST(Plan, StepsAndEpochsAreOneSetting) {
+  io::expect_error<ConfigError>([] { (void)experiment_for("[training]\nsteps = 3\nepochs = 4"); },
+                                {"epochs and steps"});
+  io::expect_error<ConfigError>([] { (void)experiment_for("training.epochs = 0"); },
+                                {"epochs is 0, expected more than 0"});
+  Overrides below = given("training.steps = 3");
+  below.add(Overrides::parse("training.epochs = 2", "above"));
+  EXPECT_FALSE(below.has("training.steps"));
+}
+
+TEST(Plan, FoldsAndSeedsHaveFoldersOfTheirOwn) {
+  const auto folders = [](const std::string& toml, int repeat) {
+    const io::TempFolder out;
+    std::vector<std::string> names;
+    for (const PlannedRun& run : plan_of(toml, {.repeat = repeat, .out = out.path()}).runs) {
+      names.push_back(std::filesystem::relative(run.folder, out.path()).string());
+    }
+    return names;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(folders("", 1), (Names{"."}));
+  EXPECT_EQ(folders("seed = 4", 2), (Names{"seed-4", "seed-5"}));
+  EXPECT_EQ(folders("task.folds = 3", 1), (Names{"fold-1", "fold-2", "fold-3"}));
+  EXPECT_EQ(folders("task.folds = 3", 2),
+            (Names{"fold-1/seed-1", "fold-1/seed-2", "fold-2/seed-1", "fold-2/seed-2",
+                   "fold-3/seed-1", "fold-3/seed-2"}));
+}
+
+TEST(Plan, SeedsShareTheSplitOfTheFirst) {
+  const Plan made = plan_of("seed = 4", {.repeat = 2});
+  for (const PlannedRun& run : made.runs) {
+    EXPECT_EQ(std::get<datasets::FilesTask>(run.experiment.task).split_seed, 4U);
+  }
+  EXPECT_EQ(made.runs[1].experiment.seed, 5U);
+}
+
+TEST(Plan, WithoutAFolderNothingIsWritten) {
+  const Plan made = plan_of("");
+  EXPECT_TRUE(made.runs.front().folder.empty());
+  EXPECT_EQ(made.runs.front().store->name(), "the training");
+}
+
+// defaults < data < configuration file < options
+TEST(Config, OptionsComeBeforeTheFile) {
+  const io::TempFolder folder;
+  const auto file = folder.path() / "config.toml";
+  io::put(file,
+          "[task]\nkind = 'files'\ntrain = ['theirs']\nwindow = 5\nsha256 = 'abc'\n"
+          "[network]\nunits = 3\nlayers = 2\n[training]\nsteps = 8\n");
+  const auto from = [&](const std::string& options) {
+    return experiment_of(read_config(file, Overrides::parse(options, "options")));
+  };
+  const auto task = [](const training::Experiment& experiment) {
+    return std::get<datasets::FilesTask>(experiment.task);
+  };
+  // Without options the file counts, and options do without new data.
+  EXPECT_EQ(task(from("")).train, std::vector<std::string>{"theirs"});
+  EXPECT_EQ(task(from("task.window = 7")).window, 7);
+  EXPECT_EQ(task(from("task.window = 7")).sha256, "abc");
+  EXPECT_EQ(from("network.units = 9").network.units, 9);
+  EXPECT_EQ(from("network.units = 9").network.layers, 2);
+  // Other data leave the rest of [task] as it is, but for the checksum of those it was of.
+  EXPECT_EQ(task(from("task.train = ['mine']")).train, std::vector<std::string>{"mine"});
+  EXPECT_EQ(task(from("task.train = ['mine']")).window, 5);
+  EXPECT_EQ(task(from("task.train = ['mine']")).sha256, "");
+  EXPECT_EQ(from("training.epochs = 2").training.steps, 0);
+}
+
+TEST(Config, OfATaskWithoutFilesIsRefused) {
+  io::expect_error<ConfigError>(
+      [] { (void)experiment_of(Overrides::parse("task.kind = 'adding'", "x.toml")); },
+      {"expected one of files"});
+  io::expect_error<ConfigError>([] { (void)experiment_of({}); }, {"no data to train on"});
+}
+
+}  // namespace
+}  // namespace rwa::workflows

@@ -1,0 +1,191 @@
+#include "workflows/train.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "io/io_testing.h"
+#include "rwa/errors.h"
+#include "training/run_folder.h"
+#include "workflows/own_testing.h"
+#include "workflows/predict_samples.h"
+#include "workflows/score_text.h"
+#include "workflows/trained.h"
+#include "workflows/tune.h"
+
+namespace rwa::workflows {
+namespace {
+
+using training::Overrides;
+
+class Train : public ::testing::Test {
+ protected:
+  Train() { io::put(data(), long_table(40, Target::kClass)); }
+
+  [[nodiscard]] std::filesystem::path data() const { return folder_.path() / "data.csv"; }
+  [[nodiscard]] TrainRequest request(const std::string& toml = "") const {
+    auto settings = Overrides::parse(
+        "task.train = ['" + data().string() + "']\n[network]\nunits = 4\n[training]\nsteps = 12",
+        "test");
+    settings.add(Overrides::parse(toml, "test"));
+    return {.settings = settings};
+  }
+  [[nodiscard]] Plan made(const TrainRequest& request) const {
+    return plan(request, datasets::Reading{});
+  }
+  [[nodiscard]] std::size_t files_beside_data() const { return folder_.count() - 1; }
+
+  io::TempFolder folder_;
+  training::QueueObserver nobody_;
+};
+
+TEST_F(Train, WithoutAFolderNothingIsWritten) {
+  const auto result = train(made(request()), {}, nobody_);
+  ASSERT_EQ(result.runs.size(), 1U);
+  EXPECT_EQ(result.runs.front().store->record().steps, 12);
+  EXPECT_EQ(result.runs.front().store->record().status, training::Status::kFinished);
+  EXPECT_TRUE(result.runs.front().scores.has_value());
+  EXPECT_EQ(files_beside_data(), 0U);
+}
+
+TEST_F(Train, AFolderAndMemoryHaveTheSameBits) {
+  const io::TempFolder out;
+  TrainRequest to_folder = request();
+  to_folder.out = out.path() / "run";
+  const auto one = train(made(to_folder), {}, nobody_).runs.front().store;
+  const auto other = train(made(request()), {}, nobody_).runs.front().store;
+  const Model model = one->model(), in_memory = other->model();
+  EXPECT_TRUE(std::ranges::equal(model.weights(), in_memory.weights()));
+  EXPECT_EQ(model.notes(), in_memory.notes());
+  EXPECT_EQ(one->record().metrics, other->record().metrics);
+  EXPECT_TRUE(std::filesystem::exists(out.path() / "run" / kReportFile));
+}
+
+// The outputs of the last evaluation are those that a model loaded from its file would compute.
+TEST_F(Train, ScoresAreThoseOfTheModel) {
+  for (const char* toml : {"", "task.window = 3", "evaluation.samples = 3",
+                           "[task]\nfeatures = ['u', 'v']\ntask = 'forecast'"}) {
+    const Plan runs = made(request(toml));
+    const auto result = train(runs, {}, nobody_);
+    Model model = result.runs.front().store->model();
+    auto encoding = encoding_of(model, "the model");
+    const Scores again = score({std::move(model), std::move(encoding)},
+                               samples_of(*runs.files, datasets::Split::kValid), {});
+    EXPECT_EQ(to_json(*result.runs.front().scores), to_json(again)) << toml;
+    EXPECT_EQ(result.runs.front().store->record().metrics.back().accuracy, again.accuracy);
+  }
+}
+
+TEST_F(Train, AFinishedRunIsScoredAgain) {
+  const io::TempFolder out;
+  TrainRequest to_folder = request();
+  to_folder.out = out.path() / "run";
+  const auto first = train(made(to_folder), {}, nobody_);
+  const auto second = train(made(to_folder), {}, nobody_);
+  EXPECT_EQ(to_json(*first.runs.front().scores), to_json(*second.runs.front().scores));
+}
+
+TEST_F(Train, TheBestOfSeveralSeedsBecomesTheModel) {
+  const io::TempFolder out;
+  TrainRequest seeds = request();
+  seeds.repeat = 3;
+  seeds.out = out.path() / "runs";
+  const auto result = train(made(seeds), {}, nobody_);
+  ASSERT_TRUE(result.best.has_value());
+  const double best = *best_in_validation(*result.runs[*result.best].store);
+  for (const TrainedRun& run : result.runs) EXPECT_LE(best, *best_in_validation(*run.store));
+  const Model kept = Model::load(seeds.out / training::kModelFile);
+  EXPECT_TRUE(
+      std::ranges::equal(kept.weights(), result.runs[*result.best].store->model().weights()));
+  EXPECT_EQ(summary(result.runs).rows.size(), 4U);  // and their mean
+}
+
+TEST_F(Train, FoldsAreScoredEachOnItsOwn) {
+  const auto result = train(made(request("task.folds = 4")), {.jobs = 2}, nobody_);
+  EXPECT_FALSE(result.best.has_value());
+  ASSERT_EQ(result.runs.size(), 4U);
+  std::int64_t tested = 0;
+  for (const TrainedRun& run : result.runs) tested += run.scores->sequences;
+  EXPECT_EQ(tested, 40);
+}
+
+TEST_F(Train, EndsWhenTheCallerWantsIt) {
+  int told = 0;
+  struct Counting final : training::QueueObserver {
+    explicit Counting(int& count) : told(count) {}
+    void progress(std::size_t, const training::Progress& progress) override {
+      told = static_cast<int>(progress.step);
+    }
+    int& told;
+  } counting(told);
+  const auto result = train(made(request("training.steps = 1000000")),
+                            {.finish = [&] { return told >= 3; }}, counting);
+  const training::Record record = result.runs.front().store->record();
+  EXPECT_EQ(record.end, training::End::kRequest);
+  EXPECT_EQ(record.steps, 3);
+  EXPECT_TRUE(result.runs.front().scores.has_value());
+}
+
+TEST_F(Train, DivergenceIsTold) {
+  const auto result = train(made(request("training.learning_rate = 1e30")), {}, nobody_);
+  ASSERT_EQ(result.diverged.size(), 1U);
+  EXPECT_TRUE(result.runs.empty());
+  io::expect_error<DivergenceError>([&] { throw_if_diverged(result.diverged, 1); },
+                                    {"1 of 1 runs diverged: data: "});
+}
+
+TEST(Rounds, KeepTheBetterThird) {
+  using Counts = std::vector<int>;
+  EXPECT_EQ(rounds(1), (Counts{1}));
+  EXPECT_EQ(rounds(9), (Counts{9, 3, 1}));
+  EXPECT_EQ(rounds(10), (Counts{10, 4, 2, 1}));
+}
+
+TEST(Candidates, TheFirstHasTheDefaultsAndTheOthersDiffer) {
+  const datasets::Shape shape{.input = Input::kSymbols, .inputs = 4};
+  const auto experiment = [&](std::uint64_t seed, int number) {
+    auto made = default_experiment();
+    candidate(shape, seed, number).apply(made);
+    return made;
+  };
+  EXPECT_EQ(experiment(1, 0), default_experiment());
+  EXPECT_EQ(experiment(1, 1), experiment(1, 1));
+  EXPECT_NE(experiment(1, 1), experiment(1, 2));
+  EXPECT_NE(experiment(1, 1), experiment(2, 1));
+}
+
+// What people with results of an earlier build would get again.
+TEST(Candidates, AreAlwaysTheSame) {
+  auto made = default_experiment();
+  candidate({.input = Input::kNumbers}, 1, 2).apply(made);
+  EXPECT_EQ(
+      in_words(made),
+      "rwa-forget, 32 units, 2 layers, attention, dropout 0.5, learning rate 0.0023, batch 32");
+}
+
+TEST_F(Train, TuningRanksItsCandidates) {
+  TuneObserver nobody;
+  const TrainRequest given = request("network.cell = 'gru'");
+  const auto candidates = tune(given, made(given), {.candidates = 4, .time_budget = 0.5}, nobody);
+  ASSERT_EQ(candidates.size(), 4U);
+  for (const Candidate& each : candidates) {
+    EXPECT_EQ(each.run.experiment.network.cell, Cell::kGru);  // given, so not searched
+    EXPECT_EQ(each.run.experiment.network.units, 4);
+    EXPECT_LE(candidates.front().loss, each.loss);
+    EXPECT_EQ(each.loss, best_in_validation(*each.run.store));
+  }
+  EXPECT_EQ(files_beside_data(), 0U);
+}
+
+TEST_F(Train, TuningNeedsValidation) {
+  TuneObserver nobody;
+  const TrainRequest given = request("task.split = 0.0");
+  io::expect_error<ConfigError>([&] { (void)tune(given, made(given), {}, nobody); },
+                                {"tuning needs data to validate on"});
+}
+
+}  // namespace
+}  // namespace rwa::workflows
