@@ -1,10 +1,14 @@
-// src/formats/folder.h: the files that somebody means who names files and folders.
+// src/formats/data_files.h: the files that paths of files and folders lead to, and the format of
+// each.
 #pragma once
 
 #include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "formats/schema.h"
+#include "formats/source.h"
 
 namespace rwa::formats {
 
@@ -21,5 +25,9 @@ std::string name_without_endings(const std::filesystem::path& file);
 std::string name_of_folder(const std::filesystem::path& file);
 // Of x.CSV.gz: ".csv".
 std::string ending(const std::filesystem::path& file);
+
+// By its content; where that leaves it open, by its name. Throws InputError for what is no text and
+// none of the others.
+Format recognise(Source& source);
 
 }  // namespace rwa::formats
