@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "comm/ranks.h"
-#include "datasets/store_keeper.h"
+#include "datasets/store_file.h"
 #include "io/text_file.h"
 #include "rwa/errors.h"
 #include "training/experiment_toml.h"
