@@ -145,8 +145,7 @@ Shape Encoding::shape() const {
 }
 
 bool Encoding::answers_every_step() const {
-  return schema.target == Target::kNone || schema.target == Target::kClassPerStep ||
-         schema.target == Target::kNumbersPerStep;
+  return schema.target == Target::kNone || is_per_step(schema.target);
 }
 
 std::vector<std::string> Encoding::outputs() const {

@@ -95,10 +95,6 @@ void check_words(const FieldReader& json, std::string_view name,
   }
 }
 
-bool is_of_numbers(Target target) {
-  return target == Target::kNumbers || target == Target::kNumbersPerStep;
-}
-
 void check(const FieldReader& json, const Encoding& encoding) {
   const formats::Schema& schema = encoding.schema;
   const bool labelled = schema.target != Target::kNone && !is_of_numbers(schema.target);

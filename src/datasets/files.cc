@@ -44,8 +44,7 @@ std::vector<std::string> sorted(std::vector<std::string> words) {
 
 Encoding encoding_of(const FilesTask& task, const LoadedData& data, const Sums& trained) {
   const formats::Schema& schema = data.schema;
-  const bool numbers =
-      schema.target == Target::kNumbers || schema.target == Target::kNumbersPerStep;
+  const bool numbers = is_of_numbers(schema.target);
   const bool labelled = schema.target != Target::kNone && !numbers;
   const formats::Vocabulary& words = *data.vocabulary;
   return {.schema = schema,

@@ -17,17 +17,10 @@
 
 namespace rwa::formats {
 namespace {
+namespace fs = std::filesystem;
+
 // Per answer: names take memory before a single number is there.
 constexpr std::int64_t kMostNames = 1 << 16;
-
-bool is_of_steps(Target target) {
-  return target == Target::kClassPerStep || target == Target::kNumbersPerStep;
-}
-bool is_of_numbers(Target target) {
-  return target == Target::kNumbers || target == Target::kNumbersPerStep;
-}
-
-namespace fs = std::filesystem;
 
 bool replace(std::string& text, std::string_view from, std::string_view to) {
   const std::size_t at = text.find(from);
@@ -103,7 +96,7 @@ void ArrayAnswers::decide(const std::optional<Target>& asked) {
   const std::int64_t of_case = width_with({cases_.count});
   const std::int64_t of_step =
       cases_.joined ? width_with({cases_.steps}) : width_with({cases_.count, cases_.steps});
-  every_step_ = asked ? is_of_steps(*asked) : of_step > 0 && of_case != 1;
+  every_step_ = asked ? is_per_step(*asked) : of_step > 0 && of_case != 1;
   width_ = every_step_ ? of_step : of_case;
   if (width_ == 0) refuse_shape();
   const bool text = y_.element().kind == Element::Kind::kText;

@@ -108,6 +108,9 @@ fs::path unpacked_name(const fs::path& file) {
   return packed == ".gz" || packed == ".zst" ? file.stem() : file.filename();
 }
 
+// Of x.CSV.gz: ".csv".
+std::string ending(const fs::path& file) { return lower(unpacked_name(file).extension().string()); }
+
 std::optional<Format> by_first_bytes(Source& source) {
   const std::string_view bytes = source.peek(8);
   if (bytes.starts_with(kNpyMagic)) return Format::kNpy;
@@ -219,8 +222,6 @@ std::string name_of_folder(const fs::path& file) {
   std::error_code ignored;
   return fs::absolute(file, ignored).parent_path().filename().string();
 }
-
-std::string ending(const fs::path& file) { return lower(unpacked_name(file).extension().string()); }
 
 Format recognise(Source& source) {
   if (source.peek(1).empty()) {

@@ -23,11 +23,9 @@ DataFiles find_files(std::span<const std::filesystem::path> paths);
 // Of names/Irish.txt.gz: "Irish" and "names".
 std::string name_without_endings(const std::filesystem::path& file);
 std::string name_of_folder(const std::filesystem::path& file);
-// Of x.CSV.gz: ".csv".
-std::string ending(const std::filesystem::path& file);
 
-// By its content; where that leaves it open, by its name. Throws InputError for what is no text and
-// none of the others.
+// The format of a file, by its content; where that leaves it open, by its name. Throws InputError
+// for what is no text and none of the others.
 Format recognise(Source& source);
 
 }  // namespace rwa::formats

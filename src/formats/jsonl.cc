@@ -236,7 +236,7 @@ void JsonlReader::check_answers(int steps) const {
                          : fmt::format("{} lists of {}", rows, record_.answer_width),
            expected);
   };
-  const bool every_step = target_ == Target::kClassPerStep || target_ == Target::kNumbersPerStep;
+  const bool every_step = is_per_step(target_);
   const bool lists = target_ == Target::kNumbersPerStep && names_ > 1;  // in the list
   if (every_step && (rows != steps || (rows > 0 && record_.answer_width != names_))) {
     refuse_list(lists ? fmt::format("{} lists of {}, one for each step", steps, names_)
@@ -256,7 +256,7 @@ void JsonlReader::read_answers(Sequence& sequence) {
     refuse(line_.data(), fmt::format("an object without {}", key), fmt::format("{} in each", key));
   }
   check_answers(sequence.steps);
-  const bool numbers = target_ == Target::kNumbers || target_ == Target::kNumbersPerStep;
+  const bool numbers = is_of_numbers(target_);
   for (const JsonScalar& answer : record_.answers) {
     const bool missing = answer.kind == JsonScalar::Kind::kMissing;
     if (numbers ? answer.kind == JsonScalar::Kind::kWord : missing) {

@@ -1,4 +1,5 @@
-// src/formats/match.h: what a file has, against what the options or a model ask for.
+// src/formats/match.h: what the sequences of a file are answered with and made of, guessed, and
+// against what the options or a model name.
 #pragma once
 
 #include <cstdint>

@@ -50,7 +50,8 @@ enum class Number {
   kNone,      // something else
 };
 
-// Blanks around it do not matter. `value` is set where it is read, and to NaN where it is missing.
+// Most of the time that reading a table takes is spent here. Blanks around it do not matter.
+// `value` is set where it is read, and to NaN where it is missing.
 Number parse_number(std::string_view text, float& value);
 
 // What parse_number() would not read, for the message of an error: "a number", or for one that is

@@ -40,6 +40,15 @@ enum class Target {
   kNumbersPerStep,
 };
 
+// Answers are numbers, not labels.
+constexpr bool is_of_numbers(Target target) {
+  return target == Target::kNumbers || target == Target::kNumbersPerStep;
+}
+// Every step has one, not the sequence as a whole.
+constexpr bool is_per_step(Target target) {
+  return target == Target::kClassPerStep || target == Target::kNumbersPerStep;
+}
+
 // Names as they stand on the command line and in files: "table", "long", "ntc"; targets are called
 // by the task they make: "forecast", "class", "labels", "numbers", "class-per-step",
 // "numbers-per-step".

@@ -29,7 +29,7 @@ void TableAnswers::begin(Sequence& sequence) {
   if (!has_any_) return;
   read_row();
   append_to(sequence);
-  if (target_ == Target::kClassPerStep || target_ == Target::kNumbersPerStep) return;
+  if (is_per_step(target_)) return;
   first_ = read_;
   first_line_ = rows_.line();
   for (std::size_t i = 0; i < columns_.size(); ++i) first_texts_[i] = rows_[columns_[i]];
@@ -37,7 +37,7 @@ void TableAnswers::begin(Sequence& sequence) {
 
 void TableAnswers::go_on(Sequence& sequence) {
   if (!has_any_) return;
-  if (target_ == Target::kClassPerStep || target_ == Target::kNumbersPerStep) {
+  if (is_per_step(target_)) {
     read_row();
     append_to(sequence);
     return;

@@ -23,7 +23,8 @@ class ModelMatch {
     roles_.time = one(options_.time, model_.time, find_time(sample_));
     take_targets();
     take_features();
-    if (roles_.layout == Layout::kWide && is_per_step()) roles_.targets.clear();
+    // A row that is a sequence has no place for answers to its steps.
+    if (roles_.layout == Layout::kWide && is_per_step(model_.target)) roles_.targets.clear();
     roles_.target = roles_.targets.empty() ? Target::kNone : model_.target;
     roles_.order = order_of(sample_, roles_.time);
     roles_.numbered_labels = !roles_.targets.empty() && sample_.is_number(roles_.targets[0]);
@@ -50,10 +51,6 @@ class ModelMatch {
       if (const auto found = sample_.find(name)) columns.push_back(*found);
     }
     return columns.size() == names.size() ? columns : Columns();
-  }
-  // A row that is a sequence has no place for answers to its steps.
-  [[nodiscard]] bool is_per_step() const {
-    return model_.target == Target::kClassPerStep || model_.target == Target::kNumbersPerStep;
   }
   [[nodiscard]] Layout layout_of_symbols() const;
   void take_targets();

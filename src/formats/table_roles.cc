@@ -47,10 +47,6 @@ bool begins_like_a_date(std::string_view text) {
          });
 }
 
-bool is_per_step(Target target) {
-  return target == Target::kClassPerStep || target == Target::kNumbersPerStep;
-}
-
 bool begins_series(const TableSample& sample, const Roles& roles, std::size_t row) {
   if (roles.layout == Layout::kWide || row == 0) return true;
   return roles.id && sample.cell(row, *roles.id) != sample.cell(row - 1, *roles.id);
