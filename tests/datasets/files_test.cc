@@ -15,6 +15,7 @@
 #include "io/io_testing.h"
 #include "rwa/errors.h"
 #include "store_testing.h"
+#include "tasks/task.h"
 
 namespace rwa::datasets {
 namespace {
@@ -441,8 +442,8 @@ TEST(Files, OfATaskThatCannotBe) {
 }
 
 TEST(Files, AreAKindOfTask) {
-  expect_error<ConfigError>([] { facts(FilesTask{}); }, {"the files must be read first"});
-  expect_error<ConfigError>([] { open_task(FilesTask{}, 1, "/nowhere"); },
+  expect_error<ConfigError>([] { tasks::facts(FilesTask{}); }, {"the files must be read first"});
+  expect_error<ConfigError>([] { tasks::open_task(FilesTask{}, 1, "/nowhere"); },
                             {"no files to train on"});
 }
 

@@ -55,7 +55,7 @@ TEST(StoreMemory, StaysBounded) {
   ASSERT_FALSE(store.in_memory());
   ASSERT_GT(store.blocks(), 80);
   // An epoch in its order, and then whatever comes.
-  const Order order({&store}, false);
+  const SampleOrder order({&store}, false);
   std::int64_t number = 0;
   formats::Sequence sequence;
   for (std::int64_t place = 0; place < count; ++place) {
