@@ -16,8 +16,8 @@
 #include <fmt/format.h>
 
 #include "comm/ranks.h"
+#include "io/replace_file.h"
 #include "io/safetensors.h"
-#include "io/text_file.h"
 #include "rwa/errors.h"
 #include "rwa/trainer.h"
 #include "training/checkpoint.h"

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "io/quote.h"
-#include "io/text_file.h"
+#include "io/read_file.h"
 #include "io/write.h"
 #include "rwa/errors.h"
 

@@ -9,7 +9,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "io/text_file.h"
+#include "io/read_file.h"
+#include "io/replace_file.h"
 #include "rwa/device.h"
 #include "rwa/version.h"
 #include "training/build.h"

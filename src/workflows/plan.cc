@@ -11,7 +11,7 @@
 
 #include "comm/ranks.h"
 #include "datasets/store_file.h"
-#include "io/text_file.h"
+#include "io/read_file.h"
 #include "rwa/errors.h"
 #include "training/experiment_toml.h"
 #include "workflows/fit.h"
