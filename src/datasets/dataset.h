@@ -1,5 +1,5 @@
-// src/datasets/dataset.h: labelled sequences, numbered from 0, and the batches made of them. A data set
-// never changes: any sample is available at any time, from any thread.
+// src/datasets/dataset.h: labelled sequences, numbered from 0, and the batches made of them. A data
+// set never changes: any sample is available at any time, from any thread.
 #pragma once
 
 #include <cstdint>
@@ -66,8 +66,8 @@ class Dataset {
   [[nodiscard]] virtual Naive naive() const = 0;
   // 0 where there are no samples of that kind.
   [[nodiscard]] virtual std::int64_t size(Split split) const = 0;
-  // Which samples are trained on: those of draw `first` and the ones after it. As the paper does it,
-  // with replacement.
+  // Which samples are trained on: those of draw `first` and the ones after it. As the paper does
+  // it, with replacement.
   virtual void draw(std::uint64_t seed, std::int64_t first, std::span<std::int64_t> samples) const;
   // Makes `batch` of the samples with these numbers, each less than size(split).
   virtual void fill(Split split, std::span<const std::int64_t> samples, Batch& batch) const = 0;

@@ -1,12 +1,20 @@
 #include "datasets/encoding.h"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/names.h"
+#include "io/quote.h"
+#include "rwa/errors.h"
 
 namespace rwa::datasets {
 namespace {
 using formats::Target;
+using Encoded = std::span<const formats::Sequence* const>;
 
 constexpr Names<Missing, 3> kMissing{
     {{Missing::kRefuse, "refuse"}, {Missing::kPrevious, "previous"}, {Missing::kMean, "mean"}}};
@@ -33,11 +41,93 @@ void cut_rows(const std::vector<T>& rows, int steps, Piece piece, std::vector<T>
   const auto width = static_cast<std::ptrdiff_t>(rows.size()) / std::max(steps, 1);
   out.assign(rows.begin() + piece.begin * width, rows.begin() + piece.end * width);
 }
+
+template <typename... Args>
+[[noreturn]] void refuse(std::string_view file, std::int64_t line, fmt::format_string<Args...> text,
+                         Args&&... args) {
+  throw InputError(
+      fmt::format("{}:{}: {}", file, line, fmt::format(text, std::forward<Args>(args)...)));
+}
+
+// The first few, for a message.
+std::string beginning_of(const std::vector<std::string>& words) {
+  constexpr std::size_t kMost = 20;
+  std::vector<std::string> first;
+  for (const std::string& word : words) {
+    if (first.size() == kMost) break;
+    first.push_back(io::escape(word));
+  }
+  return fmt::format("{}{}", fmt::join(first, " "), words.size() > kMost ? " ..." : "");
+}
+
+// Numbers of a file, [·,features], become normal in place; fill(i) is for the i-th, which is
+// missing.
+template <class Fill>
+void make_normal(const Normal& normal, const std::vector<std::string>& names,
+                 std::vector<float>& numbers, std::string_view file, std::int64_t line, Fill fill) {
+  const std::size_t width = names.size();
+  for (std::size_t row = 0; row < numbers.size(); row += width) {
+    for (std::size_t i = 0; i < width; ++i) {
+      float& number = numbers[row + i];
+      const float found = number;
+      number = static_cast<float>((double{found} - normal.mean[i]) / normal.scale[i]);
+      if (std::isfinite(number)) continue;
+      if (std::isfinite(found)) {
+        refuse(file, line, "found {} for {}, expected a number nearer to the mean, {}", found,
+               io::quote(names[i]), normal.mean[i]);
+      }
+      number = fill(row + i);
+    }
+  }
+}
+
+[[noreturn]] void refuse_missing_at(const formats::Schema& schema,
+                                    const formats::Sequence& sequence, std::size_t at,
+                                    std::string_view file) {
+  const std::size_t features = schema.features.size();
+  refuse(file, sequence.line, "found no number for {} at step {} of the sequence, expected one",
+         io::quote(schema.features[at % features]), at / features + 1);
+}
+
+// The first `count` of these rows become those of sequence b in an array [T,B,width].
+template <class T>
+void place(const T* rows, int count, std::size_t width, std::size_t b, std::size_t batch,
+           std::vector<T>& out) {
+  T* to = out.data() + b * width;
+  for (int t = 0; t < count; ++t) {
+    std::copy_n(rows, width, to);
+    rows += width;
+    to += batch * width;
+  }
+}
 }  // namespace
 
 std::string_view to_string(Missing missing) { return name_of(kMissing, "filling", missing); }
 Missing parse_missing(std::string_view name) {
   return parse_name(kMissing, "way to fill missing numbers", name);
+}
+
+std::size_t Widening::inputs(std::size_t width) const {
+  return static_cast<std::size_t>(context) * width + static_cast<std::size_t>(positions);
+}
+
+void Widening::write_row(const formats::Sequence& encoded, std::size_t width, int t, int place,
+                         float* row) const {
+  std::fill_n(row, inputs(width), 0.0F);
+  for (int before = 0; before < context; ++before, row += width) {
+    if (t < before) continue;
+    const auto step = static_cast<std::size_t>(t - before);
+    if (encoded.symbols.empty()) {
+      std::copy_n(encoded.x.data() + step * width, width, row);
+    } else {
+      row[encoded.symbols[step]] = 1;
+    }
+  }
+  const double apart = static_cast<double>(span) / std::max(positions, 1);
+  for (int position = 0; position < positions; ++position) {
+    const double distance = (place - (position + 0.5) * apart) / apart;
+    *row++ = static_cast<float>(std::exp(-0.5 * distance * distance));
+  }
 }
 
 std::size_t Encoding::width() const {
@@ -55,8 +145,7 @@ Shape Encoding::shape() const {
 }
 
 bool Encoding::answers_every_step() const {
-  return schema.target == Target::kNone || schema.target == Target::kClassPerStep ||
-         schema.target == Target::kNumbersPerStep;
+  return schema.target == Target::kNone || is_per_step(schema.target);
 }
 
 std::vector<std::string> Encoding::outputs() const {
@@ -100,6 +189,210 @@ void cut(const formats::Sequence& whole, Piece piece, bool answers_every_step,
   } else {
     out.labels = whole.labels;
     out.values = whole.values;
+  }
+}
+
+bool has_answer(const formats::Schema& schema, const formats::Sequence& sequence) {
+  const auto steps = static_cast<std::size_t>(sequence.steps);
+  switch (schema.target) {
+    case Target::kNone:
+    case Target::kLabels:
+      return true;
+    case Target::kClass:
+      return sequence.labels.size() == 1;
+    case Target::kNumbers:
+      return sequence.values.size() == schema.targets.size();
+    case Target::kClassPerStep:
+      return sequence.labels.size() == steps;
+    case Target::kNumbersPerStep:
+      return sequence.values.size() == steps * schema.targets.size();
+  }
+  return false;
+}
+
+void refuse_missing(const formats::Schema& schema, const formats::Sequence& sequence,
+                    std::string_view file) {
+  const auto found =
+      std::ranges::find_if(sequence.x, [](float value) { return std::isnan(value); });
+  if (found == sequence.x.end()) return;
+  refuse_missing_at(schema, sequence, static_cast<std::size_t>(found - sequence.x.begin()), file);
+}
+
+formats::Sequence as_seen(const Encoding& encoding, const formats::Sequence& encoded) {
+  formats::Sequence seen = encoded;
+  if (!encoding.widening.is_needed()) return seen;
+  const std::size_t inputs = encoding.widening.inputs(encoding.width());
+  seen.symbols.clear();
+  seen.x.resize(static_cast<std::size_t>(encoded.steps) * inputs);
+  for (int t = 0; t < encoded.steps; ++t) {
+    encoding.widening.write_row(encoded, encoding.width(), t, t,
+                                seen.x.data() + static_cast<std::size_t>(t) * inputs);
+  }
+  return seen;
+}
+
+Encoder::Words::Words(const std::vector<std::string>& words, std::string_view kind)
+    : words_(words), kind_(kind) {
+  for (const std::string& word : words) {
+    places_.emplace(word, static_cast<std::int32_t>(places_.size()));
+  }
+}
+
+void Encoder::Words::follow(const formats::Dictionary& dictionary) {
+  const auto& words = dictionary.words();
+  while (numbers_.size() < words.size()) {
+    const auto found = places_.find(words[numbers_.size()]);
+    numbers_.push_back(found == places_.end() ? -1 : found->second);
+  }
+}
+
+void Encoder::Words::translate(std::vector<std::int32_t>& numbers,
+                               const formats::Dictionary& dictionary, std::string_view file,
+                               std::int64_t line) const {
+  for (std::int32_t& number : numbers) {
+    const std::int32_t place = numbers_[static_cast<std::size_t>(number)];
+    if (place < 0) {
+      refuse(file, line, "found the {} {}, expected one of the model's {}: {}", kind_,
+             io::quote(dictionary.words()[static_cast<std::size_t>(number)]), words_.size(),
+             beginning_of(words_));
+    }
+    number = place;
+  }
+}
+
+Encoder::Encoder(const Encoding& encoding, const formats::Vocabulary& vocabulary)
+    : encoding_(encoding),
+      vocabulary_(vocabulary),
+      shape_(encoding.shape()),
+      symbols_(encoding.alphabet, "symbol"),
+      labels_(encoding.labels, "label") {
+  symbols_.follow(vocabulary.symbols);
+  labels_.follow(vocabulary.labels);
+}
+
+void Encoder::encode(formats::Sequence& sequence, std::string_view file, bool labelled) {
+  symbols_.follow(vocabulary_.symbols);
+  if (labelled) labels_.follow(vocabulary_.labels);
+  encode_known(sequence, file, labelled);
+}
+
+void Encoder::encode_known(formats::Sequence& sequence, std::string_view file,
+                           bool labelled) const {
+  symbols_.translate(sequence.symbols, vocabulary_.symbols, file, sequence.line);
+  encode_features(sequence, file);
+  if (labelled) {
+    labels_.translate(sequence.labels, vocabulary_.labels, file, sequence.line);
+    encode_values(sequence, file);
+  } else {
+    sequence.labels.clear();
+    sequence.values.clear();
+  }
+}
+
+void Encoder::encode_features(formats::Sequence& sequence, std::string_view file) const {
+  const auto& names = encoding_.schema.features;
+  make_normal(encoding_.features, names, sequence.x, file, sequence.line, [&](std::size_t i) {
+    if (encoding_.missing == Missing::kRefuse) {
+      refuse_missing_at(encoding_.schema, sequence, i, file);
+    }
+    // 0 is the mean of what is normal.
+    const bool previous = encoding_.missing == Missing::kPrevious && i >= names.size();
+    return previous ? sequence.x[i - names.size()] : 0.0F;
+  });
+}
+
+void Encoder::encode_values(formats::Sequence& sequence, std::string_view file) const {
+  const auto& names = encoding_.schema.targets;
+  make_normal(
+      encoding_.targets, names, sequence.values, file, sequence.line, [&](std::size_t i) -> float {
+        refuse(file, sequence.line, "found no number for {}, expected one: it is the answer",
+               io::quote(names[i % names.size()]));
+      });
+}
+
+int Encoder::steps(const formats::Sequence& encoded, bool whole) const {
+  const bool last_is_answer = encoding_.schema.target == Target::kNone && !whole;
+  return last_is_answer ? std::max(encoded.steps - 1, 0) : encoded.steps;
+}
+
+void Encoder::fill(Encoded encoded, Batch& batch, bool whole) const {
+  const std::size_t count = encoded.size();
+  batch.lengths.clear();
+  for (const formats::Sequence* sequence : encoded)
+    batch.lengths.push_back(steps(*sequence, whole));
+  batch.steps = std::max(1, count == 0 ? 0 : std::ranges::max(batch.lengths));
+  const std::size_t rows = static_cast<std::size_t>(batch.steps) * count;
+  const bool symbols = shape_.input == Input::kSymbols;
+  const auto inputs = static_cast<std::size_t>(shape_.inputs);
+  batch.symbols.assign(symbols ? rows : 0, 0);
+  batch.x.assign(symbols ? 0 : rows * inputs, 0.0F);
+  for (std::size_t b = 0; b < count; ++b) {
+    const int length = batch.lengths[b];
+    if (encoding_.widening.is_needed()) {
+      widen(*encoded[b], length, b, count, batch.x);
+    } else if (symbols) {
+      place(encoded[b]->symbols.data(), length, 1, b, count, batch.symbols);
+    } else {
+      place(encoded[b]->x.data(), length, inputs, b, count, batch.x);
+    }
+  }
+  batch.classes.clear();
+  batch.values.clear();
+  batch.target_lengths.clear();
+  batch.target_steps = 0;
+  const auto answered = [&](const auto* s) { return has_answer(encoding_.schema, *s); };
+  if (!std::ranges::all_of(encoded, answered)) return;
+  if (!encoding_.answers_every_step()) {
+    fill_answers(encoded, batch);
+  } else if (!whole || encoding_.schema.target != Target::kNone) {
+    fill_step_answers(encoded, batch);
+  }
+}
+
+void Encoder::widen(const formats::Sequence& sequence, int length, std::size_t b, std::size_t batch,
+                    std::vector<float>& x) const {
+  const auto inputs = static_cast<std::size_t>(shape_.inputs);
+  float* row = x.data() + b * inputs;
+  for (int t = 0; t < length; ++t, row += batch * inputs) {
+    encoding_.widening.write_row(sequence, encoding_.width(), t, t, row);
+  }
+}
+
+void Encoder::fill_answers(Encoded encoded, Batch& batch) const {
+  const auto outputs = static_cast<std::size_t>(shape_.outputs);
+  for (const formats::Sequence* sequence : encoded) {
+    if (shape_.loss == Loss::kSoftmax) {
+      batch.classes.push_back(sequence->labels[0]);
+    } else if (shape_.loss == Loss::kSquaredError) {
+      batch.values.insert(batch.values.end(), sequence->values.begin(), sequence->values.end());
+    } else {
+      const std::size_t first = batch.values.size();
+      batch.values.resize(first + outputs, 0.0F);
+      for (const std::int32_t label : sequence->labels) batch.values[first + label] = 1;
+    }
+  }
+}
+
+// What a forecast has to say at a step is the step after it.
+void Encoder::fill_step_answers(Encoded encoded, Batch& batch) const {
+  const std::size_t count = encoded.size();
+  const std::size_t rows = static_cast<std::size_t>(batch.steps) * count;
+  const auto outputs = static_cast<std::size_t>(shape_.outputs);
+  const bool forecast = encoding_.schema.target == Target::kNone;
+  const bool classes = shape_.loss == Loss::kSoftmax;
+  batch.classes.assign(classes ? rows : 0, 0);
+  batch.values.assign(classes ? 0 : rows * outputs, 0.0F);
+  for (std::size_t b = 0; b < count; ++b) {
+    const formats::Sequence& sequence = *encoded[b];
+    const int length = batch.lengths[b];
+    if (length == 0) continue;
+    if (classes) {
+      const std::int32_t* from = forecast ? sequence.symbols.data() + 1 : sequence.labels.data();
+      place(from, length, 1, b, count, batch.classes);
+    } else {
+      const float* from = forecast ? sequence.x.data() + outputs : sequence.values.data();
+      place(from, length, outputs, b, count, batch.values);
+    }
   }
 }
 

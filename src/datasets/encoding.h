@@ -1,8 +1,9 @@
-// src/datasets/encoding.h: how sequences of a file become the numbers of a network, and its outputs become
-// answers: everything a model must know about its data to be used on more of it. It travels in the
-// model's file, as JSON.
+// src/datasets/encoding.h: how sequences of a file become the numbers of a network, and its outputs
+// become answers: everything a model must know about its data to be used on more of it. It travels
+// in the model's file, as JSON.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -13,8 +14,8 @@
 #include <vector>
 
 #include "datasets/dataset.h"
-#include "datasets/widening.h"
 #include "formats/reader.h"
+#include "formats/sequence.h"
 #include "rwa/model.h"
 
 namespace rwa::datasets {
@@ -29,12 +30,33 @@ std::string_view to_string(Missing missing);
 Missing parse_missing(std::string_view name);
 inline void from_name(std::string_view name, Missing& value) { value = parse_missing(name); }
 
-// Of numbers: (x - mean) / scale has mean 0 and deviation 1 over the training data; the scale of what
-// never changes is 1.
+// Of numbers: (x - mean) / scale has mean 0 and deviation 1 over the training data; the scale of
+// what never changes is 1.
 struct Normal {
   std::vector<double> mean = {}, scale = {};
 
   friend bool operator==(const Normal&, const Normal&) = default;
+};
+
+// What a network may see of a step beside the step itself: the steps before it, and where in the
+// sequence it stands. An average over steps knows neither by itself. Nothing after the step is
+// looked at, so that a stream sees the same.
+struct Widening {
+  int context = 1;    // steps seen at once: the step itself and those before it
+  int positions = 0;  // numbers that say where it stands; 0: none
+  int span = 0;       // the steps that these are spread over: the longest sequence of the training
+
+  [[nodiscard]] bool is_needed() const { return context > 1 || positions > 0; }
+  // Of a step of `width` numbers, or of one of `width` symbols, which becomes a one-hot row.
+  [[nodiscard]] std::size_t inputs(std::size_t width) const;
+  // Writes the row of step t of an encoded sequence, [inputs(width)]: the step, the one before it,
+  // …, zeros where there is none; then a hill for each position, highest where it is nearest.
+  // `place` is the number of the step in its sequence, of which `encoded` may have no more than the
+  // end.
+  void write_row(const formats::Sequence& encoded, std::size_t width, int t, int place,
+                 float* row) const;
+
+  friend bool operator==(const Widening&, const Widening&) = default;
 };
 
 struct Encoding {
@@ -73,23 +95,23 @@ inline constexpr std::string_view kEncodingNote = "data";
 std::optional<Encoding> find_encoding(const std::map<std::string, std::string>& notes,
                                       const ModelConfig& network, std::string_view origin);
 
-// Turns sequences of one reader into rows of a batch. A forecast's steps are all but the last, unless
-// `whole` (for prediction) asks for every one; then the last step has no answer.
+// Turns sequences of one reader into rows of a batch. A forecast's steps are all but the last,
+// unless `whole` (for prediction) includes every one; then the last step has no answer.
 class Encoder {
  public:
   Encoder(const Encoding& encoding, const formats::Vocabulary& vocabulary);
 
-  // Makes the sequence ready for fill(): in place, symbols and labels become those of the encoding, x
-  // normal. Throws InputError, naming `file` and the sequence's line, for a symbol or a label that is
-  // not the model's, with those that are, and for a number that is missing where that is refused.
-  // Without `labelled`, answers are not looked at, and gone.
+  // Makes the sequence ready for fill(): in place, symbols and labels become those of the encoding,
+  // x normal. Throws InputError, naming `file` and the sequence's line, for a symbol or a label
+  // that is not the model's, with those that are, and for a number that is missing where that is
+  // refused. Without `labelled`, answers are not looked at, and gone.
   void encode(formats::Sequence& sequence, std::string_view file, bool labelled = true);
   // The same from any thread, where the vocabulary has no word that is new since the last encode().
   void encode_known(formats::Sequence& sequence, std::string_view file, bool labelled = true) const;
   // How many steps the network sees of it.
   [[nodiscard]] int steps(const formats::Sequence& encoded, bool whole = false) const;
-  // The encoded sequences side by side, zero past their ends; of at least one step, since a batch must
-  // have one. Targets where all have answers; of a forecast that is not `whole`.
+  // The encoded sequences side by side, zero past their ends; of at least one step, since a batch
+  // must have one. Targets where all have answers; of a forecast that is not `whole`.
   void fill(std::span<const formats::Sequence* const> encoded, Batch& batch,
             bool whole = false) const;
 
@@ -127,21 +149,21 @@ class Encoder {
 // An encoded sequence as the network sees it: where steps are widened, in numbers.
 formats::Sequence as_seen(const Encoding& encoding, const formats::Sequence& encoded);
 
-// The answers that a sequence has are as many as its target asks for; of several labels any number.
+// The answers that a sequence has are as many as its target needs; of several labels any number.
 bool has_answer(const formats::Schema& schema, const formats::Sequence& sequence);
 // Throws InputError for a number of x that is missing.
 void refuse_missing(const formats::Schema& schema, const formats::Sequence& sequence,
                     std::string_view file);
 
-// The pieces a long sequence is cut into: [begin, end) of each, in order; the last may be shorter. The
-// whole where window is 0. Those of a forecast have a step more, which is only an answer there and the
-// first of the next piece.
+// The pieces a long sequence is cut into: [begin, end) of each, in order; the last may be shorter.
+// The whole where window is 0. Those of a forecast have a step more, which is only an answer there
+// and the first of the next piece.
 struct Piece {
   int begin = 0, end = 0;
 };
 std::vector<Piece> pieces(int steps, int window, int stride, bool of_forecast = false);
-// One of them, as a sequence with the same id and, where answers are not those of steps, which are cut
-// too, with the same answers.
+// One of them, as a sequence with the same id and, where answers are not those of steps, which are
+// cut too, with the same answers.
 void cut(const formats::Sequence& whole, Piece piece, bool answers_every_step,
          formats::Sequence& out);
 

@@ -1,4 +1,4 @@
-// src/datasets/encoding_json.cc: the encoding as the text of a note in a model's file.
+// src/datasets/encoding_json.cc: the encoding as JSON, which is a note in a model's file.
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -97,10 +97,6 @@ void check_words(const Fields& json, std::string_view name, const std::vector<st
   }
 }
 
-bool is_of_numbers(Target target) {
-  return target == Target::kNumbers || target == Target::kNumbersPerStep;
-}
-
 void check(const Fields& json, const Encoding& encoding) {
   const formats::Schema& schema = encoding.schema;
   const bool labelled = schema.target != Target::kNone && !is_of_numbers(schema.target);
@@ -116,6 +112,28 @@ void check(const Fields& json, const Encoding& encoding) {
     json.fail(fmt::format("\"stride\" is {}, expected {} for a window of {}", encoding.stride,
                           whole ? "0" : fmt::format("1 to {}", encoding.window), encoding.window));
   }
+}
+
+// A file can be put together from parts that do not belong together.
+void check_fit(const ModelConfig& network, const Shape& data, std::string_view origin) {
+  const auto check = [&](bool fits, std::string_view field, const auto& found,
+                         const auto& expected) {
+    if (fits) return;
+    throw ModelFileError(
+        fmt::format("{}: the network has {} {}, expected {}, as its note \"{}\" says", origin,
+                    field, found, expected, kEncodingNote));
+  };
+  const auto check_equal = [&](std::string_view field, const auto& found, const auto& expected) {
+    check(found == expected, field, found, expected);
+  };
+  check_equal("input", to_string(network.input), to_string(data.input));
+  check_equal("inputs", network.inputs, data.inputs);
+  check_equal("outputs", network.outputs, data.outputs);
+  check_equal("loss", to_string(network.loss), to_string(data.loss));
+  check_equal("code", network.code, 0);
+  const bool every = data.readout == Readout::kEvery;
+  check((network.readout == Readout::kEvery) == every, "readout", to_string(network.readout),
+        every ? "every" : "one answer for a sequence");
 }
 }  // namespace
 
@@ -153,6 +171,15 @@ Encoding parse_encoding(std::string_view json, std::string_view origin) {
                                   is_of_numbers(schema.target) ? schema.targets.size() : 0);
   fields.finish();
   check(fields, encoding);
+  return encoding;
+}
+
+std::optional<Encoding> find_encoding(const std::map<std::string, std::string>& notes,
+                                      const ModelConfig& network, std::string_view origin) {
+  const auto note = notes.find(std::string(kEncodingNote));
+  if (note == notes.end()) return std::nullopt;
+  Encoding encoding = parse_encoding(note->second, origin);
+  check_fit(network, encoding.shape(), origin);
   return encoding;
 }
 

@@ -12,7 +12,6 @@
 #include <nlohmann/json.hpp>
 
 #include "datasets/files_order.h"
-#include "datasets/files_ranks.h"
 #include "datasets/files_read.h"
 #include "io/quote.h"
 #include "io/safetensors.h"
@@ -43,10 +42,9 @@ std::vector<std::string> sorted(std::vector<std::string> words) {
   return words;
 }
 
-Encoding encoding_of(const FilesTask& task, const Collected& data, const Sums& trained) {
+Encoding encoding_of(const FilesTask& task, const LoadedData& data, const Sums& trained) {
   const formats::Schema& schema = data.schema;
-  const bool numbers =
-      schema.target == Target::kNumbers || schema.target == Target::kNumbersPerStep;
+  const bool numbers = is_of_numbers(schema.target);
   const bool labelled = schema.target != Target::kNone && !numbers;
   const formats::Vocabulary& words = *data.vocabulary;
   return {.schema = schema,
@@ -76,11 +74,11 @@ std::vector<std::int64_t> in_order(const std::vector<std::int64_t>& counts,
   return ordered;
 }
 
-int longest_of(const Collected& data) {
+int longest_of(const LoadedData& data) {
   int longest = 1;  // what a network is made for
-  for (const auto& part : data.parts) longest = std::max(longest, part->sums.longest);
-  for (const Part* part : {data.valid.get(), data.test.get()}) {
-    if (part != nullptr) longest = std::max(longest, part->sums.longest);
+  for (const auto& subset : data.subsets) longest = std::max(longest, subset->sums.longest);
+  for (const Subset* subset : {data.valid.get(), data.test.get()}) {
+    if (subset != nullptr) longest = std::max(longest, subset->sums.longest);
   }
   return longest;
 }
@@ -119,18 +117,18 @@ void check_note(const Encoding& encoding) {
                   bytes, kMostNoteBytes));
 }
 
-void check_folds(const Collected& data) {
-  for (std::size_t i = 0; i < data.parts.size(); ++i) {
-    if (data.parts[i]->store.size() > 0) continue;
+void check_folds(const LoadedData& data) {
+  for (std::size_t i = 0; i < data.subsets.size(); ++i) {
+    if (data.subsets[i]->store.size() > 0) continue;
     throw InputError(
         fmt::format("{} sequences to train on are too few for {} folds: fold {} is empty",
-                    data.statistics.sequences, data.parts.size(), i + 1));
+                    data.statistics.sequences, data.subsets.size(), i + 1));
   }
 }
 
 class ReadFiles final : public Files {
  public:
-  ReadFiles(const FilesTask& task, std::shared_ptr<const Collected> data);
+  ReadFiles(const FilesTask& task, std::shared_ptr<const LoadedData> data);
 
   [[nodiscard]] const Shape& shape() const override { return shape_; }
   [[nodiscard]] Naive naive() const override { return naive_; }
@@ -151,29 +149,29 @@ class ReadFiles final : public Files {
   [[nodiscard]] std::unique_ptr<Files> with_fold(int fold) const;
 
  private:
-  using Parts = std::vector<const Part*>;
+  using Subsets = std::vector<const Subset*>;
 
-  void choose_parts();
-  [[nodiscard]] const Parts& parts(Split split) const {
-    return parts_[static_cast<std::size_t>(split)];
+  void choose_subsets();
+  [[nodiscard]] const Subsets& subsets(Split split) const {
+    return subsets_[static_cast<std::size_t>(split)];
   }
 
   FilesTask task_;
-  std::shared_ptr<const Collected> data_;
-  std::array<Parts, 3> parts_;  // of each split
+  std::shared_ptr<const LoadedData> data_;
+  std::array<Subsets, 3> subsets_;  // of each split
   Encoding encoding_;
   Statistics statistics_;
   Shape shape_;
   Naive naive_;
   std::optional<Encoder> encoder_;
-  std::optional<Order> order_;
+  std::optional<SampleOrder> order_;
 };
 
-ReadFiles::ReadFiles(const FilesTask& task, std::shared_ptr<const Collected> data)
+ReadFiles::ReadFiles(const FilesTask& task, std::shared_ptr<const LoadedData> data)
     : task_(task), data_(std::move(data)) {
-  choose_parts();
+  choose_subsets();
   Sums trained;
-  for (const Part* part : parts(Split::kTrain)) trained.add(part->sums);
+  for (const Subset* subset : subsets(Split::kTrain)) trained.add(subset->sums);
   encoding_ = encoding_of(task_, *data_, trained);
   statistics_ = data_->statistics;
   statistics_.labels = in_order(statistics_.labels, *data_->vocabulary, encoding_.labels);
@@ -185,40 +183,40 @@ ReadFiles::ReadFiles(const FilesTask& task, std::shared_ptr<const Collected> dat
   naive_ = naive_of(encoding_, trained);
   encoder_.emplace(encoding_, *data_->vocabulary);
   std::vector<const Store*> stores;
-  for (const Part* part : parts(Split::kTrain)) stores.push_back(&part->store);
+  for (const Subset* subset : subsets(Split::kTrain)) stores.push_back(&subset->store);
   order_.emplace(std::move(stores), task_.balance);
 }
 
-// A fold is scored on, the one after it decides when training ends: what has chosen the weights must not
-// judge them.
-Split split_of(const FilesTask& task, std::size_t part, std::size_t parts) {
-  if (parts == 1) return Split::kTrain;
-  if (task.folds == 0) return part == 0 ? Split::kValid : Split::kTrain;
+// A fold is scored on, the one after it decides when training ends: what has chosen the weights
+// must not judge them.
+Split split_of(const FilesTask& task, std::size_t subset, std::size_t subsets) {
+  if (subsets == 1) return Split::kTrain;
+  if (task.folds == 0) return subset == 0 ? Split::kValid : Split::kTrain;
   const auto fold = static_cast<std::size_t>(task.fold);
-  if (part == fold) return Split::kTest;
-  return part == (fold + 1) % parts ? Split::kValid : Split::kTrain;
+  if (subset == fold) return Split::kTest;
+  return subset == (fold + 1) % subsets ? Split::kValid : Split::kTrain;
 }
 
-void ReadFiles::choose_parts() {
-  const auto& all = data_->parts;
+void ReadFiles::choose_subsets() {
+  const auto& all = data_->subsets;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Split split = split_of(task_, i, all.size());
-    parts_[static_cast<std::size_t>(split)].push_back(all[i].get());
+    subsets_[static_cast<std::size_t>(split)].push_back(all[i].get());
   }
-  if (data_->valid) parts_[static_cast<std::size_t>(Split::kValid)] = {data_->valid.get()};
-  if (data_->test) parts_[static_cast<std::size_t>(Split::kTest)] = {data_->test.get()};
+  if (data_->valid) subsets_[static_cast<std::size_t>(Split::kValid)] = {data_->valid.get()};
+  if (data_->test) subsets_[static_cast<std::size_t>(Split::kTest)] = {data_->test.get()};
 }
 
 std::int64_t ReadFiles::size(Split split) const {
   std::int64_t size = 0;
-  for (const Part* part : parts(split)) size += part->store.size();
+  for (const Subset* subset : subsets(split)) size += subset->store.size();
   return size;
 }
 
 void ReadFiles::sample(Split split, std::int64_t number, formats::Sequence& encoded) const {
-  auto part = parts(split).begin();
-  for (; number >= (*part)->store.size(); ++part) number -= (*part)->store.size();
-  (*part)->store.read(number, encoded);
+  auto subset = subsets(split).begin();
+  for (; number >= (*subset)->store.size(); ++subset) number -= (*subset)->store.size();
+  (*subset)->store.read(number, encoded);
   encoder_->encode_known(encoded, task_.train.front());
 }
 
@@ -259,7 +257,8 @@ int longest(const Statistics& statistics) {
 
 std::unique_ptr<Files> open_files(const FilesTask& task, std::uint64_t seed, const fs::path& folder,
                                   const Reading& reading, const Open& open, const Keeper& keeper) {
-  auto data = std::make_shared<const Collected>(collect(task, seed, folder, reading, open, keeper));
+  auto data =
+      std::make_shared<const LoadedData>(load_files(task, seed, folder, reading, open, keeper));
   if (!task.sha256.empty() && task.sha256 != data->sha256) {
     throw ConfigError(
         fmt::format("{}: the data have changed since the run was set up: their SHA-256 is {}, "

@@ -1,4 +1,4 @@
-// src/datasets/files.h: a data set of somebody's own files.
+// src/datasets/files.h: a data set of the user's files.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace rwa::datasets {
 struct Statistics {
   std::int64_t sequences = 0;
   std::int64_t steps = 0;
-  std::map<int, std::int64_t> lengths;  // how many sequences have so many steps
+  std::map<int, std::int64_t> lengths;  // sequences by their number of steps
   std::vector<std::int64_t> labels;     // how often each of Encoding::labels stands as an answer
   std::vector<std::int64_t> missing;    // numbers, of each feature
   // Of each feature, without the missing ones; infinite, and the other way, where all are.
@@ -45,19 +45,20 @@ using Reading = std::function<void(std::int64_t sequences)>;
 
 // Reads the files of the task, each once. `folder` is where what does not fit into memory goes. The
 // encoding is made of the training files and those of the other splits: labels and symbols of all,
-// means and scales of the training samples alone. Throws as formats::open() and Encoder do; InputError
-// where there is nothing to train on: no sequence, no steps, a single class.
+// means and scales of the training samples alone. Throws as formats::open() and Encoder do;
+// InputError where there is nothing to train on: no sequence, no steps, a single class.
 //
-// With a link all its ranks call this and have the same data afterwards, although rank 0 alone looks
-// at the files, the folder and the listener (files_ranks.h). What does not fit into memory is
-// written once on each machine: on others than that of rank 0 to the temporary folder of the lowest
-// rank there.
+// With a link all its ranks call this and have the same data afterwards, although rank 0 alone
+// looks at the files, the folder and the listener (files_ranks.cc). What does not fit into memory
+// is written once on each machine: on others than that of rank 0 to the temporary folder of the
+// lowest rank there.
 std::unique_ptr<Files> open_files(const FilesTask& task, std::uint64_t seed,
                                   const std::filesystem::path& folder, const Reading& reading = {},
                                   Link* link = nullptr);
 
 // The same data, read once, in another division: fold `fold` of `folds` is the test set, the one
-// after it is for validation, the others are trained on. Only of a data set that was opened with task.folds.
+// after it is for validation, the others are trained on. Only of a data set that was opened with
+// task.folds.
 std::unique_ptr<Files> with_fold(const Files& files, int fold);
 
 }  // namespace rwa::datasets

@@ -22,7 +22,7 @@ Random random_of(std::uint64_t seed, std::int64_t epoch) {
 }
 }  // namespace
 
-Order::Order(std::vector<const Store*> stores, bool balanced)
+SampleOrder::SampleOrder(std::vector<const Store*> stores, bool balanced)
     : stores_(std::move(stores)), balanced_(balanced) {
   for (std::size_t i = 0; i < stores_.size(); ++i) {
     const Store& store = *stores_[i];
@@ -37,7 +37,7 @@ Order::Order(std::vector<const Store*> stores, bool balanced)
   }
 }
 
-void Order::begin_epoch(std::uint64_t seed, std::int64_t number) const {
+void SampleOrder::begin_epoch(std::uint64_t seed, std::int64_t number) const {
   group_ = {};
   epoch_ = {.seed = seed, .number = number, .blocks = blocks_, .begins = {}, .places = {}};
   shuffle(random_of(seed, number), 0, epoch_.blocks);
@@ -57,7 +57,7 @@ void Order::begin_epoch(std::uint64_t seed, std::int64_t number) const {
   epoch_.places.push_back(place);
 }
 
-void Order::begin_group(std::size_t number) const {
+void SampleOrder::begin_group(std::size_t number) const {
   group_ = {};
   Group group{.number = number, .firsts = {0}, .shuffled = {}, .classes = {}};
   for (std::size_t i = epoch_.begins[number]; i < epoch_.begins[number + 1]; ++i) {
@@ -75,7 +75,7 @@ void Order::begin_group(std::size_t number) const {
   group_ = std::move(group);  // only now: reading may have failed
 }
 
-std::vector<std::vector<std::uint32_t>> Order::classes_of(std::size_t group) const {
+std::vector<std::vector<std::uint32_t>> SampleOrder::classes_of(std::size_t group) const {
   std::map<std::int32_t, std::vector<std::uint32_t>> classes;
   formats::Sequence sequence;
   std::uint32_t number = 0;
@@ -91,7 +91,7 @@ std::vector<std::vector<std::uint32_t>> Order::classes_of(std::size_t group) con
   return members;
 }
 
-void Order::look_at(std::uint64_t seed, std::int64_t place) const {
+void SampleOrder::look_at(std::uint64_t seed, std::int64_t place) const {
   const std::int64_t number = place / size_;
   if (epoch_.number != number || epoch_.seed != seed) begin_epoch(seed, number);
   const auto after = std::ranges::upper_bound(epoch_.places, place % size_);
@@ -99,7 +99,7 @@ void Order::look_at(std::uint64_t seed, std::int64_t place) const {
   if (group_.number != group) begin_group(group);
 }
 
-std::int64_t Order::sample(std::int64_t place) const {
+std::int64_t SampleOrder::sample(std::int64_t place) const {
   std::uint32_t local = 0;
   if (balanced_) {
     const Random random(epoch_.seed, Purpose::kTrainDraws);
@@ -115,7 +115,8 @@ std::int64_t Order::sample(std::int64_t place) const {
   return offsets_[block.store] + block.first + local - group_.firsts[number];
 }
 
-void Order::draw(std::uint64_t seed, std::int64_t first, std::span<std::int64_t> samples) const {
+void SampleOrder::draw(std::uint64_t seed, std::int64_t first,
+                       std::span<std::int64_t> samples) const {
   const std::lock_guard lock(mutex_);
   for (std::int64_t& drawn : samples) {
     look_at(seed, first);

@@ -1,7 +1,8 @@
-// src/datasets/files_order.h: the order in which samples are trained on, as a function of the seed and the
-// place in it. Each epoch has every sample once. Its blocks come in a random order, in groups that fit
-// into the memory of their stores; inside a group the samples are shuffled. So a file on the disk is
-// read once per epoch, a block at a time, and what is in memory is one group: shuffled as a whole.
+// src/datasets/files_order.h: the order in which samples are trained on, as a function of the seed
+// and the place in it. Each epoch has every sample once. Its blocks come in a random order, in
+// groups that fit into the memory of their stores; inside a group the samples are shuffled. So a
+// file on the disk is read once per epoch, a block at a time, and what is in memory is one group:
+// shuffled as a whole.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +15,14 @@
 
 namespace rwa::datasets {
 
-class Order {
+class SampleOrder {
  public:
   // Samples are numbered through the stores. Balanced: those of a group are drawn from it with
   // replacement, first a class, each as often as any other, and then one of its samples.
-  Order(std::vector<const Store*> stores, bool balanced);
+  SampleOrder(std::vector<const Store*> stores, bool balanced);
 
-  // The samples at `first` and the places after it. From any thread; those who go on where the last one
-  // ended pay least.
+  // The samples at `first` and the places after it. From any thread; fastest for a caller that goes
+  // on where the last one ended.
   void draw(std::uint64_t seed, std::int64_t first, std::span<std::int64_t> samples) const;
 
  private:
@@ -30,8 +31,8 @@ class Order {
     std::int64_t first, count;  // samples, numbered in the store
     std::size_t bytes;
   };
-  // An epoch that was looked at: its blocks in their order, where its groups begin among them, and at
-  // which place of the epoch; the last is the end.
+  // An epoch that was looked at: its blocks in their order, where its groups begin among them, and
+  // at which place of the epoch; the last is the end.
   struct Epoch {
     std::uint64_t seed = 0;
     std::int64_t number = -1;

@@ -1,5 +1,8 @@
-#include "datasets/files_ranks.h"
-
+// src/datasets/files_ranks.cc: files for ranks that train together. Rank 0 alone reads them, and
+// sends its sequences on while it does: there is one standard input, files may lie where no other
+// machine sees them, and what is wrong in them is said once. The others take the sequences as if
+// they had read them: each has the division, the encoding and the checksum that one process would
+// have, and keeps as much in memory.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -10,7 +13,8 @@
 #include <vector>
 
 #include "comm/ranks.h"
-#include "datasets/store_record.h"
+#include "datasets/files_read.h"
+#include "datasets/store.h"
 
 namespace rwa::datasets {
 namespace {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 
 #include "datasets/files_split.h"
 #include "io/quote.h"
+#include "io/sha256.h"
 #include "rwa/errors.h"
 
 namespace rwa::datasets {
@@ -38,10 +40,117 @@ void check_text(const std::vector<std::string>& words, std::size_t& checked,
   }
 }
 
-// Says how many sequences have been read, now and then.
-class Teller {
+// What is missing becomes what stood a step before, while that is still there: a piece that is cut
+// out has lost it.
+void carry_forward(std::vector<float>& x, std::size_t features) {
+  for (std::size_t i = features; i < x.size(); ++i) {
+    if (std::isnan(x[i])) x[i] = x[i - features];
+  }
+}
+
+// Takes sequences into subsets, one after the other, and sums them up.
+class Collector {
  public:
-  explicit Teller(const Reading& reading) : reading_(reading) {}
+  // Throws ConfigError for a window that cannot be.
+  Collector(const FilesTask& task, formats::Schema schema);
+
+  // Throws InputError, with the file and the line, for a sequence without all of its numbers and
+  // answers.
+  void check(const formats::Sequence& sequence, const std::string& file) const;
+  // One that has passed. Where numbers are missing they may be filled.
+  void add(formats::Sequence& sequence, Subset& subset);
+  // Of everything that was added, in its order, and of the words it is made of. Nothing may be
+  // added afterwards.
+  std::string sha256(const formats::Vocabulary& vocabulary);
+
+ private:
+  void add_sample(const formats::Sequence& sample, Subset& subset);
+  void hash(const formats::Dictionary& words);
+
+  formats::Schema schema_;
+  bool forecasts_, every_step_;
+  std::size_t features_;  // numbers of a step
+  Missing missing_;
+  int window_, stride_;
+  formats::Sequence piece_;
+  std::vector<std::byte> record_;
+  io::Sha256 hash_;
+};
+
+Collector::Collector(const FilesTask& task, formats::Schema schema)
+    : schema_(std::move(schema)),
+      forecasts_(schema_.target == formats::Target::kNone),
+      every_step_(Encoding{.schema = schema_}.answers_every_step()),
+      features_(schema_.symbols ? 0 : schema_.features.size()),
+      missing_(parse_missing(task.missing)),
+      window_(task.window),
+      stride_(stride_of(task)) {
+  check_range("window", window_, 0, std::numeric_limits<int>::max());
+  if (window_ > 0) check_range("stride", stride_, 1, window_);
+  if (window_ == 0 && stride_ != 0) {
+    throw ConfigError(fmt::format("stride is {} without a window, expected one", stride_));
+  }
+}
+
+void Collector::check(const formats::Sequence& sequence, const std::string& file) const {
+  if (missing_ == Missing::kRefuse) refuse_missing(schema_, sequence, file);
+  const bool complete =
+      std::ranges::none_of(sequence.values, [](float value) { return std::isnan(value); });
+  if (complete && has_answer(schema_, sequence)) return;
+  throw InputError(fmt::format("{}:{}: found a sequence without {}, expected it for the task {}",
+                               file, sequence.line, complete ? "its answer" : "all of its answer",
+                               to_string(schema_.target)));
+}
+
+void Collector::add(formats::Sequence& sequence, Subset& subset) {
+  pack(sequence, record_);
+  hash_.add(record_);
+  if (features_ > 0) subset.sums.features.add(sequence.x, features_);
+  if (!sequence.values.empty()) subset.sums.targets.add(sequence.values, schema_.targets.size());
+  const auto all = pieces(sequence.steps, window_, stride_, forecasts_);
+  if (all.size() == 1) {
+    add_sample(sequence, subset);
+    return;
+  }
+  if (missing_ == Missing::kPrevious) carry_forward(sequence.x, features_);
+  for (const Piece piece : all) {
+    cut(sequence, piece, every_step_, piece_);
+    pack(piece_, record_);
+    add_sample(piece_, subset);
+  }
+}
+
+// Its record is packed. Where it has no step to answer there is nothing to learn from it.
+void Collector::add_sample(const formats::Sequence& sample, Subset& subset) {
+  const int steps = sample.steps - (forecasts_ ? 1 : 0);
+  if (every_step_ && steps <= 0) return;
+  subset.store.append(record_);
+  Sums& sums = subset.sums;
+  ++sums.samples;
+  sums.steps += steps;
+  sums.longest = std::max(sums.longest, steps);
+  for (const std::int32_t label : sample.labels) sums.labels.add(label);
+  if (!forecasts_ || !schema_.symbols) return;
+  for (const std::int32_t answer : std::span(sample.symbols).subspan(1)) sums.symbols.add(answer);
+}
+
+void Collector::hash(const formats::Dictionary& words) {
+  for (const std::string& word : words.words()) {
+    const std::string text = fmt::format("{} {}", word.size(), word);  // so its end is clear
+    hash_.add(std::as_bytes(std::span(text)));
+  }
+}
+
+std::string Collector::sha256(const formats::Vocabulary& vocabulary) {
+  hash(vocabulary.symbols);
+  hash(vocabulary.labels);
+  return hash_.hex();
+}
+
+// Says how many sequences have been read, now and then.
+class Progress {
+ public:
+  explicit Progress(const Reading& reading) : reading_(reading) {}
 
   void count() {
     ++sequences_;
@@ -60,30 +169,30 @@ class Teller {
   Clock::time_point told_ = Clock::now();
 };
 
-class Pass {
+class Loader {
  public:
-  Pass(const FilesTask& task, fs::path folder, const Reading& reading, const Open& open,
-       const Keeper& keeper)
-      : task_(task), folder_(std::move(folder)), open_(open), keeper_(keeper), teller_(reading) {}
+  Loader(const FilesTask& task, fs::path folder, const Reading& reading, const Open& open,
+         const Keeper& keeper)
+      : task_(task), folder_(std::move(folder)), open_(open), keeper_(keeper), progress_(reading) {}
 
-  Collected go(std::uint64_t seed) {
-    Division division(task_, seed);
+  LoadedData load(std::uint64_t seed) {
+    StratifiedSplit split(task_, seed);
     auto reader = begin(task_.train, options_of(task_));
     out_.schema = reader->schema();
     check_schema(reader->file());
-    make_parts(division.parts());
+    make_subsets(split.subsets());
     Collector collector(task_, out_.schema);
     out_.statistics = no_statistics(out_.schema.symbols ? 0 : out_.schema.features.size());
     const bool by_class = out_.schema.target == Target::kClass;
-    read(*reader, collector, [&](const formats::Sequence& sequence) -> Part& {
+    read(*reader, collector, [&](const formats::Sequence& sequence) -> Subset& {
       add(sequence, out_.statistics);
-      return *out_.parts[division.part_of(by_class ? sequence.labels[0] : 0)];
+      return *out_.subsets[split.subset_of(by_class ? sequence.labels[0] : 0)];
     });
     reader.reset();
-    for (auto& part : out_.parts) part->store.close();
+    for (auto& subset : out_.subsets) subset->store.close();
     out_.valid = read_others(task_.valid, collector);
     out_.test = read_others(task_.test, collector);
-    teller_.tell();
+    progress_.tell();
     out_.sha256 = collector.sha256(*out_.vocabulary);
     return std::move(out_);
   }
@@ -94,30 +203,30 @@ class Pass {
     return open_({paths.begin(), paths.end()}, options, out_.vocabulary);
   }
   void check_schema(const std::string& file) const;
-  [[nodiscard]] std::unique_ptr<Part> new_part(std::size_t memory) const {
-    return std::make_unique<Part>(folder_, memory, keeper_);
+  [[nodiscard]] std::unique_ptr<Subset> new_subset(std::size_t memory) const {
+    return std::make_unique<Subset>(folder_, memory, keeper_);
   }
-  void make_parts(std::size_t count);
+  void make_subsets(std::size_t count);
   template <class Choose>
-  void read(formats::Reader& reader, Collector& collector, Choose part_of);
-  std::unique_ptr<Part> read_others(const std::vector<std::string>& paths, Collector& collector);
+  void read(formats::Reader& reader, Collector& collector, Choose subset_of);
+  std::unique_ptr<Subset> read_others(const std::vector<std::string>& paths, Collector& collector);
 
   const FilesTask& task_;
   fs::path folder_;
   const Open& open_;
   const Keeper& keeper_;
-  Teller teller_;
-  Collected out_{.schema = {},
-                 .vocabulary = std::make_shared<formats::Vocabulary>(),
-                 .parts = {},
-                 .valid = {},
-                 .test = {},
-                 .statistics = {},
-                 .sha256 = {}};
+  Progress progress_;
+  LoadedData out_{.schema = {},
+                  .vocabulary = std::make_shared<formats::Vocabulary>(),
+                  .subsets = {},
+                  .valid = {},
+                  .test = {},
+                  .statistics = {},
+                  .sha256 = {}};
   std::size_t symbols_checked_ = 0, labels_checked_ = 0;
 };
 
-void Pass::check_schema(const std::string& file) const {
+void Loader::check_schema(const std::string& file) const {
   const formats::Schema& schema = out_.schema;
   for (const auto& names :
        {schema.features, schema.targets, {schema.id, schema.time, schema.label_from}}) {
@@ -130,34 +239,34 @@ void Pass::check_schema(const std::string& file) const {
   }
 }
 
-void Pass::make_parts(std::size_t count) {
+void Loader::make_subsets(std::size_t count) {
   const bool split = count == 2 && task_.folds == 0;
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t memory = split && i == 0 ? kMemoryOfOthers : Store::kMemory;
-    out_.parts.push_back(new_part(split ? memory : memory / count));
+    out_.subsets.push_back(new_subset(split ? memory : memory / count));
   }
 }
 
 template <class Choose>
-void Pass::read(formats::Reader& reader, Collector& collector, Choose part_of) {
+void Loader::read(formats::Reader& reader, Collector& collector, Choose subset_of) {
   formats::Sequence sequence;
   while (reader.next(sequence)) {
     check_text(out_.vocabulary->symbols.words(), symbols_checked_, reader.file(), sequence.line);
     check_text(out_.vocabulary->labels.words(), labels_checked_, reader.file(), sequence.line);
     collector.check(sequence, reader.file());
-    collector.add(sequence, part_of(sequence));
-    teller_.count();
+    collector.add(sequence, subset_of(sequence));
+    progress_.count();
   }
 }
 
-std::unique_ptr<Part> Pass::read_others(const std::vector<std::string>& paths,
-                                        Collector& collector) {
+std::unique_ptr<Subset> Loader::read_others(const std::vector<std::string>& paths,
+                                            Collector& collector) {
   if (paths.empty()) return nullptr;
-  auto part = new_part(kMemoryOfOthers);
+  auto subset = new_subset(kMemoryOfOthers);
   const auto reader = begin(paths, {.kmer = task_.kmer, .as = out_.schema});
-  read(*reader, collector, [&](const formats::Sequence&) -> Part& { return *part; });
-  part->store.close();
-  return part;
+  read(*reader, collector, [&](const formats::Sequence&) -> Subset& { return *subset; });
+  subset->store.close();
+  return subset;
 }
 }  // namespace
 
@@ -207,10 +316,10 @@ void add(const formats::Sequence& sequence, Statistics& statistics) {
   }
 }
 
-Collected collect(const FilesTask& task, std::uint64_t seed, const fs::path& folder,
-                  const Reading& reading, const Open& open, const Keeper& keeper) {
+LoadedData load_files(const FilesTask& task, std::uint64_t seed, const fs::path& folder,
+                      const Reading& reading, const Open& open, const Keeper& keeper) {
   if (task.train.empty()) throw ConfigError("no files to train on, expected at least one");
-  return Pass(task, folder, reading, open, keeper).go(seed);
+  return Loader(task, folder, reading, open, keeper).load(seed);
 }
 
 }  // namespace rwa::datasets

@@ -32,16 +32,16 @@ int folds_of(const FilesTask& task) {
 }
 }  // namespace
 
-Division::Division(const FilesTask& task, std::uint64_t seed)
+StratifiedSplit::StratifiedSplit(const FilesTask& task, std::uint64_t seed)
     : seed_(task.split_seed != 0 ? task.split_seed : seed),
       folds_(folds_of(task)),
       split_(task.folds == 0) {}
 
-std::size_t Division::parts() const {
+std::size_t StratifiedSplit::subsets() const {
   return split_ && folds_ > 1 ? 2 : static_cast<std::size_t>(folds_);
 }
 
-std::size_t Division::part_of(std::int32_t label) {
+std::size_t StratifiedSplit::subset_of(std::int32_t label) {
   if (folds_ == 1) return 0;
   const auto place = static_cast<std::size_t>(label);
   if (place >= seen_.size()) seen_.resize(place + 1);

@@ -1,5 +1,5 @@
-// src/datasets/files_sums.h: what is summed up over the sequences of a part of a data set, so that means,
-// scales and shares of any union of parts are known without reading them again.
+// src/datasets/files_sums.h: what is summed up over the sequences of a part of a data set, so that
+// means, scales and shares of any union of parts are known without reading them again.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,16 @@
 
 namespace rwa::datasets {
 
-// Of each column of numbers, those that are missing left out: the mean and the squared deviations from
-// it, kept such that large numbers that differ little lose nothing.
+// Of each column of numbers, those that are missing left out: the mean and the squared deviations
+// from it, kept such that large numbers that differ little lose nothing.
 class Moments {
  public:
   void add(std::span<const float> rows, std::size_t columns);  // [·,columns]
   void add(const Moments& others);
 
   [[nodiscard]] Normal normal(std::size_t columns) const;
-  // What is left of their squares when the mean of each is known, in units of normal(): the mean over
-  // the columns.
+  // What is left of their squares when the mean of each is known, in units of normal(): the mean
+  // over the columns.
   [[nodiscard]] double naive_error(std::size_t columns) const;
 
  private:
@@ -57,7 +57,7 @@ struct Sums {
   void add(const Sums& others);
 };
 
-// What guessing gets, in bits or squared deviations, by those who know the shares of the answers.
+// The baseline of guessing by the shares of the answers alone, in bits or squared deviations.
 Naive naive_of(const Encoding& encoding, const Sums& sums);
 
 }  // namespace rwa::datasets

@@ -7,8 +7,8 @@
 
 namespace rwa::datasets {
 
-// Somebody's own files (files.h); what the names mean, read/schema.h and encoding.h say. An empty text,
-// or a list of none, is a guess.
+// Names mean what formats/schema.h and datasets/encoding.h say. What is empty is guessed from the
+// files.
 struct FilesTask {
   std::vector<std::string> train = {}, valid = {}, test = {};  // paths
   std::string format = {}, layout = {}, task = {};
@@ -21,8 +21,8 @@ struct FilesTask {
   int window = 0;
   int stride = 0;  // 0: as the window
   // Where no files are for validation: one in round(1 / split) sequences of each class, 0:
-  // none. With folds one in `folds` of them is for test, that of the number `fold`, and the next fold is
-  // for validation.
+  // none. With folds one in `folds` of them is for test, that of the number `fold`, and the next
+  // fold is for validation.
   double split = 0.2;
   int folds = 0;
   int fold = 0;

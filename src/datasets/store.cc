@@ -1,18 +1,70 @@
 #include "datasets/store.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <list>
 #include <mutex>
 #include <optional>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "datasets/store_file.h"
-#include "datasets/store_record.h"
-
 namespace rwa::datasets {
 namespace {
+// Seven bits a byte, the lowest first; the eighth says that more come. Most are a single byte.
+constexpr unsigned kBits = 7;
+constexpr std::uint64_t kMore = 1U << kBits;
+
+class RecordWriter {
+ public:
+  explicit RecordWriter(std::vector<std::byte>& record) : record_(record) { record.clear(); }
+
+  void number(std::uint64_t value) {
+    for (; value >= kMore; value >>= kBits) record_.push_back(std::byte(value | kMore));
+    record_.push_back(std::byte(value));
+  }
+  template <class Items>
+  void items(const Items& items) {
+    const auto bytes = std::as_bytes(std::span(items));
+    record_.insert(record_.end(), bytes.begin(), bytes.end());
+  }
+  void words(const std::vector<std::int32_t>& words) {
+    for (const std::int32_t word : words) number(static_cast<std::uint32_t>(word));
+  }
+
+ private:
+  std::vector<std::byte>& record_;
+};
+
+class RecordReader {
+ public:
+  explicit RecordReader(std::span<const std::byte> record) : at_(record.data()) {}
+
+  std::uint64_t number() {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0;; shift += kBits) {
+      const auto byte = std::to_integer<std::uint64_t>(*at_++);
+      value |= (byte & (kMore - 1)) << shift;
+      if (byte < kMore) return value;
+    }
+  }
+  template <class Items>
+  void items(Items& items, std::size_t count) {
+    items.resize(count);
+    const std::size_t bytes = count * sizeof(typename Items::value_type);
+    if (bytes > 0) std::memcpy(items.data(), at_, bytes);
+    at_ += bytes;
+  }
+  void words(std::vector<std::int32_t>& words, std::size_t count) {
+    words.resize(count);
+    for (std::int32_t& word : words) word = static_cast<std::int32_t>(number());
+  }
+
+ private:
+  const std::byte* at_;
+};
 
 struct Block {
   std::vector<std::byte> records;
@@ -26,15 +78,15 @@ struct Block {
     return std::span(records).subspan(starts[number], end - starts[number]);
   }
 };
-using Shared = std::shared_ptr<const Block>;
+using SharedBlock = std::shared_ptr<const Block>;
 
 // The blocks used last.
-class Cache {
+class BlockCache {
  public:
-  explicit Cache(std::size_t most) : most_(most) {}
+  explicit BlockCache(std::size_t most) : most_(most) {}
 
   // Null where it is not there.
-  Shared find(std::int64_t number) {
+  SharedBlock find(std::int64_t number) {
     const std::lock_guard lock(mutex_);
     const auto found = places_.find(number);
     if (found == places_.end()) return nullptr;
@@ -42,7 +94,7 @@ class Cache {
     return found->second->second;
   }
 
-  void add(std::int64_t number, Shared block) {
+  void add(std::int64_t number, SharedBlock block) {
     const std::lock_guard lock(mutex_);
     if (places_.contains(number)) return;  // another thread was faster
     bytes_ += block->bytes();
@@ -56,7 +108,7 @@ class Cache {
   }
 
  private:
-  using Blocks = std::list<std::pair<std::int64_t, Shared>>;
+  using Blocks = std::list<std::pair<std::int64_t, SharedBlock>>;
 
   std::mutex mutex_;
   std::size_t most_, bytes_ = 0;
@@ -66,6 +118,38 @@ class Cache {
 
 }  // namespace
 
+void pack(const formats::Sequence& sequence, std::vector<std::byte>& record) {
+  RecordWriter writer(record);
+  writer.number(static_cast<std::uint64_t>(sequence.line));
+  writer.number(static_cast<std::uint64_t>(sequence.steps));
+  writer.number(sequence.id.size());
+  writer.number(sequence.x.size());
+  writer.number(sequence.symbols.size());
+  writer.number(sequence.labels.size());
+  writer.number(sequence.values.size());
+  writer.items(sequence.id);
+  writer.items(sequence.x);
+  writer.words(sequence.symbols);
+  writer.words(sequence.labels);
+  writer.items(sequence.values);
+}
+
+void unpack(std::span<const std::byte> record, formats::Sequence& sequence) {
+  RecordReader reader(record);
+  sequence.line = static_cast<std::int64_t>(reader.number());
+  sequence.steps = static_cast<int>(reader.number());
+  const std::size_t id = reader.number();
+  const std::size_t x = reader.number();
+  const std::size_t symbols = reader.number();
+  const std::size_t labels = reader.number();
+  const std::size_t values = reader.number();
+  reader.items(sequence.id, id);
+  reader.items(sequence.x, x);
+  reader.words(sequence.symbols, symbols);
+  reader.words(sequence.labels, labels);
+  reader.items(sequence.values, values);
+}
+
 struct Store::Impl {
   struct Entry {
     std::int64_t first;
@@ -73,8 +157,8 @@ struct Store::Impl {
     std::size_t records;  // bytes
   };
 
-  Impl(std::filesystem::path where, std::size_t most, Keeper who)
-      : folder(std::move(where)), memory(most), keeper(std::move(who)), cache(most) {}
+  Impl(std::filesystem::path where, std::size_t most, Keeper by)
+      : folder(std::move(where)), memory(most), keeper(std::move(by)), cache(most) {}
 
   [[nodiscard]] std::int64_t first(std::int64_t block) const {
     const auto number = static_cast<std::size_t>(block);
@@ -83,8 +167,8 @@ struct Store::Impl {
 
   void end_block();
   void write(const Block& block, Entry& entry);
-  [[nodiscard]] Shared load(std::int64_t block) const;
-  [[nodiscard]] Shared get(std::int64_t block) const;
+  [[nodiscard]] SharedBlock load(std::int64_t block) const;
+  [[nodiscard]] SharedBlock get(std::int64_t block) const;
 
   std::filesystem::path folder;
   std::size_t memory;
@@ -93,10 +177,10 @@ struct Store::Impl {
   std::int64_t size = 0;
   Block growing;
   std::vector<std::byte> record;
-  std::vector<Shared> kept;  // while there is no file
+  std::vector<SharedBlock> kept;  // while there is no file
   std::size_t kept_bytes = 0;
   std::optional<NamelessFile> file;
-  mutable Cache cache;
+  mutable BlockCache cache;
 };
 
 void Store::Impl::write(const Block& block, Entry& entry) {
@@ -126,7 +210,7 @@ void Store::Impl::end_block() {
   kept = {};
 }
 
-Shared Store::Impl::load(std::int64_t block) const {
+SharedBlock Store::Impl::load(std::int64_t block) const {
   const Entry& entry = index[static_cast<std::size_t>(block)];
   auto loaded = std::make_shared<Block>();
   loaded->records.resize(entry.records);
@@ -136,9 +220,9 @@ Shared Store::Impl::load(std::int64_t block) const {
   return loaded;
 }
 
-Shared Store::Impl::get(std::int64_t block) const {
+SharedBlock Store::Impl::get(std::int64_t block) const {
   if (!file) return kept[static_cast<std::size_t>(block)];
-  Shared found = cache.find(block);
+  SharedBlock found = cache.find(block);
   if (found) return found;
   found = load(block);  // not under the lock: others go on reading
   cache.add(block, found);
@@ -187,7 +271,7 @@ std::size_t Store::bytes(std::int64_t block) const {
 
 void Store::read(std::int64_t number, formats::Sequence& sequence) const {
   const std::int64_t block = block_of(number);
-  const Shared shared = impl_->get(block);
+  const SharedBlock shared = impl_->get(block);
   unpack(shared->record(static_cast<std::size_t>(number - first(block))), sequence);
 }
 

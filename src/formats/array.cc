@@ -9,7 +9,7 @@
 #include <limits>
 #include <utility>
 
-#include "formats/number.h"
+#include "formats/parse.h"
 #include "rwa/errors.h"
 
 namespace rwa::formats {

@@ -1,9 +1,10 @@
-// src/formats/array.h: an array of a few dimensions that comes as bytes, taken in the order in which
-// they lie there. What its header says is not trusted: memory is taken as the bytes come.
+// src/formats/array.h: an array of a few dimensions that comes as bytes, taken in the order in
+// which they lie there. What its header says is not trusted: memory is taken as the bytes come.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <span>
@@ -15,7 +16,7 @@
 
 namespace rwa::formats {
 
-// What an array consists of, little-endian; text is UTF-32 of so many bytes, with zeros at its end.
+// What an array consists of, little-endian; text is UTF-32, padded with zeros to `bytes`.
 struct Element {
   enum class Kind { kFloat, kSigned, kUnsigned, kBool, kText };
   Kind kind = Kind::kFloat;
@@ -74,11 +75,36 @@ class Array {
   ArrayShape shape_;
   NextBytes next_;
   std::uint64_t bytes_ = 0;  // of the whole
-  std::uint64_t read_ = 0;   // bytes that were asked of next_
+  std::uint64_t read_ = 0;   // bytes that next_ has given
   std::vector<std::byte>
       buffer_;  // whole elements, of which those from begin_ to end_ are not taken
   std::size_t begin_ = 0, end_ = 0;
   std::string word_;
 };
+
+// .npy, NumPy's format of one array: a magic number, the version, the header's length and the
+// header, which is a Python dictionary, then the elements.
+inline constexpr std::string_view kNpyMagic = "\x93NUMPY";
+
+// Reads the header; the array gives what follows. Throws InputError for what is no .npy, and for an
+// array of Python objects, of records, of halves, with the most significant byte first, or in
+// Fortran's order.
+Array parse_npy(std::string name, NextBytes next);
+
+// IDX, the format of the MNIST files: a magic number and the sizes of an array, 32 bits each, most
+// significant byte first, then its bytes. The magic number is two zero bytes and the type, unsigned
+// bytes; the number of dimensions follows.
+inline constexpr std::string_view kIdxMagic{"\0\0\x08", 3};
+
+// Reads the header. Throws InputError for another type of elements and for none or more than three
+// dimensions.
+Array parse_idx(std::unique_ptr<Source> source);
+
+// The bytes of an array whose items, counted by its first dimension, have the shape `item`. The
+// file may be packed. Takes no more memory than the file has bytes to fill. Throws InputError for
+// another array, for one that is not whole, without items or with more than `most`, and
+// ResourceError where the file cannot be read.
+std::vector<std::uint8_t> read_idx(const std::filesystem::path& file,
+                                   std::span<const std::int64_t> item, std::int64_t most);
 
 }  // namespace rwa::formats

@@ -1,33 +1,86 @@
 #include "formats/array_answers.h"
 
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <utility>
-
-#include "formats/fit.h"
+#include "formats/match.h"
 #include "rwa/errors.h"
 
 namespace rwa::formats {
 namespace {
+namespace fs = std::filesystem;
+
 // Per answer: names take memory before a single number is there.
 constexpr std::int64_t kMostNames = 1 << 16;
 
-bool is_of_steps(Target target) {
-  return target == Target::kClassPerStep || target == Target::kNumbersPerStep;
+bool replace(std::string& text, std::string_view from, std::string_view to) {
+  const std::size_t at = text.find(from);
+  if (at != std::string::npos) text.replace(at, from.size(), to);
+  return at != std::string::npos;
 }
-bool is_of_numbers(Target target) {
-  return target == Target::kNumbers || target == Target::kNumbersPerStep;
+
+// Where x or X stands as a word of its own.
+std::size_t find_x(std::string_view name) {
+  const auto is_letter = [&](std::size_t i) {
+    return i < name.size() && std::isalnum(static_cast<unsigned char>(name[i])) != 0;
+  };
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const bool alone = !is_letter(i + 1) && (i == 0 || !is_letter(i - 1));
+    if (alone && (name[i] == 'x' || name[i] == 'X')) return i;
+  }
+  return std::string_view::npos;
+}
+
+// What the file with the labels may be called, without the ending of a packed one.
+std::vector<std::string> names_of_labels(std::string x) {
+  for (const std::string_view ending : {".gz", ".zst"}) {
+    if (x.ends_with(ending)) x.resize(x.size() - ending.size());
+  }
+  if (replace(x, "images", "labels")) {
+    for (const std::string_view dimensions : {"idx3", "idx2"}) replace(x, dimensions, "idx1");
+    return {x};
+  }
+  const std::size_t at = find_x(x);
+  if (at == std::string_view::npos) return {};
+  std::vector<std::string> names(2, x);
+  names[0][at] = 'y';
+  names[1][at] = 'Y';
+  return names;
+}
+
+std::optional<fs::path> file_beside(const fs::path& x) {
+  for (const std::string& name : names_of_labels(x.filename().string())) {
+    for (const char* ending : {"", ".gz", ".zst"}) {
+      fs::path file = x.parent_path() / (name + ending);
+      if (std::error_code ignored; fs::exists(file, ignored)) return file;
+    }
+  }
+  return {};
+}
+
+Array open_array(std::unique_ptr<Source> source) {
+  if (source->peek(kIdxMagic.size()) == kIdxMagic) return parse_idx(std::move(source));
+  const std::string name = source->name();
+  return parse_npy(name, bytes_of(std::move(source)));
 }
 }  // namespace
 
-ArrayAnswers::ArrayAnswers(Array y, const Cases& cases, const Options& options, Shared vocabulary)
+ArrayAnswers::ArrayAnswers(Array y, const Cases& cases, const Options& options,
+                           SharedVocabulary vocabulary)
     : y_(std::move(y)),
       cases_(cases),
       optional_(options.as.has_value()),
       vocabulary_(std::move(vocabulary)) {
-  decide(wanted(options));
+  decide(requested_target(options));
   check_names(options);
 }
 
@@ -43,7 +96,7 @@ void ArrayAnswers::decide(const std::optional<Target>& asked) {
   const std::int64_t of_case = width_with({cases_.count});
   const std::int64_t of_step =
       cases_.joined ? width_with({cases_.steps}) : width_with({cases_.count, cases_.steps});
-  every_step_ = asked ? is_of_steps(*asked) : of_step > 0 && of_case != 1;
+  every_step_ = asked ? is_per_step(*asked) : of_step > 0 && of_case != 1;
   width_ = every_step_ ? of_step : of_case;
   if (width_ == 0) refuse_shape();
   const bool text = y_.element().kind == Element::Kind::kText;
@@ -119,6 +172,14 @@ void ArrayAnswers::next_labels(Sequence& sequence) {
     if (flag != "0" && flag != "1") y_.refuse(flag, "0 or 1");
     if (flag == "1") sequence.labels.push_back(vocabulary_->labels.number(fmt::to_string(i)));
   }
+}
+
+std::optional<Array> labels_of(const fs::path& x, const Options& options) {
+  if (requested_target(options) == Target::kNone) return {};
+  const std::optional<fs::path> file =
+      options.label_from.empty() ? file_beside(x) : std::optional<fs::path>(options.label_from);
+  if (!file) return {};
+  return open_array(std::make_unique<Source>(*file));
 }
 
 }  // namespace rwa::formats

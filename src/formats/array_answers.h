@@ -7,12 +7,14 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "formats/array.h"
 #include "formats/formats.h"
+#include "formats/schema.h"
 
 namespace rwa::formats {
 
@@ -25,8 +27,8 @@ struct Cases {
 
 class ArrayAnswers {
  public:
-  // Throws InputError where y does not fit the sequences or what is asked for.
-  ArrayAnswers(Array y, const Cases& cases, const Options& options, Shared vocabulary);
+  // Throws InputError where y does not fit the sequences or the options.
+  ArrayAnswers(Array y, const Cases& cases, const Options& options, SharedVocabulary vocabulary);
 
   [[nodiscard]] Target target() const { return target_; }
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
@@ -46,11 +48,16 @@ class ArrayAnswers {
   Array y_;
   Cases cases_;
   bool optional_;  // a model can do without
-  Shared vocabulary_;
+  SharedVocabulary vocabulary_;
   std::int64_t width_ = 0;  // K
   bool every_step_ = false;
   Target target_ = Target::kNone;
   std::vector<std::string> names_;
 };
+
+// Those in the array that Options::label_from names, or that stand beside x: y.npy beside x.npy,
+// y_train.npy beside X_train.npy, and so on, packed or not; …-labels-idx1-ubyte beside
+// …-images-idx3-ubyte. None where there is no such file, and where the task needs no labels.
+std::optional<Array> labels_of(const std::filesystem::path& x, const Options& options);
 
 }  // namespace rwa::formats

@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "formats/array_answers.h"
-#include "formats/fit.h"
+#include "formats/match.h"
 #include "rwa/errors.h"
 
 namespace rwa::formats {
@@ -78,7 +79,7 @@ void check_integers(const std::optional<Array>& array) {
 
 class ArrayReader final : public Reader {
  public:
-  ArrayReader(Arrays arrays, const Options& options, Shared vocabulary);
+  ArrayReader(Arrays arrays, const Options& options, SharedVocabulary vocabulary);
 
   [[nodiscard]] const std::string& file() const override { return arrays_.file; }
   bool next(Sequence& sequence) override;
@@ -102,7 +103,7 @@ class ArrayReader final : public Reader {
   std::vector<float> scratch_;  // of kNct one sequence, of kTnc all
 };
 
-ArrayReader::ArrayReader(Arrays arrays, const Options& options, Shared vocabulary)
+ArrayReader::ArrayReader(Arrays arrays, const Options& options, SharedVocabulary vocabulary)
     : arrays_(std::move(arrays)), layout_(layout_of(arrays_, options)) {
   const Array& x = arrays_.x;
   if (x.element().kind == Element::Kind::kText) fail(x.name(), "is of text, expected numbers");
@@ -155,7 +156,7 @@ void ArrayReader::describe(const Options& options) {
     if (channels == 1) schema_.features = {"x"};
   }
   if (schema_.features.size() != channels) {
-    throw ConfigError(fmt::format("{}: has {} features, expected the {} that are asked for: {}",
+    throw ConfigError(fmt::format("{}: has {} features, expected the {} that are named: {}",
                                   arrays_.file, channels, options.features.size(),
                                   fmt::join(options.features, ", ")));
   }
@@ -163,10 +164,10 @@ void ArrayReader::describe(const Options& options) {
     schema_.target = answers_->target();
     schema_.targets = answers_->names();
   } else {
-    fit_target(Target::kNone, options, arrays_.file);
+    match_target(Target::kNone, options, arrays_.file);
   }
   schema_.label_from = options.label_from;
-  fit_model(schema_, options, arrays_.file);
+  match_model(schema_, options, arrays_.file);
 }
 
 bool ArrayReader::next(Sequence& sequence) {
@@ -259,7 +260,14 @@ void ArrayReader::finish() {
 }
 }  // namespace
 
-std::unique_ptr<Reader> read_arrays(Arrays arrays, const Options& options, Shared vocabulary) {
+std::uint64_t stored_bytes(const std::filesystem::path& file) {
+  std::error_code error;
+  const std::uintmax_t bytes = std::filesystem::file_size(file, error);
+  return error ? 0 : bytes;
+}
+
+std::unique_ptr<Reader> read_arrays(Arrays arrays, const Options& options,
+                                    SharedVocabulary vocabulary) {
   return std::make_unique<ArrayReader>(std::move(arrays), options, std::move(vocabulary));
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,14 +22,17 @@ struct Arrays {
   std::optional<Array> lengths = {};  // [N], of sequences that are shorter than T
   std::optional<Array> offsets =
       {};  // [N+1], the first step of each sequence; at last the sum of T
-  std::optional<Layout> layout =
-      {};                    // where nobody asks for another; else there is none by default
-  float divisor = 1;         // of x
-  std::uint64_t stored = 0;  // so many bytes the file has, as it lies there
+  std::optional<Layout> layout = {};  // by default; none: it must be given
+  float divisor = 1;                  // of x
+  std::uint64_t stored = 0;           // bytes of the file, as it lies there
 };
+
+// How many bytes a file has, as it lies there; 0 where that cannot be known.
+std::uint64_t stored_bytes(const std::filesystem::path& file);
 
 // Reads one sequence at a time; of Layout::kTnc the whole array, which is refused where it is much
 // larger than the file. Throws InputError for arrays that do not fit together or the options.
-std::unique_ptr<Reader> read_arrays(Arrays arrays, const Options& options, Shared vocabulary);
+std::unique_ptr<Reader> read_arrays(Arrays arrays, const Options& options,
+                                    SharedVocabulary vocabulary);
 
 }  // namespace rwa::formats

@@ -1,6 +1,5 @@
-// src/formats/fasta.cc: records of letters under a header. Ours, since kseq.h, which everybody uses,
-// knows neither lines nor what letters are, so that nothing could be said about a file that is
-// wrong.
+// src/formats/fasta.cc: records of letters under a header. Our own reader, since the usual kseq.h
+// knows neither lines nor letters, so that no message could say what is wrong in a file.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,13 +11,11 @@
 #include <string_view>
 #include <utility>
 
-#include "formats/fit.h"
 #include "formats/formats.h"
-#include "formats/guess.h"
-#include "formats/labels_header.h"
-#include "formats/number.h"
+#include "formats/labels.h"
+#include "formats/match.h"
+#include "formats/parse.h"
 #include "formats/text_symbols.h"
-#include "formats/words.h"
 #include "io/quote.h"
 
 namespace rwa::formats {
@@ -35,7 +32,7 @@ char letter_of(char c) {
 
 class FastaReader : public LineReader {
  public:
-  FastaReader(std::unique_ptr<Source> source, const Options& options, Shared vocabulary);
+  FastaReader(std::unique_ptr<Source> source, const Options& options, SharedVocabulary vocabulary);
 
   bool next(Sequence& sequence) override;
 
@@ -59,7 +56,8 @@ class FastaReader : public LineReader {
   int letter_lines_ = 0;
 };
 
-FastaReader::FastaReader(std::unique_ptr<Source> source, const Options& options, Shared vocabulary)
+FastaReader::FastaReader(std::unique_ptr<Source> source, const Options& options,
+                         SharedVocabulary vocabulary)
     : LineReader(std::move(source), std::move(vocabulary)),
       label_(HeaderLabel::parse(label_from(options))),
       optional_answers_(options.as.has_value()),
@@ -67,12 +65,12 @@ FastaReader::FastaReader(std::unique_ptr<Source> source, const Options& options,
   schema_.symbols = true;
   Target found = Target::kNone;
   if (label_) {
-    // What the word stands for can be asked for.
-    const std::optional<Target> asked = wanted(options);
+    // The options may say what the word stands for.
+    const std::optional<Target> asked = requested_target(options);
     const bool fits = asked == Target::kClass || asked == Target::kNumbers;
     found = fits ? *asked : guess_target();
   }
-  target_ = fit_target(found, options, file());
+  target_ = match_target(found, options, file());
   schema_.target = target_;
   if (target_ != Target::kNone) {
     schema_.targets = {"label"};
@@ -83,7 +81,7 @@ FastaReader::FastaReader(std::unique_ptr<Source> source, const Options& options,
   if (line_.front() == '@') mark_ = '@';
   check_header();
   schema_.format = mark_ == '@' ? Format::kFastq : Format::kFasta;
-  fit_model(schema_, options, file());
+  match_model(schema_, options, file());
 }
 
 // A number only where all headers say so; those of FASTQ cannot be told from qualities.
@@ -191,7 +189,7 @@ void FastaReader::read_quality() {
 }  // namespace
 
 std::unique_ptr<Reader> open_fasta(std::unique_ptr<Source> source, const Options& options,
-                                   Shared vocabulary) {
+                                   SharedVocabulary vocabulary) {
   return std::make_unique<FastaReader>(std::move(source), options, std::move(vocabulary));
 }
 

@@ -1,5 +1,4 @@
-#include "formats/idx.h"
-
+// src/formats/idx.cc: IDX, the format of the MNIST files.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "formats/array_labels.h"
+#include "formats/array.h"
+#include "formats/array_answers.h"
 #include "formats/array_reader.h"
 #include "formats/formats.h"
 #include "rwa/errors.h"
@@ -66,7 +66,7 @@ std::vector<std::uint8_t> read_idx(const std::filesystem::path& file,
 }
 
 std::unique_ptr<Reader> open_idx(std::unique_ptr<Source> source, const Options& options,
-                                 Shared vocabulary) {
+                                 SharedVocabulary vocabulary) {
   const std::filesystem::path path = source->path();
   const std::string name = source->name();
   Arrays arrays{.format = Format::kIdx,

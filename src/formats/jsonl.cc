@@ -9,12 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "formats/fit.h"
 #include "formats/formats.h"
-#include "formats/guess.h"
 #include "formats/jsonl_record.h"
+#include "formats/match.h"
+#include "formats/parse.h"
 #include "formats/text_symbols.h"
-#include "formats/words.h"
 #include "io/quote.h"
 #include "rwa/errors.h"
 
@@ -71,13 +70,13 @@ class AnswerGuess {
 
 class JsonlReader : public LineReader {
  public:
-  JsonlReader(std::unique_ptr<Source> source, const Options& options, Shared vocabulary);
+  JsonlReader(std::unique_ptr<Source> source, const Options& options, SharedVocabulary vocabulary);
 
   bool next(Sequence& sequence) override;
 
  private:
   AnswerGuess guess();
-  void fit_answers(const AnswerGuess& guess, const Options& options);
+  void match_answers(const AnswerGuess& guess, const Options& options);
   void read_sequence(Sequence& sequence);
   void check_answers(int steps) const;
   void read_answers(Sequence& sequence);
@@ -124,7 +123,8 @@ JsonKeys keys_of(const Options& options) {
   return keys;
 }
 
-JsonlReader::JsonlReader(std::unique_ptr<Source> source, const Options& options, Shared vocabulary)
+JsonlReader::JsonlReader(std::unique_ptr<Source> source, const Options& options,
+                         SharedVocabulary vocabulary)
     : LineReader(std::move(source), std::move(vocabulary)),
       keys_(keys_of(options)),
       parser_(*source_, keys_),
@@ -144,8 +144,8 @@ JsonlReader::JsonlReader(std::unique_ptr<Source> source, const Options& options,
     schema_.features = {keys_.sequence};
   }
   if (has_ids_) schema_.id = keys_.id;
-  fit_answers(answers, options);
-  fit_model(schema_, options, file());
+  match_answers(answers, options);
+  match_model(schema_, options, file());
 }
 
 // Where a line is wrong, that is said when it is read; but for the first, which nothing is known
@@ -172,11 +172,11 @@ AnswerGuess JsonlReader::guess() {
   return answers;
 }
 
-void JsonlReader::fit_answers(const AnswerGuess& guess, const Options& options) {
+void JsonlReader::match_answers(const AnswerGuess& guess, const Options& options) {
   const Target found = guess.target();
-  // What is asked for is looked for line by line; where there are no answers at all it is in vain.
-  if (found == Target::kNone) fit_target(found, options, file());
-  target_ = wanted(options).value_or(found);
+  // Answers for the task are looked for line by line; where there are none at all, in vain.
+  if (found == Target::kNone) match_target(found, options, file());
+  target_ = requested_target(options).value_or(found);
   schema_.target = target_;
   if (target_ == Target::kNone) return;
   names_ = options.as ? static_cast<int>(options.as->targets.size()) : guess.names(target_);
@@ -236,7 +236,7 @@ void JsonlReader::check_answers(int steps) const {
                          : fmt::format("{} lists of {}", rows, record_.answer_width),
            expected);
   };
-  const bool every_step = target_ == Target::kClassPerStep || target_ == Target::kNumbersPerStep;
+  const bool every_step = is_per_step(target_);
   const bool lists = target_ == Target::kNumbersPerStep && names_ > 1;  // in the list
   if (every_step && (rows != steps || (rows > 0 && record_.answer_width != names_))) {
     refuse_list(lists ? fmt::format("{} lists of {}, one for each step", steps, names_)
@@ -256,7 +256,7 @@ void JsonlReader::read_answers(Sequence& sequence) {
     refuse(line_.data(), fmt::format("an object without {}", key), fmt::format("{} in each", key));
   }
   check_answers(sequence.steps);
-  const bool numbers = target_ == Target::kNumbers || target_ == Target::kNumbersPerStep;
+  const bool numbers = is_of_numbers(target_);
   for (const JsonScalar& answer : record_.answers) {
     const bool missing = answer.kind == JsonScalar::Kind::kMissing;
     if (numbers ? answer.kind == JsonScalar::Kind::kWord : missing) {
@@ -272,7 +272,7 @@ void JsonlReader::read_answers(Sequence& sequence) {
 }  // namespace
 
 std::unique_ptr<Reader> open_jsonl(std::unique_ptr<Source> source, const Options& options,
-                                   Shared vocabulary) {
+                                   SharedVocabulary vocabulary) {
   return std::make_unique<JsonlReader>(std::move(source), options, std::move(vocabulary));
 }
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <new>
 
-#include "formats/number.h"
+#include "formats/parse.h"
 #include "formats/text_symbols.h"
 #include "io/quote.h"
 

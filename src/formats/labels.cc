@@ -1,20 +1,31 @@
 #include "formats/labels.h"
 
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <utility>
 
-#include "formats/fit.h"
-#include "formats/guess.h"
-#include "formats/number.h"
-#include "formats/table_dialect.h"
-#include "formats/table_row.h"
-#include "formats/words.h"
+#include <fmt/format.h>
+
+#include "formats/match.h"
+#include "formats/parse.h"
+#include "formats/table_rows.h"
 #include "io/quote.h"
 #include "rwa/errors.h"
 
 namespace rwa::formats {
 namespace {
+// Takes the first word off a header; empty where there is none.
+std::string_view next_part(std::string_view& header) {
+  while (!header.empty()) {
+    const std::size_t end =
+        std::min({header.find_first_of(" \t|"), header.find("__"), header.size()});
+    const std::string_view part = header.substr(0, end);
+    header.remove_prefix(
+        std::min(end + (header.substr(end).starts_with("__") ? 2 : 1), header.size()));
+    if (!part.empty()) return part;
+  }
+  return {};
+}
+
 class Labelled : public Reader {
  public:
   Labelled(std::unique_ptr<Reader> reader, AddLabel add)
@@ -37,6 +48,34 @@ class Labelled : public Reader {
 };
 }  // namespace
 
+std::optional<HeaderLabel> HeaderLabel::parse(std::string_view label_from) {
+  constexpr std::string_view kName = "header";
+  if (!label_from.starts_with(kName)) return {};
+  const std::string_view rest = label_from.substr(kName.size());
+  if (rest.empty()) return HeaderLabel(0);
+  if (rest.front() != ':') return {};
+  const std::optional<int> word = parse_count(rest.substr(1));
+  if (!word) {
+    throw ConfigError(fmt::format("labels come from '{}', expected header, or header:N for word N",
+                                  io::escape(label_from)));
+  }
+  return HeaderLabel(*word);
+}
+
+std::string_view HeaderLabel::find(std::string_view header) const {
+  int words = 0;
+  std::string_view last;
+  for (std::string_view part; !(part = next_part(header)).empty(); last = part) {
+    if (++words == word_) return part;
+  }
+  return word_ == 0 && words > 1 ? last : std::string_view();
+}
+
+std::string HeaderLabel::expected() const {
+  return word_ == 0 ? "a header whose last word, after the first, is the label"
+                    : fmt::format("a header whose word {} is the label", word_);
+}
+
 LabelTable::LabelTable(const std::filesystem::path& path, const Options& options) {
   Source source(path);
   name_ = source.name();
@@ -56,9 +95,9 @@ LabelTable::LabelTable(const std::filesystem::path& path, const Options& options
     float value = 0;
     if (!first || parse_number(label, value) == Number::kRead) guess.see(label);
   }
-  const std::optional<Target> asked = wanted(options);
+  const std::optional<Target> asked = requested_target(options);
   const bool fits = asked == Target::kClass || asked == Target::kNumbers;
-  target_ = fit_target(fits ? *asked : guess.target(), options, name_);
+  target_ = match_target(fits ? *asked : guess.target(), options, name_);
 }
 
 void LabelTable::add_label(Sequence& sequence, std::string_view file,

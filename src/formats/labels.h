@@ -1,10 +1,12 @@
-// src/formats/labels.h: labels that do not stand beside their sequences.
+// src/formats/labels.h: labels that do not stand beside their sequences: those of a table, of the
+// name of a file or of its folder, and of the header of a record.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -13,8 +15,25 @@
 
 namespace rwa::formats {
 
+// A label that stands in the header of a record.
+class HeaderLabel {
+ public:
+  // Of Options::label_from; nothing where that is not "header". Throws ConfigError for "header:0"
+  // and the like.
+  static std::optional<HeaderLabel> parse(std::string_view label_from);
+
+  // Empty where the header, without the character it begins with, has no such word.
+  [[nodiscard]] std::string_view find(std::string_view header) const;
+  [[nodiscard]] std::string expected() const;  // for the message of an error
+
+ private:
+  explicit HeaderLabel(int word) : word_(word) {}
+
+  int word_;  // from 1; 0: the last of several
+};
+
 // A table with two columns, the id of a sequence and its label. A first row with their names is one
-// that no sequence asks for.
+// whose id no sequence has.
 class LabelTable {
  public:
   // Throws InputError for what is no such table, and for an id with two different labels.

@@ -1,5 +1,4 @@
-#include "formats/npy.h"
-
+// src/formats/npy.cc: .npy, NumPy's format of one array.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +8,8 @@
 #include <optional>
 #include <utility>
 
-#include "formats/array_labels.h"
+#include "formats/array.h"
+#include "formats/array_answers.h"
 #include "formats/array_reader.h"
 #include "formats/formats.h"
 #include "io/quote.h"
@@ -205,7 +205,7 @@ Array parse_npy(std::string name, NextBytes next) {
 }
 
 std::unique_ptr<Reader> open_npy(std::unique_ptr<Source> source, const Options& options,
-                                 Shared vocabulary) {
+                                 SharedVocabulary vocabulary) {
   const std::filesystem::path path = source->path();
   const std::string name = source->name();
   Arrays arrays{.format = Format::kNpy,

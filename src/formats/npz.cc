@@ -11,11 +11,11 @@
 #include <string_view>
 #include <utility>
 
-#include "formats/array_labels.h"
+#include "formats/array.h"
+#include "formats/array_answers.h"
 #include "formats/array_reader.h"
-#include "formats/fit.h"
 #include "formats/formats.h"
-#include "formats/npy.h"
+#include "formats/match.h"
 #include "io/quote.h"
 #include "io/read_file.h"
 #include "rwa/errors.h"
@@ -154,7 +154,7 @@ std::string Archive::names() const {
 }  // namespace
 
 std::unique_ptr<Reader> open_npz(std::unique_ptr<Source> source, const Options& options,
-                                 Shared vocabulary) {
+                                 SharedVocabulary vocabulary) {
   const std::filesystem::path path = source->path();
   const std::string name = source->name();
   source.reset();
@@ -169,7 +169,7 @@ std::unique_ptr<Reader> open_npz(std::unique_ptr<Source> source, const Options& 
                     "or values.npy and offsets.npy",
                     name, archive.names()));
   }
-  const bool own_labels = options.label_from.empty() && wanted(options) != Target::kNone;
+  const bool own_labels = options.label_from.empty() && requested_target(options) != Target::kNone;
   Arrays arrays{.format = Format::kNpz,
                 .file = name,
                 .x = std::move(*x),

@@ -1,19 +1,195 @@
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
+// src/formats/open.cc: files and folders as one data set: each file is recognised, opened by the
+// reader of its format, given its labels, and followed by the next.
 #include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
-#include "formats/open_file.h"
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "formats/data_files.h"
+#include "formats/formats.h"
+#include "formats/labels.h"
+#include "formats/match.h"
 #include "io/quote.h"
 #include "rwa/errors.h"
 
 namespace rwa::formats {
 namespace {
 namespace fs = std::filesystem;
+
+bool is_array(Format format) {
+  return format == Format::kNpy || format == Format::kNpz || format == Format::kIdx;
+}
+
+bool is_fasta(Format format) { return format == Format::kFasta || format == Format::kFastq; }
+
+// Whether a file of a format has a place for labels, and uses it.
+bool may_have_labels(Format format, Source& source) {
+  constexpr std::string_view kLabel = "\n__label__";
+  if (format != Format::kText) return !is_fasta(format);
+  const std::string_view text = beginning(source);
+  return text.starts_with(kLabel.substr(1)) || text.find(kLabel) != text.npos;
+}
+
+std::unique_ptr<Reader> open_as(Format format, std::unique_ptr<Source> source,
+                                const Options& options, SharedVocabulary vocabulary) {
+  switch (format) {
+    case Format::kTable:
+      return open_table(std::move(source), options, std::move(vocabulary));
+    case Format::kTs:
+      return open_ts(std::move(source), options, std::move(vocabulary));
+    case Format::kJsonl:
+      return open_jsonl(std::move(source), options, std::move(vocabulary));
+    case Format::kFasta:
+    case Format::kFastq:
+      return open_fasta(std::move(source), options, std::move(vocabulary));
+    case Format::kText:
+      return open_text(std::move(source), options, std::move(vocabulary));
+    case Format::kNpy:
+      return open_npy(std::move(source), options, std::move(vocabulary));
+    case Format::kNpz:
+      return open_npz(std::move(source), options, std::move(vocabulary));
+    case Format::kIdx:
+      return open_idx(std::move(source), options, std::move(vocabulary));
+  }
+  throw ConfigError("there is no such format");
+}
+
+// Names that are given for what a format does not name.
+void check_options(Format format, const Options& options, const std::string& file) {
+  const bool named = format == Format::kTable || format == Format::kJsonl;
+  const bool single = format == Format::kJsonl;
+  const auto check = [&](std::string_view option, bool given, bool fits, std::string_view what) {
+    if (!given || fits) return;
+    throw ConfigError(fmt::format("{}: {} is given, expected none: the format {} {}", file, option,
+                                  to_string(format), what));
+  };
+  constexpr std::string_view kNoNames = "does not name it";
+  check("id", !options.id.empty(), named, kNoNames);
+  check("time", !options.time.empty(), format == Format::kTable, kNoNames);
+  check("target", !options.targets.empty(), named || is_array(format), kNoNames);
+  check("features", !options.features.empty(), named || is_array(format), kNoNames);
+  check("layout", options.layout.has_value(), format == Format::kTable || is_array(format),
+        "has only one");
+  check("more than one target", options.targets.size() > 1, !single, "has one key for it");
+  check("more than one of features", options.features.size() > 1, !single, "has one key for them");
+  check("header, where labels come from,", HeaderLabel::parse(options.label_from).has_value(),
+        is_fasta(format), "has no headers");
+}
+
+bool is_name(std::string_view from) { return from == "file" || from == "folder"; }
+
+// Labels for a file of arrays may be an array, too, which its reader opens.
+std::shared_ptr<const LabelTable> open_labels(const std::string& from, const Options& options) {
+  if (std::error_code error; !fs::exists(from, error)) {
+    throw ConfigError(
+        fmt::format("labels come from '{}', expected file, folder, header, header:N or "
+                    "a table that exists",
+                    io::escape(from)));
+  }
+  Source source(from);
+  if (is_array(recognise(source))) return nullptr;
+  return std::make_shared<LabelTable>(from, options);
+}
+
+// One file of a data set, with its labels, wherever they come from.
+class FileOpener {
+ public:
+  // Throws as open() does.
+  FileOpener(Options options, SharedVocabulary vocabulary, const DataFiles& files);
+
+  std::unique_ptr<Reader> open(const std::filesystem::path& file) const;
+  // What answers are, once a file has told: no other file guesses that again.
+  void expect(Target target);
+
+ private:
+  // Whether labels of this file come from its name, or nothing is said about them.
+  [[nodiscard]] std::string labels_of(Source& source, Format format) const;
+  std::unique_ptr<Reader> add_labels(std::unique_ptr<Reader> reader,
+                                     const std::filesystem::path& file,
+                                     const std::string& from) const;
+
+  Options options_;
+  SharedVocabulary vocabulary_;
+  bool several_;      // files
+  std::string from_;  // where labels come from; empty where nothing is said about it
+  std::shared_ptr<const LabelTable> table_;
+};
+
+FileOpener::FileOpener(Options options, SharedVocabulary vocabulary, const DataFiles& files)
+    : options_(std::move(options)),
+      vocabulary_(std::move(vocabulary)),
+      several_(files.files.size() > 1),
+      from_(label_from(options_)) {
+  const bool in_header = HeaderLabel::parse(from_).has_value();
+  if (from_.empty()) {
+    const bool wanted_here = !options_.as && options_.task != Target::kNone;
+    if (files.in_folders && wanted_here) from_ = "folder";
+  } else if (!is_name(from_) && !in_header) {
+    // The table that a model was trained with is not about other sequences.
+    if (options_.label_from.empty()) {
+      from_.clear();
+    } else {
+      table_ = open_labels(from_, options_);
+    }
+  }
+}
+
+void FileOpener::expect(Target target) {
+  if (!options_.task && !options_.as && target != Target::kNone) options_.task = target;
+}
+
+std::string FileOpener::labels_of(Source& source, Format format) const {
+  if (!from_.empty() || !several_ || options_.as || options_.task == Target::kNone) return from_;
+  return may_have_labels(format, source) ? "" : "file";
+}
+
+std::unique_ptr<Reader> FileOpener::open(const fs::path& file) const {
+  auto source = std::make_unique<Source>(file);
+  const Format format = options_.format ? *options_.format : recognise(*source);
+  check_options(format, options_, source->name());
+  const std::string from = labels_of(*source, format);
+  const bool elsewhere = is_name(from) || table_;
+  Options options = options_;
+  options.label_from = from;
+  if (elsewhere) options.task = Target::kNone;
+  auto reader = open_as(format, std::move(source), options, vocabulary_);
+  if (options.kmer > 1 && !reader->schema().symbols) {
+    throw ConfigError(fmt::format("{}: has sequences of numbers, expected letters for a kmer of {}",
+                                  reader->file(), options.kmer));
+  }
+  return elsewhere ? add_labels(std::move(reader), file, from) : std::move(reader);
+}
+
+std::unique_ptr<Reader> FileOpener::add_labels(std::unique_ptr<Reader> reader, const fs::path& file,
+                                               const std::string& from) const {
+  if (table_) {
+    return with_labels(
+        std::move(reader), table_->target(), options_, from,
+        [table = table_, vocabulary = vocabulary_](Sequence& sequence, const std::string& name) {
+          table->add_label(sequence, name, *vocabulary);
+        });
+  }
+  if (match_target(Target::kClass, options_, reader->file()) == Target::kNone) return reader;
+  if (file == "-") {
+    if (options_.as) return reader;
+    throw ConfigError(
+        "labels come from the name of a file, expected a file, not the standard input");
+  }
+  const std::string label = from == "file" ? name_without_endings(file) : name_of_folder(file);
+  return with_labels(
+      std::move(reader), Target::kClass, options_, from,
+      [number = vocabulary_->labels.number(label)](Sequence& sequence, const std::string&) {
+        sequence.labels.push_back(number);
+      });
+}
 
 std::string list(const std::vector<std::string>& names) {
   return io::escape(fmt::to_string(fmt::join(names, ", ")));

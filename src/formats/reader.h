@@ -1,5 +1,5 @@
-// src/formats/reader.h: the sequences of a data set, one after the other, in the order of its files.
-// Takes no more memory than its longest sequence asks for, and goes through each file once: a pipe
+// src/formats/reader.h: the sequences of a data set, one after the other, in the order of its
+// files. Takes no more memory than its longest sequence, and goes through each file once: a pipe
 // will do.
 //
 // A file that is not what it should be is refused with InputError:

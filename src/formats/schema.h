@@ -1,6 +1,6 @@
-// src/formats/schema.h: what a file is taken for: its format, what a step of its sequences is, and what
-// they should be answered with. Guessed from the beginning of the file; every guess can be overridden
-// by name.
+// src/formats/schema.h: what a file is taken for: its format, what a step of its sequences is, and
+// what they should be answered with. Guessed from the beginning of the file; every guess can be
+// overridden by name.
 #pragma once
 
 #include <optional>
@@ -40,8 +40,18 @@ enum class Target {
   kNumbersPerStep,
 };
 
-// Names as they stand on the command line and in files: "table", "long", "ntc"; targets are called by
-// the task they make: "forecast", "class", "labels", "numbers", "class-per-step", "numbers-per-step".
+// Answers are numbers, not labels.
+constexpr bool is_of_numbers(Target target) {
+  return target == Target::kNumbers || target == Target::kNumbersPerStep;
+}
+// Every step has one, not the sequence as a whole.
+constexpr bool is_per_step(Target target) {
+  return target == Target::kClassPerStep || target == Target::kNumbersPerStep;
+}
+
+// Names as they stand on the command line and in files: "table", "long", "ntc"; targets are called
+// by the task they make: "forecast", "class", "labels", "numbers", "class-per-step",
+// "numbers-per-step".
 std::string_view to_string(Format format);
 std::string_view to_string(Layout layout);
 std::string_view to_string(Target target);
@@ -74,15 +84,15 @@ struct Options {
   std::vector<std::string> targets = {};
   std::vector<std::string> features = {};
   std::string id = {}, time = {};
-  // Where the labels of formats without a place for them stand: "file" (the name of the file without
-  // its endings), "folder" (that of the folder it lies in), "header" (the last word of a FASTA
-  // header; "header:2" its second, words being separated by blanks, | or __), or the path of a table
-  // with two columns, id and label.
+  // Where the labels of formats without a place for them stand: "file" (the name of the file
+  // without its endings), "folder" (that of the folder it lies in), "header" (the last word of a
+  // FASTA header; "header:2" its second, words being separated by blanks, | or __), or the path of
+  // a table with two columns, id and label.
   std::string label_from = {};
-  int kmer = 1;  // so many letters of a text, overlapping, are one symbol
-  // As a model knows it: columns are found by these names, whatever their order and format; others are
-  // not looked at. What is missing is refused with the difference, but for the targets: where they are
-  // missing the sequences have none.
+  int kmer = 1;  // letters of a text that are one symbol, overlapping
+  // As a model knows it: columns are found by these names, whatever their order and format; others
+  // are not looked at. What is missing is refused with the difference, but for the targets: where
+  // they are missing the sequences have none.
   std::optional<Schema> as = {};
 };
 

@@ -1,5 +1,5 @@
-// src/formats/sequence.h: one sequence as a file has it: numbers as they stand there, symbols and labels
-// as numbers in a vocabulary that grows while files are read.
+// src/formats/sequence.h: one sequence as a file has it: numbers as they stand there, symbols and
+// labels as numbers in a vocabulary that grows while files are read.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ class Dictionary {
   std::unordered_map<std::string, std::int32_t, Hash, std::equal_to<>> numbers_;
 };
 
-// Shared by all files of one data set.
+// SharedVocabulary by all files of one data set.
 struct Vocabulary {
   Dictionary symbols, labels;
 };

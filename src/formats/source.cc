@@ -10,7 +10,6 @@
 namespace rwa::formats {
 namespace {
 constexpr std::size_t kBlock = std::size_t{1} << 18;
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 // Characters of UTF-8; each byte of what is something else may count as one.
 std::ptrdiff_t characters(std::string_view text) {
@@ -60,7 +59,7 @@ bool Source::line(std::string_view& line) {
   begin_ += line.size() + (line_end == nullptr ? 0 : 1);
   ++line_;
   if (line.ends_with('\r')) line.remove_suffix(1);
-  if (line_ == 1 && line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
+  if (line_ == 1) line = without_mark(line);
   if (const std::size_t zero = line.find('\0'); zero != line.npos) {
     refuse(line, line.data() + zero, "a zero byte", "text");
   }
@@ -85,6 +84,36 @@ void Source::refuse(std::string_view line, const char* at, std::string_view foun
 
 void Source::refuse(std::int64_t line, std::string_view found, std::string_view expected) const {
   throw InputError(fmt::format("{}:{}: found {}, expected {}", name(), line, found, expected));
+}
+
+std::string_view without_mark(std::string_view text) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  return text;
+}
+
+std::string_view beginning(Source& source) {
+  std::size_t most = std::size_t{1} << 20;
+  std::string_view text = source.peek(most);
+  if (text.size() == most) {
+    std::size_t end = text.rfind('\n');
+    while (end == text.npos && text.size() == most && most < Source::kLongestLine) {
+      most *= 2;
+      text = source.peek(most);
+      end = text.find('\n');
+    }
+    if (end != text.npos) text = text.substr(0, end + 1);
+  }
+  return without_mark(text);
+}
+
+bool next_line(std::string_view& lines, std::string_view& line) {
+  if (lines.empty()) return false;
+  const std::size_t end = lines.find('\n');
+  line = lines.substr(0, end);
+  lines.remove_prefix(end == lines.npos ? lines.size() : end + 1);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return true;
 }
 
 }  // namespace rwa::formats

@@ -1,30 +1,41 @@
-// src/formats/table.cc: CSV and the like: what the columns are is guessed from the first rows, or asked for.
+// src/formats/table.cc: CSV and the like: a row is a step of a sequence (long) or a sequence
+// (wide). What the columns are is guessed from the first rows, named by the options, or known to a
+// model.
 #include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <string>
+#include <unordered_map>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
-#include "formats/number.h"
-#include "formats/table_reader.h"
-#include "formats/table_sample.h"
-#include "formats/words.h"
+#include "formats/formats.h"
+#include "formats/parse.h"
+#include "formats/table_answers.h"
+#include "formats/table_roles.h"
+#include "formats/table_rows.h"
+#include "formats/text_symbols.h"
 #include "io/quote.h"
 #include "rwa/errors.h"
 
 namespace rwa::formats {
 namespace {
 
-void read_header(Rows& rows, const std::vector<std::string>& names) {
-  if (!rows.next()) return;
-  std::unordered_set<std::string_view> known;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (!rows.word(i).empty() && !known.insert(names[i]).second) {
-      rows.refuse(i, fmt::format("another column {}", io::quote(names[i])), "names that differ");
-    }
-  }
-}
+// What open_table() found out.
+struct Table {
+  char separator = ',';
+  bool has_header = false;
+  std::vector<std::string> names = {};
+  Roles roles = {};
+  Schema schema = {};
+};
 
-Schema describe(const Sample& sample, const Roles& roles) {
+Schema describe(const TableSample& sample, const Roles& roles) {
   const auto name = [&](std::optional<std::size_t> column) {
     return column ? sample.names()[*column] : std::string();
   };
@@ -42,22 +53,20 @@ Schema describe(const Sample& sample, const Roles& roles) {
 }
 
 // More than the first MiB is looked at only where rows are that long.
-Sample take_sample(Source& source) {
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+TableSample take_sample(Source& source) {
   for (std::size_t most = std::size_t{1} << 20;; most *= 2) {
     std::string_view lines = source.peek(most);
     const bool whole = lines.size() < most || most > Source::kLongestLine;
     if (!whole) lines = lines.substr(0, lines.rfind('\n') + 1);
-    if (lines.starts_with(kByteOrderMark)) lines.remove_prefix(kByteOrderMark.size());
-    if (Sample sample(lines); whole || sample.has_rows()) return sample;
+    if (TableSample sample(without_mark(lines)); whole || sample.has_rows()) return sample;
   }
 }
 
 Table look_at(Source& source, const Options& options) {
-  const Sample sample = take_sample(source);
+  const TableSample sample = take_sample(source);
   Table table{sample.separator(), sample.has_header(), sample.names()};
-  if (sample.rows() == 0) return table;  // who reads it will come upon the reason
-  table.roles = options.as ? fit_roles(sample, options, source.name())
+  if (sample.rows() == 0) return table;  // the reader will come upon the reason
+  table.roles = options.as ? match_roles(sample, options, source.name())
                            : guess_roles(sample, options, source.name());
   table.schema = describe(sample, table.roles);
   if (options.as) {
@@ -68,10 +77,40 @@ Table look_at(Source& source, const Options& options) {
   return table;
 }
 
-}  // namespace
+void read_header(Rows& rows, const std::vector<std::string>& names) {
+  if (!rows.next()) return;
+  std::unordered_set<std::string_view> known;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (!rows.word(i).empty() && !known.insert(names[i]).second) {
+      rows.refuse(i, fmt::format("another column {}", io::quote(names[i])), "names that differ");
+    }
+  }
+}
+
+// What the readers of long and of wide tables share.
+class TableReader : public SourceReader {
+ public:
+  TableReader(std::unique_ptr<Source> source, const Table& table, const Options& options,
+              SharedVocabulary vocabulary);
+
+ protected:
+  void next_row() { ahead_ = rows_.next(); }
+  // Of the row, which begins a sequence: its id, line and answers.
+  void begin(Sequence& sequence);
+  float number(std::size_t column) const;
+
+  Roles roles_;
+  Rows rows_;
+  TableAnswers answers_;
+  bool ahead_ =
+      false;  // a row was read that is in no sequence yet; the first is, from the beginning
+
+ private:
+  std::int64_t count_ = 0;  // of sequences
+};
 
 TableReader::TableReader(std::unique_ptr<Source> source, const Table& table, const Options& options,
-                         Shared vocabulary)
+                         SharedVocabulary vocabulary)
     : SourceReader(std::move(source), std::move(vocabulary)),
       roles_(table.roles),
       rows_(*source_, table.separator, table.names.size()),
@@ -104,15 +143,146 @@ float TableReader::number(std::size_t column) const {
   rows_.refuse(column, io::quote(trimmed(rows_[column])), expected_of(number));
 }
 
+// A row is a step; the rows of a sequence stand together, in the order of time.
+class LongReader : public TableReader {
+ public:
+  using TableReader::TableReader;
+
+  bool next(Sequence& sequence) override {
+    if (!ahead_) return false;
+    begin(sequence);
+    if (roles_.id) remember(sequence);
+    begin_time();
+    add_step(sequence);
+    for (next_row(); ahead_ && belongs_to(sequence); next_row()) {
+      answers_.go_on(sequence);
+      check_time();
+      add_step(sequence);
+    }
+    return true;
+  }
+
+ private:
+  [[nodiscard]] bool belongs_to(const Sequence& sequence) const {
+    return !roles_.id || trimmed(rows_[*roles_.id]) == sequence.id;
+  }
+  void remember(const Sequence& sequence);
+  void begin_time();
+  void check_time();
+  [[nodiscard]] double time_as_number() const;
+  void add_step(Sequence& sequence);
+
+  // Lines where sequences begin, by the hash of their ids: not even a table of very many needs
+  // much.
+  static constexpr std::size_t kMostRemembered = std::size_t{1} << 22;
+  std::unordered_map<std::size_t, std::int64_t> lines_;
+  double time_ = 0;
+  std::string time_text_;
+};
+
+void LongReader::remember(const Sequence& sequence) {
+  if (lines_.size() == kMostRemembered) return;
+  const auto [known, is_new] = lines_.emplace(std::hash<std::string>()(sequence.id), sequence.line);
+  if (is_new) return;
+  rows_.refuse(
+      *roles_.id,
+      fmt::format("{} again, which began in line {}", io::quote(sequence.id), known->second),
+      "the rows of a sequence to stand together");
+}
+
+void LongReader::begin_time() {
+  if (roles_.order == TimeOrder::kNumbers) time_ = time_as_number();
+  if (roles_.order == TimeOrder::kText) time_text_ = trimmed(rows_[*roles_.time]);
+}
+
+void LongReader::check_time() {
+  const auto refuse = [&](std::string_view before) {
+    rows_.refuse(*roles_.time, io::quote(trimmed(rows_[*roles_.time])),
+                 fmt::format("a time not before {}, that of the row above", before));
+  };
+  if (roles_.order == TimeOrder::kNumbers) {
+    const double time = time_as_number();
+    if (time < time_) refuse(fmt::format("{}", time_));
+    time_ = time;
+  } else if (roles_.order == TimeOrder::kText) {
+    const std::string_view time = trimmed(rows_[*roles_.time]);
+    if (time < time_text_) refuse(io::quote(time_text_));
+    time_text_ = time;
+  }
+}
+
+// Seconds since 1970 do not fit into a float.
+double LongReader::time_as_number() const {
+  const std::string_view text = trimmed(rows_[*roles_.time]);
+  const char* const end = text.data() + text.size();
+  double time = 0;
+  const auto read = std::from_chars(text.data() + (text.starts_with('+') ? 1 : 0), end, time);
+  if (read.ec != std::errc() || read.ptr != end || time != time) {
+    rows_.refuse(*roles_.time, text.empty() ? "nothing" : io::quote(text), "a time as a number");
+  }
+  return time;
+}
+
+void LongReader::add_step(Sequence& sequence) {
+  if (sequence.steps == std::numeric_limits<int>::max()) {
+    rows_.refuse(0, fmt::format("more than {} steps in one sequence", sequence.steps), "fewer");
+  }
+  ++sequence.steps;
+  if (!roles_.symbols) {
+    for (const std::size_t column : roles_.features) sequence.x.push_back(number(column));
+    return;
+  }
+  const std::size_t column = roles_.features[0];
+  const std::string_view symbol = rows_.word(column);
+  if (symbol.empty()) rows_.refuse(column, "nothing", "a symbol");
+  sequence.symbols.push_back(vocabulary_->symbols.number(symbol));
+}
+
+// A row is a sequence: its numbers one after the other, or a text.
+class WideReader : public TableReader {
+ public:
+  WideReader(std::unique_ptr<Source> source, const Table& table, const Options& options,
+             SharedVocabulary vocabulary)
+      : TableReader(std::move(source), table, options, vocabulary),
+        symbols_(std::move(vocabulary), options.kmer) {}
+
+  bool next(Sequence& sequence) override {
+    if (!ahead_) next_row();
+    if (!ahead_) return false;
+    begin(sequence);
+    if (roles_.symbols) {
+      symbols_.append(rows_.text(roles_.features[0]), sequence);
+    } else {
+      add_numbers(sequence);
+    }
+    ahead_ = false;
+    return true;
+  }
+
+ private:
+  // What is missing at the end was never there.
+  void add_numbers(Sequence& sequence) const {
+    for (const std::size_t column : roles_.features) sequence.x.push_back(number(column));
+    while (!sequence.x.empty() && std::isnan(sequence.x.back())) sequence.x.pop_back();
+    sequence.steps = static_cast<int>(sequence.x.size());
+  }
+
+  TextSymbols symbols_;
+};
+
+}  // namespace
+
 std::unique_ptr<Reader> open_table(std::unique_ptr<Source> source, const Options& options,
-                                   Shared vocabulary) {
+                                   SharedVocabulary vocabulary) {
   if (options.layout && *options.layout != Layout::kLong && *options.layout != Layout::kWide) {
     throw ConfigError(fmt::format("{}: the layout of a table is long or wide, found {}",
                                   source->name(), to_string(*options.layout)));
   }
   const Table table = look_at(*source, options);
-  const auto read = table.roles.layout == Layout::kLong ? read_long : read_wide;
-  return read(std::move(source), table, options, std::move(vocabulary));
+  if (table.roles.layout == Layout::kWide) {
+    return std::make_unique<WideReader>(std::move(source), table, options, std::move(vocabulary));
+  }
+  return std::make_unique<LongReader>(std::move(source), table, options, std::move(vocabulary));
 }
 
 }  // namespace rwa::formats

@@ -5,14 +5,14 @@
 
 #include <fmt/format.h>
 
-#include "formats/number.h"
-#include "formats/words.h"
+#include "formats/parse.h"
 #include "io/quote.h"
 
 namespace rwa::formats {
 
-Answers::Answers(const Rows& rows, const Roles& roles, const std::vector<std::string>& names,
-                 Vocabulary& vocabulary, bool optional)
+TableAnswers::TableAnswers(const Rows& rows, const Roles& roles,
+                           const std::vector<std::string>& names, Vocabulary& vocabulary,
+                           bool optional)
     : rows_(rows),
       target_(roles.target),
       columns_(roles.targets),
@@ -24,20 +24,20 @@ Answers::Answers(const Rows& rows, const Roles& roles, const std::vector<std::st
   for (const std::size_t column : columns_) flags_.push_back(labels_.number(names[column]));
 }
 
-void Answers::begin(Sequence& sequence) {
+void TableAnswers::begin(Sequence& sequence) {
   has_any_ = target_ != Target::kNone && !(optional_ && is_missing(columns_[0]));
   if (!has_any_) return;
   read_row();
   append_to(sequence);
-  if (target_ == Target::kClassPerStep || target_ == Target::kNumbersPerStep) return;
+  if (is_per_step(target_)) return;
   first_ = read_;
   first_line_ = rows_.line();
   for (std::size_t i = 0; i < columns_.size(); ++i) first_texts_[i] = rows_[columns_[i]];
 }
 
-void Answers::go_on(Sequence& sequence) {
+void TableAnswers::go_on(Sequence& sequence) {
   if (!has_any_) return;
-  if (target_ == Target::kClassPerStep || target_ == Target::kNumbersPerStep) {
+  if (is_per_step(target_)) {
     read_row();
     append_to(sequence);
     return;
@@ -52,12 +52,12 @@ void Answers::go_on(Sequence& sequence) {
   }
 }
 
-void Answers::append_to(Sequence& sequence) const {
+void TableAnswers::append_to(Sequence& sequence) const {
   sequence.labels.insert(sequence.labels.end(), read_.labels.begin(), read_.labels.end());
   sequence.values.insert(sequence.values.end(), read_.values.begin(), read_.values.end());
 }
 
-void Answers::read_row() {
+void TableAnswers::read_row() {
   read_.labels.clear();
   read_.values.clear();
   for (std::size_t i = 0; i < columns_.size(); ++i) {
@@ -73,12 +73,12 @@ void Answers::read_row() {
   }
 }
 
-void Answers::refuse(std::size_t column, std::string_view expected) const {
+void TableAnswers::refuse(std::size_t column, std::string_view expected) const {
   const std::string_view text = trimmed(rows_[column]);
   rows_.refuse(column, text.empty() ? "nothing" : io::quote(text), expected);
 }
 
-void Answers::read_number(std::size_t column) {
+void TableAnswers::read_number(std::size_t column) {
   float value = 0;
   const Number number = parse_number(rows_[column], value);
   if (number != Number::kRead) refuse(column, expected_of(number));
@@ -86,14 +86,14 @@ void Answers::read_number(std::size_t column) {
 }
 
 // Names of classes may be words that would be missing numbers: Na is sodium.
-bool Answers::is_missing(std::size_t column) const {
+bool TableAnswers::is_missing(std::size_t column) const {
   const std::string_view text = trimmed(rows_[column]);
   float value = 0;
   return text.empty() || text == "?" ||
          (numbered_ && parse_number(text, value) == Number::kMissing);
 }
 
-void Answers::read_label(std::size_t column) {
+void TableAnswers::read_label(std::size_t column) {
   if (is_missing(column)) refuse(column, "a label");
   const std::string_view text = rows_.word(column);
   constexpr float kMostExact = 1 << 24;
@@ -105,7 +105,7 @@ void Answers::read_label(std::size_t column) {
                                  : labels_.number(text));
 }
 
-void Answers::read_labels(std::size_t column) {
+void TableAnswers::read_labels(std::size_t column) {
   std::string_view rest = rows_.text(column);
   while (!rest.empty()) {
     const std::string_view part = rest.substr(0, rest.find('|'));
@@ -118,7 +118,7 @@ void Answers::read_labels(std::size_t column) {
   read_.labels.erase(std::unique(read_.labels.begin(), read_.labels.end()), read_.labels.end());
 }
 
-void Answers::read_flag(std::size_t column, std::int32_t label) {
+void TableAnswers::read_flag(std::size_t column, std::int32_t label) {
   float value = 0;
   const bool read = parse_number(rows_[column], value) == Number::kRead;
   if (!read || (value != 0 && value != 1)) refuse(column, "0 or 1");

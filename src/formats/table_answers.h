@@ -8,15 +8,15 @@
 
 #include "formats/sequence.h"
 #include "formats/table_roles.h"
-#include "formats/table_row.h"
+#include "formats/table_rows.h"
 
 namespace rwa::formats {
 
-class Answers {
+class TableAnswers {
  public:
   // Those of a model's table are `optional`: a sequence has none where its first row has none.
-  Answers(const Rows& rows, const Roles& roles, const std::vector<std::string>& names,
-          Vocabulary& vocabulary, bool optional);
+  TableAnswers(const Rows& rows, const Roles& roles, const std::vector<std::string>& names,
+               Vocabulary& vocabulary, bool optional);
 
   // From the first row of a sequence, and from each of its others. Both throw InputError.
   void begin(Sequence& sequence);

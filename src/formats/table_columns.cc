@@ -2,29 +2,41 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <cctype>
-#include <charconv>
+#include <cmath>
 #include <span>
-#include <tuple>
+#include <unordered_set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "base/nearest.h"
-#include "formats/table_names.h"
-#include "formats/words.h"
+#include "formats/parse.h"
 #include "io/quote.h"
 #include "rwa/errors.h"
 
 namespace rwa::formats {
 namespace {
+// What columns are usually called, in any case; in the order in which they are looked for.
+constexpr std::array<std::string_view, 11> kIdNames{"id",   "series",  "series_id", "sequence_id",
+                                                    "case", "case_id", "sample",    "sample_id",
+                                                    "unit", "uid",     "subject"};
+constexpr std::array<std::string_view, 2> kIdOrTextNames{"sequence", "name"};
+constexpr std::array<std::string_view, 4> kTextNames{"text", "sequence", "seq", "sentence"};
+constexpr std::array<std::string_view, 6> kTimeNames{"t",    "time", "timestamp",
+                                                     "step", "date", "datetime"};
+constexpr std::array<std::string_view, 4> kTargetNames{"target", "label", "labels", "class"};
+constexpr std::array<std::string_view, 1> kTargetOrDirectionNames{"y"};
+
+bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
+  return std::ranges::any_of(names, [&](auto known) { return same_letters(name, known); });
+}
+
 constexpr std::size_t kFewNames = 10;
 
 // The first column with the first of these names that there is.
 template <typename Fits>
-std::optional<std::size_t> find_any(const Sample& sample, std::span<const std::string_view> names,
-                                    Fits fits) {
+std::optional<std::size_t> find_any(const TableSample& sample,
+                                    std::span<const std::string_view> names, Fits fits) {
   if (!sample.has_header()) return {};
   for (const std::string_view name : names) {
     for (std::size_t i = 0; i < sample.columns(); ++i) {
@@ -34,31 +46,121 @@ std::optional<std::size_t> find_any(const Sample& sample, std::span<const std::s
   return {};
 }
 
-// "t12": what comes before the number, and the number.
-std::optional<std::pair<std::string_view, long>> numbered(std::string_view name) {
-  std::size_t begin = name.size();
-  while (begin > 0 && std::isdigit(static_cast<unsigned char>(name[begin - 1]))) --begin;
-  long number = 0;
-  const auto read = std::from_chars(name.data() + begin, name.data() + name.size(), number);
-  if (read.ec != std::errc()) return {};
-  return std::pair(name.substr(0, begin), number);
+Number kind_of(std::string_view cell) {
+  float value = 0;
+  return parse_number(cell, value);
 }
 
-bool follows(std::string_view name, std::string_view before) {
-  const auto a = numbered(before), b = numbered(name);
-  return a && b && a->first == b->first && b->second == a->second + 1;
+// One that is hardly anything but the name of a column.
+bool is_role(std::string_view cell) {
+  return cell.size() > 1 && (is_one_of(cell, kIdNames) || is_one_of(cell, kTimeNames) ||
+                             is_one_of(cell, kTargetNames));
 }
 
-bool begins_like_a_date(std::string_view text) {
-  constexpr std::string_view kForm = "0000-00";
-  return text.size() >= kForm.size() &&
-         std::ranges::equal(text.substr(0, kForm.size()), kForm, [](unsigned char c, char form) {
-           return form == '0' ? std::isdigit(c) != 0 : c == '-';
-         });
+// One with a decimal comma is meant to be a number, and refused as one.
+bool has_decimal_comma(std::string_view cell) {
+  std::string text(cell);
+  const std::size_t comma = text.find(',');
+  if (comma == text.npos) return false;
+  text[comma] = '.';
+  return kind_of(text) == Number::kRead;
 }
 }  // namespace
 
-std::optional<std::size_t> find_id(const Sample& sample) {
+TableSample::TableSample(std::string_view lines) : dialect_(guess_dialect(lines)) {
+  read(lines);
+  has_header_ = !first_.empty() && first_is_header();
+  if (!has_header_ && first_.size() == dialect_.fields) {
+    cells_.insert(cells_.begin(), first_.begin(), first_.end());
+  }
+  if (has_header_ && first_.size() != dialect_.fields) {
+    dialect_.fields = first_.size();
+    read(lines);
+  }
+  for (std::size_t i = 0; i < dialect_.fields; ++i) {
+    names_.push_back(has_header_ ? std::string(first_[i]) : std::to_string(i + 1));
+  }
+}
+
+void TableSample::read(std::string_view lines) {
+  first_.clear();
+  cells_.clear();
+  const std::string_view all = lines;
+  RowSplitter splitter(dialect_.separator,
+                       [&](std::string_view& line) { return next_line(lines, line); });
+  const auto kept = [&](std::string_view field) {
+    field = trimmed(field);
+    const bool stands_there = field.data() >= all.data() && field.data() < all.data() + all.size();
+    return stands_there || field.empty() ? field : unquoted_.emplace_back(field);
+  };
+  using Found = RowSplitter::Found;
+  for (Found found{}; (found = splitter.next()) != Found::kEnd && found != Found::kOpenQuote;) {
+    has_rows_ = !first_.empty();
+    const bool fits = !has_rows_ || splitter.fields().size() == dialect_.fields;
+    if (found != Found::kRow || !fits) continue;
+    std::ranges::transform(splitter.fields(), std::back_inserter(has_rows_ ? cells_ : first_),
+                           kept);
+  }
+}
+
+bool TableSample::first_is_header() const {
+  const bool has_numbers =
+      std::ranges::any_of(first_, [](auto cell) { return kind_of(cell) == Number::kRead; });
+  const std::size_t columns = std::min(first_.size(), dialect_.fields);
+  bool comes_again = false;
+  for (std::size_t i = 0; i < columns && rows() > 0; ++i) {
+    const bool is_text = kind_of(first_[i]) == Number::kNone;
+    if (is_role(first_[i])) return true;
+    if (is_text && is_number(i) && !has_decimal_comma(first_[i])) return true;
+    for (std::size_t row = 0; is_text && row < rows(); ++row) {
+      comes_again = comes_again || cell(row, i) == first_[i];
+    }
+  }
+  // Where all is text, the names of columns are not among what stands below them.
+  return !has_numbers && !comes_again;
+}
+
+std::optional<std::size_t> TableSample::find(std::string_view name) const {
+  const auto found = std::ranges::find(names_, name);
+  if (found == names_.end()) return {};
+  return static_cast<std::size_t>(found - names_.begin());
+}
+
+bool TableSample::is_number(std::size_t column) const {
+  std::size_t numbers = 0, texts = 0;
+  for (std::size_t row = 0; row < rows(); ++row) {
+    const Number kind = kind_of(cell(row, column));
+    const bool is_text = kind == Number::kNone && !has_decimal_comma(cell(row, column));
+    texts += is_text ? 1 : 0;
+    numbers += is_text || kind == Number::kMissing ? 0 : 1;
+  }
+  return numbers >= texts;
+}
+
+bool TableSample::is_whole(std::size_t column) const {
+  for (std::size_t row = 0; row < rows(); ++row) {
+    float value = 0;
+    if (parse_number(cell(row, column), value) != Number::kRead) return false;
+    if (value != std::floor(value)) return false;
+  }
+  return true;
+}
+
+std::size_t TableSample::distinct(std::size_t column) const {
+  std::unordered_set<std::string_view> values;
+  for (std::size_t row = 0; row < rows(); ++row) values.insert(cell(row, column));
+  return values.size();
+}
+
+std::size_t TableSample::same_as_above(std::size_t column) const {
+  std::size_t same = 0;
+  for (std::size_t row = 1; row < rows(); ++row) {
+    same += cell(row, column) == cell(row - 1, column) ? 1 : 0;
+  }
+  return same;
+}
+
+std::optional<std::size_t> find_id(const TableSample& sample) {
   const auto can_be = [&](std::size_t i) { return sample.is_whole(i) || !sample.is_number(i); };
   const auto comes_again = [&](std::size_t i) {
     return can_be(i) && 3 * sample.same_as_above(i) >= sample.rows();
@@ -68,11 +170,11 @@ std::optional<std::size_t> find_id(const Sample& sample) {
   return find_any(sample, kIdNames, can_be);
 }
 
-std::optional<std::size_t> find_time(const Sample& sample) {
+std::optional<std::size_t> find_time(const TableSample& sample) {
   return find_any(sample, kTimeNames, [](std::size_t) { return true; });
 }
 
-std::optional<std::size_t> find_target(const Sample& sample) {
+std::optional<std::size_t> find_target(const TableSample& sample) {
   const auto any = [](std::size_t) { return true; };
   if (const auto target = find_any(sample, kTargetNames, any)) return target;
   const auto is_there = [&](std::string_view name) {
@@ -83,23 +185,8 @@ std::optional<std::size_t> find_target(const Sample& sample) {
   return find_any(sample, kTargetOrDirectionNames, any);
 }
 
-Order order_of(const Sample& sample, std::optional<std::size_t> time) {
-  if (!time) return Order::kUnknown;
-  if (sample.is_number(*time)) return Order::kNumbers;
-  for (std::size_t row = 0; row < sample.rows(); ++row) {
-    if (!begins_like_a_date(sample.cell(row, *time))) return Order::kUnknown;
-  }
-  return Order::kText;
-}
-
-bool is_long_by_id_or_time(const Sample& sample, const Roles& roles) {
-  constexpr std::size_t kOneIn = 10;  // in fewer rows, somebody made a mistake
-  if (roles.time || !roles.id) return roles.time.has_value();
-  const std::size_t same = sample.same_as_above(*roles.id);
-  return same > 0 && kOneIn * same >= sample.rows();
-}
-
-std::size_t column_named(const std::string& name, const Sample& sample, std::string_view file) {
+std::size_t column_named(const std::string& name, const TableSample& sample,
+                         std::string_view file) {
   if (const auto found = sample.find(name); found && !name.empty()) return *found;
   std::vector<std::string> known;
   for (const std::string& column : sample.names()) known.push_back(io::escape(column));
@@ -109,57 +196,7 @@ std::size_t column_named(const std::string& name, const Sample& sample, std::str
   throw ConfigError(fmt::format("{}: has no column {}{}", file, io::quote(name), expected));
 }
 
-std::vector<std::size_t> free_columns(const Sample& sample, const Roles& roles, bool numbers) {
-  std::vector<bool> taken(sample.columns());
-  for (const auto& column : {roles.id, roles.time}) {
-    if (column) taken[*column] = true;
-  }
-  for (const std::size_t column : roles.features) taken[column] = true;
-  for (const std::size_t column : roles.targets) taken[column] = true;
-  std::vector<std::size_t> free;
-  for (std::size_t i = 0; i < sample.columns(); ++i) {
-    const bool has_role = taken[i] || sample.names()[i].empty();
-    if (!has_role && sample.is_number(i) == numbers) free.push_back(i);
-  }
-  return free;
-}
-
-bool are_numbered(const Sample& sample, std::span<const std::size_t> columns) {
-  constexpr std::size_t kLeast = 3;
-  return sample.has_header() && columns.size() >= kLeast &&
-         std::ranges::adjacent_find(columns, [&](std::size_t before, std::size_t column) {
-           return !follows(sample.names()[column], sample.names()[before]);
-         }) == columns.end();
-}
-
-// Where the names of most end in consecutive numbers, those alone: others are something else.
-std::vector<std::size_t> step_columns(const Sample& sample, const Roles& roles) {
-  std::vector<std::size_t> free = free_columns(sample, roles, true);
-  std::span<const std::size_t> best, run;
-  for (std::size_t i = 0; i < free.size(); ++i) {
-    const bool goes_on =
-        !run.empty() && follows(sample.names()[free[i]], sample.names()[free[i - 1]]);
-    const std::size_t begin = goes_on ? i - run.size() : i;
-    run = std::span(free).subspan(begin, i + 1 - begin);
-    if (run.size() > best.size()) best = run;
-  }
-  if (!are_numbered(sample, best) || 2 * best.size() <= free.size()) return free;
-  return {best.begin(), best.end()};
-}
-
-std::optional<std::size_t> text_column(const Sample& sample, const Roles& roles) {
-  const std::vector<std::size_t> texts = free_columns(sample, roles, false);
-  const auto says = [&](std::size_t column) {
-    const bool named = is_one_of(sample.names()[column], kTextNames);
-    std::size_t length = 0;
-    for (std::size_t row = 0; row < sample.rows(); ++row) length += sample.cell(row, column).size();
-    const auto nearly = std::bit_width(length);  // a little longer is no reason
-    return std::tuple(named, sample.distinct(column), nearly);
-  };
-  const auto most = std::ranges::max_element(texts, {}, says);
-  if (most == texts.end()) return {};
-  return *most;
-}
+bool is_usual_for_text(std::string_view name) { return is_one_of(name, kTextNames); }
 
 std::string listed(const std::vector<std::string>& names) {
   std::vector<std::string> few;

@@ -1,5 +1,5 @@
-// src/formats/text.cc: a sequence per line, of letters; before them, where there are such, its labels,
-// as fastText has them: __label__x. Lines without a letter are left out.
+// src/formats/text.cc: a sequence per line, of letters; before them, where there are such, its
+// labels, as fastText has them: __label__x. Lines without a letter are left out.
 #include <fmt/format.h>
 
 #include <optional>
@@ -7,11 +7,10 @@
 #include <string_view>
 #include <utility>
 
-#include "formats/fit.h"
 #include "formats/formats.h"
-#include "formats/guess.h"
+#include "formats/match.h"
+#include "formats/parse.h"
 #include "formats/text_symbols.h"
-#include "formats/words.h"
 #include "io/quote.h"
 
 namespace rwa::formats {
@@ -21,7 +20,7 @@ constexpr std::string_view kLabel = "__label__";
 
 class TextReader : public LineReader {
  public:
-  TextReader(std::unique_ptr<Source> source, const Options& options, Shared vocabulary);
+  TextReader(std::unique_ptr<Source> source, const Options& options, SharedVocabulary vocabulary);
 
   bool next(Sequence& sequence) override;
 
@@ -35,22 +34,23 @@ class TextReader : public LineReader {
   TextSymbols symbols_;
 };
 
-TextReader::TextReader(std::unique_ptr<Source> source, const Options& options, Shared vocabulary)
+TextReader::TextReader(std::unique_ptr<Source> source, const Options& options,
+                       SharedVocabulary vocabulary)
     : LineReader(std::move(source), std::move(vocabulary)),
       optional_answers_(options.as.has_value()),
       symbols_(vocabulary_, options.kmer) {
   Target found = guess_target();
   labelled_ = found != Target::kNone || optional_answers_;
-  // One label each will do for several; and where one is asked for, a second is refused with its
+  // One label each will do for several; and where the task needs one, a second is refused with its
   // line.
-  const std::optional<Target> asked = wanted(options);
+  const std::optional<Target> asked = requested_target(options);
   if (labelled_ && (asked == Target::kClass || asked == Target::kLabels)) found = *asked;
-  target_ = fit_target(found, options, file());
+  target_ = match_target(found, options, file());
   schema_.format = Format::kText;
   schema_.symbols = true;
   schema_.target = target_;
   if (target_ != Target::kNone) schema_.targets = {"label"};
-  fit_model(schema_, options, file());
+  match_model(schema_, options, file());
 }
 
 Target TextReader::guess_target() {
@@ -98,7 +98,7 @@ std::string_view TextReader::read_labels(Sequence& sequence) {
 }  // namespace
 
 std::unique_ptr<Reader> open_text(std::unique_ptr<Source> source, const Options& options,
-                                  Shared vocabulary) {
+                                  SharedVocabulary vocabulary) {
   return std::make_unique<TextReader>(std::move(source), options, std::move(vocabulary));
 }
 

@@ -1,6 +1,6 @@
-// src/formats/ts.cc: a case per line, its dimensions one after the other with ":" between them, then
-// the class or the number it should be answered with; a header says which. What it says of missing
-// values and lengths is not held against the data: there are archives where it is wrong.
+// src/formats/ts.cc: a case per line, its dimensions one after the other with ":" between them,
+// then the class or the number it should be answered with; a header says which. What it says of
+// missing values and lengths is not held against the data: there are archives where it is wrong.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,10 +15,9 @@
 #include <vector>
 
 #include "base/nearest.h"
-#include "formats/fit.h"
 #include "formats/formats.h"
-#include "formats/number.h"
-#include "formats/words.h"
+#include "formats/match.h"
+#include "formats/parse.h"
 #include "io/quote.h"
 
 namespace rwa::formats {
@@ -34,7 +33,7 @@ struct Header {
 
 class TsReader : public SourceReader {
  public:
-  TsReader(std::unique_ptr<Source> source, const Options& options, Shared vocabulary);
+  TsReader(std::unique_ptr<Source> source, const Options& options, SharedVocabulary vocabulary);
 
   bool next(Sequence& sequence) override;
 
@@ -66,7 +65,8 @@ class TsReader : public SourceReader {
   std::vector<float> columns_;  // [D,T]
 };
 
-TsReader::TsReader(std::unique_ptr<Source> source, const Options& options, Shared vocabulary)
+TsReader::TsReader(std::unique_ptr<Source> source, const Options& options,
+                   SharedVocabulary vocabulary)
     : SourceReader(std::move(source), std::move(vocabulary)),
       optional_answers_(options.as.has_value()) {
   read_header();
@@ -85,12 +85,12 @@ TsReader::TsReader(std::unique_ptr<Source> source, const Options& options, Share
   for (std::size_t i = 0; i < dimensions; ++i) {
     schema_.features.push_back(one ? "x" : fmt::format("dim_{}", i));
   }
-  target_ = fit_target(header_.target, options, file());
+  target_ = match_target(header_.target, options, file());
   schema_.target = target_;
   if (target_ != Target::kNone) {
     schema_.targets = {target_ == Target::kClass ? "class" : "target"};
   }
-  fit_model(schema_, options, file());
+  match_model(schema_, options, file());
 }
 
 bool TsReader::next_line() {
@@ -265,7 +265,7 @@ void TsReader::read_answer(std::string_view text, Sequence& sequence) const {
 }  // namespace
 
 std::unique_ptr<Reader> open_ts(std::unique_ptr<Source> source, const Options& options,
-                                Shared vocabulary) {
+                                SharedVocabulary vocabulary) {
   return std::make_unique<TsReader>(std::move(source), options, std::move(vocabulary));
 }
 

@@ -50,4 +50,11 @@ void InputFile::read(std::span<std::byte> bytes) {
   }
 }
 
+std::string read_text(const std::filesystem::path& file) {
+  InputFile input(file);
+  std::string text(input.size(), '\0');
+  input.read(std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
 }  // namespace rwa::io

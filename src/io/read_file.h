@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
 
 #include "io/descriptor.h"
 
@@ -27,5 +28,8 @@ class InputFile {
   std::uint64_t size_ = 0;
   std::uint64_t done_ = 0;
 };
+
+// The whole of a small file.
+std::string read_text(const std::filesystem::path& file);
 
 }  // namespace rwa::io

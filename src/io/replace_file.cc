@@ -132,4 +132,8 @@ void replace_file(const fs::path& file, std::span<const std::byte> content) {
   replacement.finish();
 }
 
+void replace_text(const std::filesystem::path& file, std::string_view text) {
+  replace_file(file, std::as_bytes(std::span(text)));
+}
+
 }  // namespace rwa::io

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string_view>
 
 namespace rwa::io {
 
@@ -16,6 +17,7 @@ namespace rwa::io {
 // intact and the temporary gone; the one exception is a folder that cannot be forced to the disk
 // after the rename, and the message says so.
 void replace_file(const std::filesystem::path& file, std::span<const std::byte> content);
+void replace_text(const std::filesystem::path& file, std::string_view text);
 
 // The same for content that comes piece by piece.
 class Replacement {

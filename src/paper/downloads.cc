@@ -10,8 +10,9 @@
 #include <fmt/format.h>
 
 #include "io/quote.h"
+#include "io/read_file.h"
+#include "io/replace_file.h"
 #include "io/sha256.h"
-#include "io/text_file.h"
 #include "paper/authors_logs.h"
 #include "paper/content.h"
 #include "paper/download.h"

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "io/text_file.h"
+#include "io/replace_file.h"
 #include "paper/curves.h"
 #include "paper/places.h"
 #include "rwa/errors.h"

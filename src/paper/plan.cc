@@ -12,7 +12,7 @@
 
 #include "comm/ranks.h"
 #include "io/descriptor.h"
-#include "io/text_file.h"
+#include "io/read_file.h"
 #include "paper/catalogue.h"
 #include "paper/content.h"
 #include "paper/places.h"

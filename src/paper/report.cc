@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "io/text_file.h"
+#include "io/replace_file.h"
 #include "paper/catalogue.h"
 #include "paper/challenge.h"
 #include "paper/charts.h"

@@ -7,7 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "io/text_file.h"
+#include "io/read_file.h"
+#include "io/replace_file.h"
 #include "paper/claims.h"
 #include "paper/evidence.h"
 #include "paper/goal.h"

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "io/text_file.h"
+#include "io/read_file.h"
 #include "paper/charts.h"
 #include "paper/claims.h"
 #include "paper/gradients.h"

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "io/text_file.h"
+#include "io/replace_file.h"
 #include "report/gnuplot.h"
 #include "report/process.h"
 

@@ -1,6 +1,6 @@
 #include "report/write_page.h"
 
-#include "io/text_file.h"
+#include "io/replace_file.h"
 
 namespace rwa::report {
 

@@ -1,5 +1,4 @@
 // src/tasks/adding.cc: the sum of the two values that are marked.
-#include "tasks/draws.h"
 #include "tasks/kinds.h"
 #include "tasks/synthetic.h"
 

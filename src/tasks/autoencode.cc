@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tasks/draws.h"
 #include "tasks/kinds.h"
 #include "tasks/synthetic.h"
 
@@ -56,7 +55,7 @@ class Autoencode final : public Synthetic {
     lay_out_symbols(batch);
     batch.target_steps = batch.steps + 1;
     batch.target_lengths.clear();
-    // Past the end nobody reads; there, too, stands the end.
+    // Past the end, which is not read, stands the end too.
     batch.classes.assign(batch.symbols.size() + samples.size(), task_.symbols);
     for (std::size_t b = 0; b < samples.size(); ++b) {
       batch.target_lengths.push_back(batch.lengths[b] + 1);

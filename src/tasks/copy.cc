@@ -1,7 +1,6 @@
-// src/tasks/copy.cc: symbols to be remembered until the delimiter asks for them.
+// src/tasks/copy.cc: symbols to be remembered until the delimiter.
 #include <cmath>
 
-#include "tasks/draws.h"
 #include "tasks/kinds.h"
 #include "tasks/synthetic.h"
 

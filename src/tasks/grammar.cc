@@ -7,7 +7,6 @@
 #include <array>
 #include <string_view>
 
-#include "tasks/draws.h"
 #include "tasks/kinds.h"
 #include "tasks/synthetic.h"
 

@@ -1,5 +1,4 @@
 // src/tasks/length.cc: is a sequence longer than a threshold?
-#include "tasks/draws.h"
 #include "tasks/kinds.h"
 #include "tasks/synthetic.h"
 

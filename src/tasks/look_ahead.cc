@@ -1,7 +1,6 @@
 // src/tasks/look_ahead.cc: the symbol that comes some steps later.
 #include <cmath>
 
-#include "tasks/draws.h"
 #include "tasks/kinds.h"
 #include "tasks/synthetic.h"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "formats/idx.h"
+#include "formats/array.h"
 #include "rwa/errors.h"
 #include "tasks/kinds.h"
 

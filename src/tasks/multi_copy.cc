@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tasks/draws.h"
 #include "tasks/kinds.h"
 #include "tasks/synthetic.h"
 

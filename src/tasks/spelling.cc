@@ -1,7 +1,6 @@
 // src/tasks/spelling.cc: numbers that are to be spelled, digit by digit.
 #include <cmath>
 
-#include "tasks/draws.h"
 #include "tasks/kinds.h"
 #include "tasks/synthetic.h"
 

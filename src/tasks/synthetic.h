@@ -2,6 +2,8 @@
 // is a function of (seed, split, number): its random numbers are a stream of its own.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -16,6 +18,30 @@ inline constexpr int kMostSteps = 1'000'000;  // in one part of a sequence
 inline constexpr int kMostSymbols = 10'000;
 
 using datasets::check_range;
+
+// The decisions of one sample, drawn one after the other: uses the indexes of `random` from 0 on,
+// one for every four draws.
+class Draws {
+ public:
+  explicit Draws(const Random& random) : random_(random) {}
+
+  // In 0…count-1, uniform to within count / 2³².
+  int below(int count) {
+    if (used_ == words_.size()) {
+      words_ = random_.bits(index_++);
+      used_ = 0;
+    }
+    const std::uint64_t product =
+        std::uint64_t{words_[used_++]} * static_cast<std::uint64_t>(count);
+    return static_cast<int>(product >> 32);
+  }
+
+ private:
+  Random random_;
+  std::uint64_t index_ = 0;
+  std::array<std::uint32_t, 4> words_{};
+  std::size_t used_ = words_.size();
+};
 
 class Synthetic : public datasets::Dataset {
  public:

@@ -1,6 +1,6 @@
 // src/tasks/task.h: the tasks of the paper, as data, and after them some that show what a network
-// must have. Every place where the released scripts differ from the paper's text is a field here, so
-// that no code knows of variants.
+// must have. Every place where the released scripts differ from the paper's text is a field here,
+// so that no code knows of variants.
 #pragma once
 
 #include <cstdint>
@@ -76,8 +76,8 @@ struct MnistTask {
 
 // Copying again and again (Maginnis and Richemond 2017, arXiv 1705.08480): each episode is that of
 // the CopyTask with its delimiter at any of the `delay` places, so that what was remembered for one
-// must be let go for the next. K symbols, blank, delimiter; classes: K symbols, blank. A network can
-// learn to get along with what it cannot forget for as many episodes as it was trained with: so
+// must be let go for the next. K symbols, blank, delimiter; classes: K symbols, blank. A network
+// can learn to get along with what it cannot forget for as many episodes as it was trained with: so
 // those of the test may be more.
 struct MultiCopyTask {
   int episodes = 5;
@@ -103,7 +103,7 @@ struct XorTask {
 };
 
 // At every step, the symbol that comes `ahead` steps later; in the last steps, where there is none,
-// K. Only who has read the future knows.
+// K. Only a network that has read the future knows.
 struct LookAheadTask {
   int steps = 30;
   int ahead = 2;
@@ -143,9 +143,9 @@ using Task =
                  LookAheadTask, AutoencodeTask, SpellingTask, datasets::FilesTask>;
 
 // The samples of a task. Synthetic ones are a function of (seed, split, number) alone. `folder`
-// holds the files of MNIST, or is where open_files() may put what does not fit into memory; it is not
-// looked at otherwise. Throws ConfigError for a task that cannot be (sizes out of range), InputError
-// and ResourceError for its files.
+// holds the files of MNIST, or is where open_files() may put what does not fit into memory; it is
+// not looked at otherwise. Throws ConfigError for a task that cannot be (sizes out of range),
+// InputError and ResourceError for its files.
 std::unique_ptr<datasets::Dataset> open_task(const Task& task, std::uint64_t seed,
                                              const std::filesystem::path& folder);
 

@@ -1,5 +1,4 @@
 // src/tasks/xor.cc: is the number of ones so far odd?
-#include "tasks/draws.h"
 #include "tasks/kinds.h"
 #include "tasks/synthetic.h"
 

@@ -13,8 +13,8 @@
 #include <fmt/ranges.h>
 
 #include "io/quote.h"
+#include "io/read_file.h"
 #include "io/sha256.h"
-#include "io/text_file.h"
 #include "rwa/errors.h"
 
 namespace rwa::training {

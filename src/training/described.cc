@@ -10,7 +10,7 @@
 
 #include "base/nearest.h"
 #include "io/quote.h"
-#include "io/text_file.h"
+#include "io/read_file.h"
 #include "rwa/errors.h"
 #include "tasks/task.h"
 #include "training/experiment.h"

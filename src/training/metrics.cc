@@ -12,7 +12,7 @@
 
 #include "io/fields.h"
 #include "io/quote.h"
-#include "io/text_file.h"
+#include "io/read_file.h"
 #include "io/write.h"
 #include "rwa/errors.h"
 

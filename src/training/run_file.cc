@@ -11,7 +11,8 @@
 #include "base/names.h"
 #include "io/fields.h"
 #include "io/quote.h"
-#include "io/text_file.h"
+#include "io/read_file.h"
+#include "io/replace_file.h"
 #include "rwa/device.h"
 #include "rwa/version.h"
 

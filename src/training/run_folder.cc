@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "io/text_file.h"
+#include "io/read_file.h"
 #include "rwa/errors.h"
 #include "training/metrics.h"
 #include "training/run_file.h"

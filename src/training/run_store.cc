@@ -9,8 +9,8 @@
 #include <sys/file.h>
 
 #include "io/quote.h"
+#include "io/read_file.h"
 #include "io/replace_file.h"
-#include "io/text_file.h"
 #include "rwa/errors.h"
 #include "training/metrics.h"
 #include "training/run_file.h"

@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include "base/random.h"
+#include "formats/parse.h"
 #include "formats/text_symbols.h"
-#include "formats/words.h"
 #include "io/quote.h"
 #include "report/text.h"
 #include "rwa/errors.h"

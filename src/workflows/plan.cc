@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include "comm/ranks.h"
-#include "datasets/store_keeper.h"
-#include "io/text_file.h"
+#include "datasets/store_file.h"
+#include "io/read_file.h"
 #include "rwa/errors.h"
 #include "workflows/fit.h"
 

@@ -5,9 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "formats/number.h"
+#include "formats/parse.h"
 #include "formats/text_symbols.h"
-#include "formats/words.h"
 #include "io/quote.h"
 #include "workflows/stream_line.h"
 

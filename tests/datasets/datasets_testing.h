@@ -1,4 +1,5 @@
-// tests/datasets/datasets_testing.h: what the tests of data sets share: batches, and looking into them.
+// tests/datasets/datasets_testing.h: what the tests of data sets share: batches, and looking into
+// them.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// tests/datasets/files_order_test.cc: the order of training: every sample once per epoch, whatever lies on
-// the disk, and the same for everybody who asks.
+// tests/datasets/files_order_test.cc: the order of training: every sample once per epoch, whatever
+// lies on the disk, and the same from any thread.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -27,7 +27,7 @@ class OrderTest : public ::testing::Test {
     stores_.back()->close();
     return *stores_.back();
   }
-  static Samples draw(const Order& order, std::int64_t first, std::int64_t count,
+  static Samples draw(const SampleOrder& order, std::int64_t first, std::int64_t count,
                       std::uint64_t seed = 1) {
     Samples samples(static_cast<std::size_t>(count));
     order.draw(seed, first, samples);
@@ -45,7 +45,7 @@ class OrderTest : public ::testing::Test {
 };
 
 TEST_F(OrderTest, EveryEpochHasEverySampleOnce) {
-  const Order order({&store(1000, Store::kMemory)}, false);
+  const SampleOrder order({&store(1000, Store::kMemory)}, false);
   for (std::int64_t epoch = 0; epoch < 3; ++epoch) {
     const Samples samples = draw(order, epoch * 1000, 1000);
     expect_permutation(samples);
@@ -56,16 +56,16 @@ TEST_F(OrderTest, EveryEpochHasEverySampleOnce) {
 }
 
 TEST_F(OrderTest, OnTheDiskToo) {
-  const Order order({&store(3000, std::size_t{1} << 20), &store(2000, std::size_t{1} << 19)},
-                    false);
+  const SampleOrder order({&store(3000, std::size_t{1} << 20), &store(2000, std::size_t{1} << 19)},
+                          false);
   expect_permutation(draw(order, 0, 5000));
   expect_permutation(draw(order, 5000, 5000));
 }
 
 TEST_F(OrderTest, DoesNotDependOnWhoAskedBefore) {
   const Store& on_disk = store(3000, std::size_t{1} << 20);
-  const Samples all = draw(Order({&on_disk}, false), 0, 7000);
-  const Order order({&on_disk}, false);
+  const Samples all = draw(SampleOrder({&on_disk}, false), 0, 7000);
+  const SampleOrder order({&on_disk}, false);
   const Random random(5, Purpose::kTrainDraws);
   for (std::uint64_t i = 0; i < 200; ++i) {
     const auto first = static_cast<std::int64_t>(random.below(2 * i, 6900));
@@ -75,11 +75,12 @@ TEST_F(OrderTest, DoesNotDependOnWhoAskedBefore) {
   }
 }
 
-// Of what is on the disk, a group of blocks as large as the memory is worked through before the next.
+// Of what is on the disk, a group of blocks as large as the memory is worked through before the
+// next.
 TEST_F(OrderTest, TakesNoMoreBlocksAtATimeThanFitIntoMemory) {
   const Store& on_disk = store(5000, std::size_t{1} << 20);
   ASSERT_GT(on_disk.blocks(), 8);
-  const Order order({&on_disk}, false);
+  const SampleOrder order({&on_disk}, false);
   std::size_t loads = 0, used = 0;
   std::vector<std::int64_t> recent;  // an own cache, the last used at its end
   std::size_t bytes = 0;
@@ -104,7 +105,7 @@ TEST_F(OrderTest, TakesNoMoreBlocksAtATimeThanFitIntoMemory) {
 
 TEST_F(OrderTest, TheGroupsAreOthersInEveryEpoch) {
   const Store& on_disk = store(5000, std::size_t{1} << 20);
-  const Order order({&on_disk}, false);
+  const SampleOrder order({&on_disk}, false);
   const auto beginning = [&](std::int64_t epoch) {
     std::set<std::int64_t> blocks;
     for (const std::int64_t sample : draw(order, epoch * 5000, 300)) {
@@ -117,7 +118,7 @@ TEST_F(OrderTest, TheGroupsAreOthersInEveryEpoch) {
 }
 
 TEST_F(OrderTest, OneSampleIsAnEpoch) {
-  const Order order({&store(1, Store::kMemory)}, false);
+  const SampleOrder order({&store(1, Store::kMemory)}, false);
   EXPECT_EQ(draw(order, 12'345'678'901, 3), (Samples{0, 0, 0}));
 }
 
@@ -129,7 +130,7 @@ TEST_F(OrderTest, BalancedHasEveryClassAsOften) {
     uneven.append(sequence);
   }
   uneven.close();
-  const Order order({&uneven}, true);
+  const SampleOrder order({&uneven}, true);
   const Samples samples = draw(order, 0, 9000);
   std::map<int, int> classes;
   for (const std::int64_t sample : samples) ++classes[sample == 17 ? 5 : sample < 100 ? 2 : 0];

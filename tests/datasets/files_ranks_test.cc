@@ -1,6 +1,6 @@
-// tests/datasets/files_ranks_test.cc: ranks of which one reads the files have what a process alone has:
-// sequences, data sets and plans. Their paths lead nowhere on the others.
-#include "datasets/files_ranks.h"
+// tests/datasets/files_ranks_test.cc: ranks of which one reads the files have what a process alone
+// has: sequences, data sets and plans. Their paths lead nowhere on the others.
+#include "datasets/files_read.h"
 
 #include <filesystem>
 #include <initializer_list>
@@ -289,13 +289,13 @@ TEST_F(SharedFiles, AreReadAsTheyStand) {
 
 TEST_F(SharedFiles, OnlyTheFirstRankTellsHowFarItIs) {
   const FilesTask task{.train = {put("x.txt", long_text(9, 10))}, .split = 0};
-  std::vector<std::int64_t> told(kRanks);
+  std::vector<std::int64_t> given(kRanks);
   run_ranks(kRanks, [&](Link& link) {
-    std::int64_t& last = told[static_cast<std::size_t>(link.rank())];
+    std::int64_t& last = given[static_cast<std::size_t>(link.rank())];
     open_files(
         task, 1, folder_.path(), [&](std::int64_t sequences) { last = sequences; }, &link);
   });
-  EXPECT_EQ(told, (std::vector<std::int64_t>{9, 0, 0}));
+  EXPECT_EQ(given, (std::vector<std::int64_t>{9, 0, 0}));
 }
 
 // What is wrong in the files is said once: by the rank that reads them.

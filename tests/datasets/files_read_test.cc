@@ -9,6 +9,7 @@
 #include "datasets/files.h"
 #include "io/io_testing.h"
 #include "rwa/errors.h"
+#include "tasks/task.h"
 
 namespace rwa::datasets {
 namespace {
@@ -101,7 +102,7 @@ TEST_F(RealFiles, JsonWithSeveralLabels) {
 TEST_F(RealFiles, AreATaskAsOthers) {
   const FilesTask task{
       .train = {put("t.csv", long_table(20))}, .target = {"kind"}, .id = "series", .time = "time"};
-  const auto dataset = open_task(task, 1, folder_.path());
+  const auto dataset = tasks::open_task(task, 1, folder_.path());
   EXPECT_EQ(dataset->size(Split::kTrain), 16);
   EXPECT_EQ(dataset->notes().size(), 1);
 }

@@ -14,20 +14,20 @@ namespace rwa::datasets {
 namespace {
 using io::expect_error;
 
-std::vector<std::size_t> parts_of(Division division, int sequences, std::int32_t label = 0) {
-  std::vector<std::size_t> parts;
-  for (int i = 0; i < sequences; ++i) parts.push_back(division.part_of(label));
-  return parts;
+std::vector<std::size_t> subsets_of(StratifiedSplit split, int sequences, std::int32_t label = 0) {
+  std::vector<std::size_t> subsets;
+  for (int i = 0; i < sequences; ++i) subsets.push_back(split.subset_of(label));
+  return subsets;
 }
 
-RC_GTEST_PROP(Division, GivesEveryFoldOneOfAsManyInARow, ()) {
+RC_GTEST_PROP(StratifiedSplit, GivesEveryFoldOneOfAsManyInARow, ()) {
   const int folds = *rc::gen::inRange(3, 30);
   const int rounds = *rc::gen::inRange(1, 20);
-  const auto parts = parts_of({{.folds = folds}, *rc::gen::arbitrary<std::uint64_t>()},
-                              folds * rounds, *rc::gen::inRange(0, 100));
+  const auto subsets = subsets_of({{.folds = folds}, *rc::gen::arbitrary<std::uint64_t>()},
+                                  folds * rounds, *rc::gen::inRange(0, 100));
   for (int round = 0; round < rounds; ++round) {
-    std::vector<std::size_t> some(parts.begin() + round * folds,
-                                  parts.begin() + (round + 1) * folds);
+    std::vector<std::size_t> some(subsets.begin() + round * folds,
+                                  subsets.begin() + (round + 1) * folds);
     std::ranges::sort(some);
     for (int fold = 0; fold < folds; ++fold) {
       RC_ASSERT(some[static_cast<std::size_t>(fold)] == static_cast<std::size_t>(fold));
@@ -35,51 +35,51 @@ RC_GTEST_PROP(Division, GivesEveryFoldOneOfAsManyInARow, ()) {
   }
 }
 
-TEST(Division, PutsOneInAsManyAside) {
-  for (const auto& [split, every] : {std::pair(0.5, 2), {0.34, 3}, {0.2, 5}, {0.01, 100}}) {
-    const Division division({.split = split}, 3);
-    EXPECT_EQ(division.parts(), 2);
-    const auto parts = parts_of(division, 10 * every);
-    EXPECT_EQ(std::ranges::count(parts, 0), 10) << split;
-    EXPECT_EQ(std::ranges::count(parts, 1), 10 * (every - 1)) << split;
+TEST(StratifiedSplit, PutsOneInAsManyAside) {
+  for (const auto& [share, every] : {std::pair(0.5, 2), {0.34, 3}, {0.2, 5}, {0.01, 100}}) {
+    const StratifiedSplit split({.split = share}, 3);
+    EXPECT_EQ(split.subsets(), 2);
+    const auto subsets = subsets_of(split, 10 * every);
+    EXPECT_EQ(std::ranges::count(subsets, 0), 10) << share;
+    EXPECT_EQ(std::ranges::count(subsets, 1), 10 * (every - 1)) << share;
   }
 }
 
-TEST(Division, TrainsOnTheFirstOfEveryClass) {
+TEST(StratifiedSplit, TrainsOnTheFirstOfEveryClass) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
-    Division division({.split = 0.5}, seed);
-    for (std::int32_t label = 0; label < 5; ++label) EXPECT_EQ(division.part_of(label), 1);
-    for (std::int32_t label = 0; label < 5; ++label) EXPECT_EQ(division.part_of(label), 0);
+    StratifiedSplit split({.split = 0.5}, seed);
+    for (std::int32_t label = 0; label < 5; ++label) EXPECT_EQ(split.subset_of(label), 1);
+    for (std::int32_t label = 0; label < 5; ++label) EXPECT_EQ(split.subset_of(label), 0);
   }
 }
 
-TEST(Division, DividesClassesEachForItself) {
-  Division mixed({.split = 0.2}, 3), alone({.split = 0.2}, 3);
+TEST(StratifiedSplit, DividesClassesEachForItself) {
+  StratifiedSplit mixed({.split = 0.2}, 3), alone({.split = 0.2}, 3);
   std::vector<std::size_t> some;
   for (int i = 0; i < 100; ++i) {
-    some.push_back(mixed.part_of(7));
-    for (int k = 0; k < i % 3; ++k) mixed.part_of(2);
+    some.push_back(mixed.subset_of(7));
+    for (int k = 0; k < i % 3; ++k) mixed.subset_of(2);
   }
-  EXPECT_EQ(some, parts_of(alone, 100, 7));
-  EXPECT_NE(some, parts_of(alone, 100, 2));
+  EXPECT_EQ(some, subsets_of(alone, 100, 7));
+  EXPECT_NE(some, subsets_of(alone, 100, 2));
 }
 
-TEST(Division, DependsOnTheSeedOfTheSplit) {
-  const auto first = parts_of({{.folds = 5}, 1}, 100);
-  EXPECT_EQ(parts_of({{.folds = 5}, 1}, 100), first);
-  EXPECT_NE(parts_of({{.folds = 5}, 2}, 100), first);
-  EXPECT_EQ(parts_of({{.folds = 5, .split_seed = 1}, 2}, 100), first);
+TEST(StratifiedSplit, DependsOnTheSeedOfTheSplit) {
+  const auto first = subsets_of({{.folds = 5}, 1}, 100);
+  EXPECT_EQ(subsets_of({{.folds = 5}, 1}, 100), first);
+  EXPECT_NE(subsets_of({{.folds = 5}, 2}, 100), first);
+  EXPECT_EQ(subsets_of({{.folds = 5, .split_seed = 1}, 2}, 100), first);
 }
 
-TEST(Division, LeavesWholeWhatHasItsOwnValidation) {
-  EXPECT_EQ(Division({.valid = {"v"}, .split = 0.2}, 1).parts(), 1);
-  EXPECT_EQ(Division({.split = 0}, 1).parts(), 1);
-  EXPECT_EQ(parts_of({{.split = 0}, 1}, 5), std::vector<std::size_t>(5, 0));
+TEST(StratifiedSplit, LeavesWholeWhatHasItsOwnValidation) {
+  EXPECT_EQ(StratifiedSplit({.valid = {"v"}, .split = 0.2}, 1).subsets(), 1);
+  EXPECT_EQ(StratifiedSplit({.split = 0}, 1).subsets(), 1);
+  EXPECT_EQ(subsets_of({{.split = 0}, 1}, 5), std::vector<std::size_t>(5, 0));
 }
 
-TEST(Division, RefusesWhatCannotBe) {
-  const auto refuse = [](const FilesTask& task, std::initializer_list<std::string_view> parts) {
-    expect_error<ConfigError>([&] { Division(task, 1); }, parts);
+TEST(StratifiedSplit, RefusesWhatCannotBe) {
+  const auto refuse = [](const FilesTask& task, std::initializer_list<std::string_view> subsets) {
+    expect_error<ConfigError>([&] { StratifiedSplit(task, 1); }, subsets);
   };
   refuse({.split = -0.1}, {"split is -0.1", "0.01 to 0.5"});
   refuse({.split = 0.9}, {"split is 0.9"});

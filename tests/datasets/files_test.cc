@@ -1,4 +1,4 @@
-// tests/datasets/files_test.cc: somebody's files as a data set: what is trained on, with which encoding, and
+// tests/datasets/files_test.cc: files as a data set: what is trained on, with which encoding, and
 // what is refused.
 #include <algorithm>
 #include <cmath>
@@ -15,6 +15,7 @@
 #include "io/io_testing.h"
 #include "rwa/errors.h"
 #include "store_testing.h"
+#include "tasks/task.h"
 
 namespace rwa::datasets {
 namespace {
@@ -24,10 +25,10 @@ using io::expect_error;
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 using Texts = std::vector<std::string>;
 
-// So many of each class, one after the other in turn; x is the number of the sequence, once for each of
-// up to three steps.
-std::vector<Told> of_classes(const std::map<std::string, int>& classes) {
-  std::vector<Told> all;
+// As many of each class, one after the other in turn; x is the number of the sequence, once for
+// each of up to three steps.
+std::vector<MemorySequence> of_classes(const std::map<std::string, int>& classes) {
+  std::vector<MemorySequence> all;
   for (int round = 0, more = 1; more > 0; ++round) {
     more = 0;
     for (const auto& [name, count] : classes) {
@@ -40,7 +41,7 @@ std::vector<Told> of_classes(const std::map<std::string, int>& classes) {
   return all;
 }
 
-ToldFiles class_files(std::vector<Told> train) {
+MemoryFiles class_files(std::vector<MemorySequence> train) {
   return {.schema = one_feature(Target::kClass), .files = {{"train", std::move(train)}}};
 }
 
@@ -74,10 +75,10 @@ TEST(Files, AreDividedByClasses) {
 }
 
 TEST(Files, HaveStatisticsOfAllThatIsTrainedOn) {
-  auto told = of_classes({{"10", 4}, {"9", 3}});
-  told[1].x = {kMissing, 50, kMissing, -2};
+  auto given = of_classes({{"10", 4}, {"9", 3}});
+  given[1].x = {kMissing, 50, kMissing, -2};
   FilesTask task{.train = {"train"}, .missing = "mean"};
-  const auto files = class_files(told).open(task);
+  const auto files = class_files(given).open(task);
   const Statistics& statistics = files->statistics();
   EXPECT_EQ(statistics.sequences, 7);
   EXPECT_EQ(statistics.steps, 1 + 4 + 3 + 1 + 2 + 3 + 1);
@@ -116,10 +117,10 @@ TEST(Files, AreNormalAsFarAsTheyAreTrainedOn) {
 }
 
 TEST(Files, OfOtherSplitsAreReadWithTheSameSchema) {
-  ToldFiles told = class_files(of_classes({{"a", 3}, {"c", 3}}));
-  told.files["valid"] = {{.x = {100}, .labels = {"a"}}};
-  told.files["test"] = {{.x = {1}, .labels = {"b"}}, {.x = {2, 3, 4, 5, 6}, .labels = {"c"}}};
-  const auto files = told.open({.train = {"train"}, .valid = {"valid"}, .test = {"test"}});
+  MemoryFiles given = class_files(of_classes({{"a", 3}, {"c", 3}}));
+  given.files["valid"] = {{.x = {100}, .labels = {"a"}}};
+  given.files["test"] = {{.x = {1}, .labels = {"b"}}, {.x = {2, 3, 4, 5, 6}, .labels = {"c"}}};
+  const auto files = given.open({.train = {"train"}, .valid = {"valid"}, .test = {"test"}});
   EXPECT_EQ(files->size(Split::kTrain), 6);
   EXPECT_EQ(files->size(Split::kValid), 1);
   EXPECT_EQ(files->size(Split::kTest), 2);
@@ -127,7 +128,7 @@ TEST(Files, OfOtherSplitsAreReadWithTheSameSchema) {
   EXPECT_EQ(files->statistics().labels, (std::vector<std::int64_t>{3, 0, 3}));
   EXPECT_EQ(files->statistics().sequences, 6);
   EXPECT_EQ(files->encoding().features,
-            class_files(told.files["train"]).open(train_only())->encoding().features);
+            class_files(given.files["train"]).open(train_only())->encoding().features);
   EXPECT_EQ(files->shape().longest, 5);
 }
 
@@ -170,17 +171,17 @@ TEST(Files, TellAModelTheirEncoding) {
 }
 
 TEST(Files, SayHowManyWereRead) {
-  std::vector<std::int64_t> told;
+  std::vector<std::int64_t> given;
   class_files(of_classes({{"a", 3}, {"b", 3}})).open(train_only(), 1, [&](std::int64_t sequences) {
-    told.push_back(sequences);
+    given.push_back(sequences);
   });
-  ASSERT_FALSE(told.empty());
-  EXPECT_EQ(told.back(), 6);
+  ASSERT_FALSE(given.empty());
+  EXPECT_EQ(given.back(), 6);
 }
 
 TEST(Folds, AreEachLeftOutOnce) {
-  const ToldFiles told = class_files(of_classes({{"a", 25}, {"b", 20}}));
-  const auto files = told.open({.train = {"train"}, .folds = 5});
+  const MemoryFiles given = class_files(of_classes({{"a", 25}, {"b", 20}}));
+  const auto files = given.open({.train = {"train"}, .folds = 5});
   std::multiset<std::string> tested;
   const auto tested_now = [](const Files& division, const std::string& id) {
     const auto samples = samples_of(division, Split::kTest);
@@ -200,14 +201,14 @@ TEST(Folds, AreEachLeftOutOnce) {
       for (const float x : sample.x) sum += x;
     }
     EXPECT_NEAR(sum, 0, 1e-4);
-    const auto opened = told.open({.train = {"train"}, .folds = 5, .fold = fold});
+    const auto opened = given.open({.train = {"train"}, .folds = 5, .fold = fold});
     EXPECT_EQ(opened->encoding(), other->encoding());
     EXPECT_EQ(opened->sha256(), files->sha256());
   }
   EXPECT_EQ(tested.size(), 45);
   EXPECT_EQ(std::set(tested.begin(), tested.end()).size(), 45);
   expect_error<ConfigError>([&] { with_fold(*files, 5); }, {"fold is 5, expected 0 to 4"});
-  expect_error<ConfigError>([&] { with_fold(*told.open(train_only()), 0); }, {"no folds"});
+  expect_error<ConfigError>([&] { with_fold(*given.open(train_only()), 0); }, {"no folds"});
 }
 
 TEST(Folds, ShareWhatWasRead) {
@@ -220,23 +221,23 @@ TEST(Folds, ShareWhatWasRead) {
 }
 
 TEST(Files, KnowWhetherTheDataHaveChanged) {
-  ToldFiles told = class_files(of_classes({{"a", 10}, {"b", 10}}));
+  MemoryFiles given = class_files(of_classes({{"a", 10}, {"b", 10}}));
   FilesTask task = train_only();
-  const std::string sum = told.open(task)->sha256();
+  const std::string sum = given.open(task)->sha256();
   EXPECT_EQ(sum.size(), 64);
   task = {.train = {"train"}, .window = 2, .stride = 1, .folds = 3, .sha256 = sum};
-  EXPECT_EQ(told.open(task, 7)->sha256(), sum);  // of what was read, whatever is made of it
-  told.files["train"][5].labels = {"a"};
-  expect_error<ConfigError>([&] { told.open(task); }, {"train: the data have changed", sum});
-  told.files["train"][5].labels = {"b"};
-  told.files["train"][5].x[0] += 0.001F;
-  expect_error<ConfigError>([&] { told.open(task); }, {"the data have changed"});
-  for (auto& sequence : told.files["train"]) sequence.labels[0] += "x";
-  EXPECT_NE(told.open(train_only())->sha256(), sum);
+  EXPECT_EQ(given.open(task, 7)->sha256(), sum);  // of what was read, whatever is made of it
+  given.files["train"][5].labels = {"a"};
+  expect_error<ConfigError>([&] { given.open(task); }, {"train: the data have changed", sum});
+  given.files["train"][5].labels = {"b"};
+  given.files["train"][5].x[0] += 0.001F;
+  expect_error<ConfigError>([&] { given.open(task); }, {"the data have changed"});
+  for (auto& sequence : given.files["train"]) sequence.labels[0] += "x";
+  EXPECT_NE(given.open(train_only())->sha256(), sum);
 }
 
 TEST(Windows, HaveTheAnswerOfTheirSequenceAndStayTogether) {
-  std::vector<Told> train;
+  std::vector<MemorySequence> train;
   for (int i = 0; i < 20; ++i) {
     std::vector<float> x(10);
     for (int t = 0; t < 10; ++t) x[static_cast<std::size_t>(t)] = static_cast<float>(100 * i + t);
@@ -268,7 +269,8 @@ TEST(Windows, OfAForecastPredictEveryStepOnce) {
   FilesTask task = train_only();
   task.window = 4;
   const auto files =
-      ToldFiles{.schema = one_feature(Target::kNone), .files = {{"train", {{.x = x}}}}}.open(task);
+      MemoryFiles{.schema = one_feature(Target::kNone), .files = {{"train", {{.x = x}}}}}.open(
+          task);
   EXPECT_EQ(files->size(Split::kTrain), 3);
   EXPECT_EQ(files->shape().longest, 4);
   const Normal& normal = files->encoding().features;
@@ -289,10 +291,10 @@ TEST(Windows, OfAForecastPredictEveryStepOnce) {
 
 TEST(Windows, CutTheAnswersOfSteps) {
   formats::Schema schema = one_feature(Target::kClassPerStep);
-  const Told told{.x = {1, 2, 3, 4, 5}, .labels = {"a", "b", "a", "b", "b"}};
+  const MemorySequence given{.x = {1, 2, 3, 4, 5}, .labels = {"a", "b", "a", "b", "b"}};
   FilesTask task = train_only();
   task.window = 2;
-  const auto files = ToldFiles{.schema = schema, .files = {{"train", {told}}}}.open(task);
+  const auto files = MemoryFiles{.schema = schema, .files = {{"train", {given}}}}.open(task);
   const Batch batch = fill_first(*files, Split::kTrain, 3);
   EXPECT_EQ(batch.lengths, (std::vector<std::int32_t>{2, 2, 1}));
   EXPECT_EQ(batch.classes, (std::vector<std::int32_t>{0, 0, 1, 1, 1, 0}));
@@ -300,11 +302,11 @@ TEST(Windows, CutTheAnswersOfSteps) {
 
 // The step before is that of the sequence, not of the piece.
 TEST(Windows, FillWhatIsMissingFromTheStepBefore) {
-  const Told told{.x = {kMissing, 4, kMissing, kMissing}, .labels = {"a"}};
+  const MemorySequence given{.x = {kMissing, 4, kMissing, kMissing}, .labels = {"a"}};
   FilesTask task = train_only();
   task.window = 2;
   task.missing = "previous";
-  const auto files = class_files({told, {.x = {2}, .labels = {"b"}}}).open(task);
+  const auto files = class_files({given, {.x = {2}, .labels = {"b"}}}).open(task);
   EXPECT_EQ(files->encoding().features, (Normal{.mean = {3}, .scale = {1}}));
   const auto samples = samples_of(*files, Split::kTrain);
   ASSERT_EQ(samples.size(), 3);
@@ -313,9 +315,9 @@ TEST(Windows, FillWhatIsMissingFromTheStepBefore) {
 }
 
 TEST(Windows, OfAMillionSteps) {
-  Told told{.labels = {"a"}};
-  for (int t = 0; t < 1'000'000; ++t) told.x.push_back(static_cast<float>(t % 7));
-  const ToldFiles files = class_files({told, {.x = {2}, .labels = {"b"}}});
+  MemorySequence given{.labels = {"a"}};
+  for (int t = 0; t < 1'000'000; ++t) given.x.push_back(static_cast<float>(t % 7));
+  const MemoryFiles files = class_files({given, {.x = {2}, .labels = {"b"}}});
   const auto whole = files.open(train_only());
   EXPECT_EQ(whole->shape().longest, 1'000'000);
   const Batch batch = fill(*whole, Split::kTrain, {0});
@@ -329,11 +331,11 @@ TEST(Windows, OfAMillionSteps) {
 TEST(Files, OfNumbersAreNormalInTheirAnswers) {
   formats::Schema schema = one_feature(Target::kNumbers);
   schema.targets = {"u", "v"};
-  std::vector<Told> train;
+  std::vector<MemorySequence> train;
   for (int i = 0; i < 4; ++i) {
     train.push_back({.x = {1}, .values = {static_cast<float>(2 * (i % 2)), 5}});
   }
-  const auto files = ToldFiles{.schema = schema, .files = {{"train", train}}}.open(train_only());
+  const auto files = MemoryFiles{.schema = schema, .files = {{"train", train}}}.open(train_only());
   EXPECT_EQ(files->encoding().targets, (Normal{.mean = {1, 5}, .scale = {1, 1}}));
   EXPECT_EQ(files->encoding().features, (Normal{.mean = {1}, .scale = {1}}));  // it never changes
   EXPECT_EQ(fill(*files, Split::kTrain, {0, 1}).values, (std::vector<float>{-1, 0, 1, 0}));
@@ -342,18 +344,18 @@ TEST(Files, OfNumbersAreNormalInTheirAnswers) {
 
 TEST(Files, OfLabelsMayHaveNone) {
   formats::Schema schema = one_feature(Target::kLabels);
-  const std::vector<Told> train = {
+  const std::vector<MemorySequence> train = {
       {.x = {1}, .labels = {"q", "p"}}, {.x = {2}}, {.x = {3}, .labels = {"q"}}, {.x = {4}}};
-  const auto files = ToldFiles{.schema = schema, .files = {{"train", train}}}.open(train_only());
+  const auto files = MemoryFiles{.schema = schema, .files = {{"train", train}}}.open(train_only());
   EXPECT_EQ(fill_first(*files, Split::kTrain, 3).values, (std::vector<float>{1, 1, 0, 0, 0, 1}));
   EXPECT_EQ(files->shape().loss, Loss::kSigmoid);
   EXPECT_DOUBLE_EQ(*files->naive().accuracy, (0.75 + 0.5) / 2);
 }
 
-ToldFiles symbol_files(std::vector<Texts> sequences) {
-  ToldFiles told{.schema = {.format = formats::Format::kText, .symbols = true}, .files = {}};
-  for (const Texts& symbols : sequences) told.files["train"].push_back({.symbols = symbols});
-  return told;
+MemoryFiles symbol_files(std::vector<Texts> sequences) {
+  MemoryFiles given{.schema = {.format = formats::Format::kText, .symbols = true}, .files = {}};
+  for (const Texts& symbols : sequences) given.files["train"].push_back({.symbols = symbols});
+  return given;
 }
 
 TEST(Files, OfSymbolsForecastTheNext) {
@@ -378,9 +380,9 @@ TEST(Files, OfNoStepsHaveAClassToo) {
   EXPECT_EQ(batch.classes, (std::vector<std::int32_t>{0, 0}));
 }
 
-void refuse(const ToldFiles& told, const FilesTask& task,
+void refuse(const MemoryFiles& given, const FilesTask& task,
             std::initializer_list<std::string_view> parts) {
-  expect_error<InputError>([&] { told.open(task); }, parts);
+  expect_error<InputError>([&] { given.open(task); }, parts);
 }
 
 TEST(Files, AreRefusedWhereThereIsNothingToLearn) {
@@ -397,34 +399,34 @@ TEST(Files, AreRefusedWhereThereIsNothingToLearn) {
 }
 
 TEST(Files, AreRefusedWithTheLine) {
-  auto told = class_files(of_classes({{"a", 5}, {"b", 5}}));
-  told.files["train"][6].x = {1, kMissing};
-  refuse(told, train_only(), {"train:7: found no number for \"a\" at step 2"});
-  told.files["train"][6].x = {1};
-  told.files["train"][3].labels = {};
-  refuse(told, train_only(), {"train:4: found a sequence without its answer", "task class"});
-  told.files["train"][3].labels = {"\xff"};
-  refuse(told, train_only(), {"train:4: found \"\\x", "UTF-8"});
-  told.files["train"][3].labels = {"a"};
-  told.schema.features = {"\xc3"};
-  refuse(told, train_only(), {"train:1: found \"\\x", "UTF-8"});
-  const ToldFiles numbers{.schema = one_feature(Target::kNumbers),
-                          .files = {{"train", {{.x = {1}, .values = {kMissing}}}}}};
+  auto given = class_files(of_classes({{"a", 5}, {"b", 5}}));
+  given.files["train"][6].x = {1, kMissing};
+  refuse(given, train_only(), {"train:7: found no number for \"a\" at step 2"});
+  given.files["train"][6].x = {1};
+  given.files["train"][3].labels = {};
+  refuse(given, train_only(), {"train:4: found a sequence without its answer", "task class"});
+  given.files["train"][3].labels = {"\xff"};
+  refuse(given, train_only(), {"train:4: found \"\\x", "UTF-8"});
+  given.files["train"][3].labels = {"a"};
+  given.schema.features = {"\xc3"};
+  refuse(given, train_only(), {"train:1: found \"\\x", "UTF-8"});
+  const MemoryFiles numbers{.schema = one_feature(Target::kNumbers),
+                            .files = {{"train", {{.x = {1}, .values = {kMissing}}}}}};
   refuse(numbers, train_only(), {"train:1: found a sequence without all of its answer"});
 }
 
 TEST(Files, AreRefusedWhereTheirNamesDoNotFitIntoAModel) {
-  std::vector<Told> train;
+  std::vector<MemorySequence> train;
   for (int i = 0; i < 200; ++i) train.push_back({.x = {1}, .labels = {std::string(10'000, 'x')}});
   for (int i = 0; i < 200; ++i) train[static_cast<std::size_t>(i)].labels[0] += std::to_string(i);
   refuse(class_files(train), train_only(), {"200 labels take", "a model's file has room"});
 }
 
 TEST(Files, OfATaskThatCannotBe) {
-  const auto told = class_files(of_classes({{"a", 5}, {"b", 5}}));
+  const auto given = class_files(of_classes({{"a", 5}, {"b", 5}}));
   const auto refuse_task = [&](const FilesTask& task,
                                std::initializer_list<std::string_view> parts) {
-    expect_error<ConfigError>([&] { told.open(task); }, parts);
+    expect_error<ConfigError>([&] { given.open(task); }, parts);
   };
   refuse_task({}, {"no files to train on"});
   refuse_task({.train = {"train"}, .window = -1}, {"window is -1"});
@@ -434,14 +436,14 @@ TEST(Files, OfATaskThatCannotBe) {
   refuse_task({.train = {"train"}, .missing = "guess"}, {"guess", "refuse, previous, mean"});
   refuse_task({.train = {"train"}, .format = "pdf"}, {"pdf"});
   const auto forecast =
-      ToldFiles{.schema = one_feature(Target::kNone), .files = {{"train", {{.x = {1, 2}}}}}};
+      MemoryFiles{.schema = one_feature(Target::kNone), .files = {{"train", {{.x = {1, 2}}}}}};
   expect_error<ConfigError>([&] { forecast.open({.train = {"train"}, .balance = true}); },
                             {"balance is for the task class, found the task forecast"});
 }
 
 TEST(Files, AreAKindOfTask) {
-  expect_error<ConfigError>([] { facts(FilesTask{}); }, {"the files must be read first"});
-  expect_error<ConfigError>([] { open_task(FilesTask{}, 1, "/nowhere"); },
+  expect_error<ConfigError>([] { tasks::facts(FilesTask{}); }, {"the files must be read first"});
+  expect_error<ConfigError>([] { tasks::open_task(FilesTask{}, 1, "/nowhere"); },
                             {"no files to train on"});
 }
 

@@ -1,4 +1,5 @@
-// tests/datasets/files_testing.h: files that are told, not written: a reader over sequences in memory.
+// tests/datasets/files_testing.h: data sets of files that are never written: a reader over
+// sequences in memory.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +16,18 @@
 namespace rwa::datasets {
 
 // One sequence: x, or symbols, and its answer.
-struct Told {
+struct MemorySequence {
   std::vector<float> x = {};
   std::vector<std::string> symbols = {};
   std::vector<std::string> labels = {};
   std::vector<float> values = {};
 };
 
-class ToldReader final : public formats::Reader {
+class MemoryReader final : public formats::Reader {
  public:
-  ToldReader(formats::Schema schema, std::string file, const std::vector<Told>& sequences,
-             std::shared_ptr<formats::Vocabulary> vocabulary)
+  MemoryReader(formats::Schema schema, std::string file,
+               const std::vector<MemorySequence>& sequences,
+               std::shared_ptr<formats::Vocabulary> vocabulary)
       : file_(std::move(file)), sequences_(sequences), vocabulary_(std::move(vocabulary)) {
     schema_ = std::move(schema);
   }
@@ -34,46 +36,46 @@ class ToldReader final : public formats::Reader {
 
   bool next(formats::Sequence& sequence) override {
     if (number_ == sequences_.size()) return false;
-    const Told& told = sequences_[number_++];
+    const MemorySequence& given = sequences_[number_++];
     sequence.clear();
     sequence.id = std::to_string(number_);
     sequence.line = static_cast<std::int64_t>(number_);
-    sequence.x = told.x;
-    sequence.values = told.values;
-    for (const auto& word : told.symbols) {
+    sequence.x = given.x;
+    sequence.values = given.values;
+    for (const auto& word : given.symbols) {
       sequence.symbols.push_back(vocabulary_->symbols.number(word));
     }
-    for (const auto& word : told.labels) {
+    for (const auto& word : given.labels) {
       sequence.labels.push_back(vocabulary_->labels.number(word));
     }
-    sequence.steps = static_cast<int>(schema_.symbols ? told.symbols.size()
-                                                      : told.x.size() / schema_.features.size());
+    sequence.steps = static_cast<int>(schema_.symbols ? given.symbols.size()
+                                                      : given.x.size() / schema_.features.size());
     return true;
   }
 
  private:
   std::string file_;
-  const std::vector<Told>& sequences_;
+  const std::vector<MemorySequence>& sequences_;
   std::shared_ptr<formats::Vocabulary> vocabulary_;
   std::size_t number_ = 0;
 };
 
-// Data sets of files by name. What the files other than those for training are opened with must be their
-// schema.
-struct ToldFiles {
+// Data sets of files by name. What the files other than those for training are opened with must be
+// their schema.
+struct MemoryFiles {
   formats::Schema schema;
-  std::map<std::string, std::vector<Told>> files;
+  std::map<std::string, std::vector<MemorySequence>> files;
 
   std::unique_ptr<Files> open(const FilesTask& task, std::uint64_t seed = 1,
                               const Reading& reading = {}) const {
-    const Open told = [this](const std::vector<std::filesystem::path>& paths,
-                             const formats::Options& options,
-                             std::shared_ptr<formats::Vocabulary> vocabulary) {
+    const Open given = [this](const std::vector<std::filesystem::path>& paths,
+                              const formats::Options& options,
+                              std::shared_ptr<formats::Vocabulary> vocabulary) {
       const std::string name = paths.at(0).string();
       if (name != "train" && options.as != schema) throw std::logic_error("another schema");
-      return std::make_unique<ToldReader>(schema, name, files.at(name), std::move(vocabulary));
+      return std::make_unique<MemoryReader>(schema, name, files.at(name), std::move(vocabulary));
     };
-    return open_files(task, seed, "/nowhere", reading, told);
+    return open_files(task, seed, "/nowhere", reading, given);
   }
 };
 

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "datasets/store.h"
-#include "datasets/store_keeper.h"
+#include "datasets/store_file.h"
 #include "io/io_testing.h"
 #include "rwa/errors.h"
 #include "store_testing.h"
@@ -66,7 +66,8 @@ TEST_F(SharedStore, HasTheSameOnEveryRank) {
   });
 }
 
-// Sequences come to several stores in turn, as to the folds of a data set; one has little, one nothing.
+// Sequences come to several stores in turn, as to the folds of a data set; one has little, one
+// nothing.
 TEST_F(SharedStore, MayBeOneOfSeveral) {
   run_ranks(kRanks, [&](Link& link) {
     const Keeper keeper(&link);

@@ -10,7 +10,6 @@
 #include <sys/resource.h>
 
 #include "datasets/store.h"
-#include "datasets/store_record.h"
 #include "io/io_testing.h"
 #include "rwa/errors.h"
 #include "store_testing.h"

@@ -8,7 +8,7 @@
 #include "export/torch_module_render.h"
 #include "io/io_testing.h"
 #include "io/safetensors.h"
-#include "io/text_file.h"
+#include "io/read_file.h"
 #include "rwa/errors.h"
 
 namespace rwa::exports {

@@ -1,10 +1,11 @@
-// tests/formats/array_testing.h: .npy files written here byte by byte, and all sequences of a file at
-// once.
+// tests/formats/array_testing.h: .npy and IDX files written here byte by byte, and all sequences of
+// a file at once.
 #pragma once
 
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -45,6 +46,18 @@ inline std::string npy(std::string_view shape, const std::vector<float>& values)
   return npy("<f4", shape, bytes_of_values(values));
 }
 
+// An IDX file: a header of these numbers, then the content.
+inline std::string idx(std::initializer_list<std::uint32_t> header, std::string_view content) {
+  std::string text;
+  for (const std::uint32_t number : header) {
+    for (const int shift : {24, 16, 8, 0}) text += static_cast<char>(number >> shift & 0xFF);
+  }
+  return text.append(content);
+}
+
+inline constexpr std::uint32_t kImages = 0x803;  // the magic numbers
+inline constexpr std::uint32_t kLabels = 0x801;
+
 struct Content {
   Schema schema;
   std::vector<Sequence> sequences;
@@ -60,7 +73,7 @@ struct Content {
   }
 };
 
-using Open = std::unique_ptr<Reader>(std::unique_ptr<Source>, const Options&, Shared);
+using Open = std::unique_ptr<Reader>(std::unique_ptr<Source>, const Options&, SharedVocabulary);
 
 inline Content read_all(Open* open, const std::filesystem::path& file,
                         const Options& options = {}) {

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "formats_testing.h"
 #include "io/io_testing.h"
-#include "read_testing.h"
 
 namespace rwa::formats {
 namespace {

@@ -1,11 +1,10 @@
 // tests/formats/idx_test.cc: arrays as files hold them, and files that lie about what they hold.
-#include "formats/idx.h"
+#include "formats/array.h"
 
 #include <algorithm>
 #include <array>
 
 #include "formats/array_testing.h"
-#include "formats/idx_testing.h"
 #include "formats/memory_testing.h"
 #include "io/gzip_testing.h"
 #include "io/io_testing.h"

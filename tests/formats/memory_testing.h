@@ -1,4 +1,4 @@
-// tests/formats/memory_testing.h: how much memory is asked for at once. Replaces operator new of the
+// tests/formats/memory_testing.h: the largest request for memory. Replaces operator new of the
 // program: to be included by one of its files.
 #pragma once
 

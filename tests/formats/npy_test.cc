@@ -1,5 +1,5 @@
 // tests/formats/npy_test.cc: NumPy's arrays as sequences, and files that lie about what they hold.
-#include "formats/npy.h"
+#include "formats/array.h"
 
 #include <cmath>
 #include <limits>
@@ -100,7 +100,7 @@ TEST_F(Npy, FeaturesThatAreAskedFor) {
   const std::string array = npy("(1, 2, 2)", Floats(4));
   EXPECT_EQ(read(array, {.layout = Layout::kNtc, .features = {"a", "b"}}).schema.features,
             (Words{"a", "b"}));
-  expect_refusal<ConfigError>(array, "has 2 features, expected the 3 that are asked for: a, b, c",
+  expect_refusal<ConfigError>(array, "has 2 features, expected the 3 that are named: a, b, c",
                               {.layout = Layout::kNtc, .features = {"a", "b", "c"}});
 }
 
@@ -216,7 +216,8 @@ TEST_F(Npy, FilesThatAreCutShortOrNone) {
                  "has a header of 65537 bytes, expected at most 65536");
 }
 
-// 12 bytes that ask for a header of 4 GB; then an array of 1 GB in a file of 200 bytes, in each layout.
+// 12 bytes that ask for a header of 4 GB; then an array of 1 GB in a file of 200 bytes, in each
+// layout.
 
 TEST_F(Npy, MemoryIsTakenForBytesThatAreThere) {
   largest = 0;

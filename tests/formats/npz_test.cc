@@ -64,7 +64,8 @@ TEST_F(Npz, IsReadStoredAndDeflated) {
   }
 }
 
-// As np.savez_compressed() writes them: sizes of 64 bits in an extra field of the local header alone.
+// As np.savez_compressed() writes them: sizes of 64 bits in an extra field of the local header
+// alone.
 TEST_F(Npz, TheBytesThatNumPyWrites) {
   const std::string array = npy("|u1", "(1, 2)", "\1\2");
   const std::string stored = deflated(array);
@@ -204,8 +205,8 @@ TEST_F(Npz, MembersThatCannotBeUnpacked) {
                  ":x.npy: is damaged, libzip says: Zlib error");
 }
 
-// A member goes on for 100 MB of zeros, packed to 100 KB, after what its header says; others are not
-// unpacked at all.
+// A member goes on for 100 MB of zeros, packed to 100 KB, after what its header says; others are
+// not unpacked at all.
 TEST_F(Npz, Bombs) {
   std::string bomb = x_;
   bomb.resize(100'000'000);

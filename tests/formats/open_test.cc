@@ -1,4 +1,5 @@
-// tests/formats/open_test.cc: files and folders, how they are recognised, and labels from elsewhere.
+// tests/formats/open_test.cc: files and folders, how they are recognised, and labels from
+// elsewhere.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -7,10 +8,10 @@
 
 #include <gtest/gtest.h>
 
+#include "formats_testing.h"
 #include "io/gzip_testing.h"
 #include "io/io_testing.h"
 #include "io/zstd_testing.h"
-#include "read_testing.h"
 
 namespace rwa::formats {
 namespace {

@@ -150,5 +150,51 @@ TEST_F(Sources, TheStandardInputIsNotWaitedFor) {
   ::close(ends[0]);
 }
 
+class Beginning : public ::testing::Test {
+ protected:
+  std::string beginning_of(std::string_view text) {
+    io::put(folder_.path() / "x", text);
+    Source source(folder_.path() / "x");
+    return std::string(beginning(source));
+  }
+
+  static constexpr std::size_t kMebibyte = std::size_t{1} << 20;
+  io::TempFolder folder_;
+};
+
+TEST_F(Beginning, OfASmallFileIsTheWhole) {
+  EXPECT_EQ(beginning_of(""), "");
+  EXPECT_EQ(beginning_of("a\nb"), "a\nb");
+  EXPECT_EQ(beginning_of("\xEF\xBB\xBF"
+                         "a\n"),
+            "a\n");
+}
+
+TEST_F(Beginning, HasWholeLines) {
+  const std::string line(1000, 'a');
+  std::string text;
+  while (text.size() < 2 * kMebibyte) text += line + "\n";
+  const std::string found = beginning_of(text);
+  EXPECT_EQ(found.size(), kMebibyte / 1001 * 1001);
+  EXPECT_TRUE(text.starts_with(found));
+}
+
+TEST_F(Beginning, HasALineHoweverLong) {
+  const std::string line(3 * kMebibyte, 'a');
+  EXPECT_TRUE(beginning_of(line + "\nb\n") == line + "\n");
+  EXPECT_TRUE(beginning_of(line) == line);
+}
+
+TEST(NextLine, TakesLinesOff) {
+  std::string_view lines = "a\r\n\nb", line;
+  ASSERT_TRUE(next_line(lines, line));
+  EXPECT_EQ(line, "a");
+  ASSERT_TRUE(next_line(lines, line));
+  EXPECT_EQ(line, "");
+  ASSERT_TRUE(next_line(lines, line));
+  EXPECT_EQ(line, "b");
+  EXPECT_FALSE(next_line(lines, line));
+}
+
 }  // namespace
 }  // namespace rwa::formats

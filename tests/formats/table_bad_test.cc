@@ -1,4 +1,5 @@
-// tests/formats/table_bad_test.cc: what is wrong in a table is named: file, line, column, found, expected.
+// tests/formats/table_bad_test.cc: what is wrong in a table is named: file, line, column, found,
+// expected.
 #include <gtest/gtest.h>
 
 #include "io/gzip_testing.h"

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "formats/formats.h"
+#include "formats_testing.h"
 #include "io/io_testing.h"
-#include "read_testing.h"
 
 namespace rwa::formats {
 

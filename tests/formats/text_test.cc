@@ -6,8 +6,8 @@
 #include <rapidcheck/gtest.h>
 
 #include "formats/text_symbols.h"
+#include "formats_testing.h"
 #include "io/io_testing.h"
-#include "read_testing.h"
 
 namespace rwa::formats {
 namespace {

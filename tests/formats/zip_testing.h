@@ -1,4 +1,4 @@
-// tests/formats/zip_testing.h: zip archives written here byte by byte, right or wrong as asked for.
+// tests/formats/zip_testing.h: zip archives written here byte by byte, right or wrong.
 #pragma once
 
 #include <cstdint>

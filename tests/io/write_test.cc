@@ -1,6 +1,7 @@
 #include "io/write.h"
 #include "io/io_testing.h"
-#include "io/text_file.h"
+#include "io/read_file.h"
+#include "io/replace_file.h"
 
 namespace rwa::io {
 namespace {

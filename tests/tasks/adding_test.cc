@@ -1,4 +1,4 @@
-// tests/datasets/adding_test.cc: marks, values and sums of the adding problem.
+// tests/tasks/adding_test.cc: marks, values and sums of the adding problem.
 #include <array>
 
 #include "tasks/tasks_testing.h"

@@ -1,4 +1,4 @@
-// tests/datasets/autoencode_test.cc: what comes in is what is to be said, and then the end.
+// tests/tasks/autoencode_test.cc: what comes in is what is to be said, and then the end.
 #include <array>
 #include <cmath>
 #include <vector>
@@ -52,8 +52,9 @@ TEST(Autoencode, ANetworkForIt) {
   EXPECT_EQ(shape.says, 6);
 }
 
-// Who knows no symbol, counted over the samples: the best label at each place, and the cross-entropy
-// of the label frequencies at each place, which include how many sequences have ended before.
+// Who knows no symbol, counted over the samples: the best label at each place, and the
+// cross-entropy of the label frequencies at each place, which include how many sequences have ended
+// before.
 TEST(Autoencode, NaiveIsWhatThePlacesTell) {
   const auto data = open_synthetic(kSmall);
   constexpr int kSamples = 50'000;

@@ -1,4 +1,4 @@
-// tests/datasets/copy_test.cc: inputs and answers of the copy problem, read back symbol by symbol.
+// tests/tasks/copy_test.cc: inputs and answers of the copy problem, read back symbol by symbol.
 #include <algorithm>
 #include <array>
 #include <vector>

@@ -1,4 +1,4 @@
-// tests/datasets/grammar_test.cc: the sentences, judged by an automaton over their letters that knows
+// tests/tasks/grammar_test.cc: the sentences, judged by an automaton over their letters that knows
 // nothing of how they were made.
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-// tests/datasets/length_test.cc: lengths, labels and values of the length problem.
+// tests/tasks/length_test.cc: lengths, labels and values of the length problem.
 #include <array>
 
 #include "tasks/tasks_testing.h"

@@ -1,4 +1,4 @@
-// tests/datasets/look_ahead_test.cc: the symbol that comes later, looked up.
+// tests/tasks/look_ahead_test.cc: the symbol that comes later, looked up.
 #include "tasks/tasks_testing.h"
 
 namespace rwa::tasks {

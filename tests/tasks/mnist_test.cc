@@ -1,11 +1,11 @@
-// tests/datasets/mnist_test.cc: small files of the same form as MNIST's, and wrong ones.
+// tests/tasks/mnist_test.cc: small files of the same form as MNIST's, and wrong ones.
 #include <algorithm>
 #include <array>
 #include <filesystem>
 #include <set>
 #include <string>
 
-#include "formats/idx_testing.h"
+#include "formats/array_testing.h"
 #include "io/gzip_testing.h"
 #include "io/io_testing.h"
 #include "rwa/errors.h"

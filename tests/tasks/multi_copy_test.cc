@@ -1,4 +1,4 @@
-// tests/datasets/multi_copy_test.cc: every episode of the repeated copy problem, read back.
+// tests/tasks/multi_copy_test.cc: every episode of the repeated copy problem, read back.
 #include <algorithm>
 #include <vector>
 

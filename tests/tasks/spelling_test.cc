@@ -1,4 +1,4 @@
-// tests/datasets/spelling_test.cc: numbers, read back from their digits.
+// tests/tasks/spelling_test.cc: numbers, read back from their digits.
 #include <array>
 #include <cmath>
 

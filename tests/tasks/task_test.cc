@@ -1,5 +1,5 @@
-// tests/datasets/task_test.cc: what holds for the samples of every task that is computed, whatever they
-// are: functions of (seed, split, number) and of nothing else. And the tasks that cannot be.
+// tests/tasks/task_test.cc: what holds for the samples of every task that is computed, whatever
+// they are: functions of (seed, split, number) and of nothing else. And the tasks that cannot be.
 #include <algorithm>
 #include <string>
 #include <utility>

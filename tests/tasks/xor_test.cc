@@ -1,4 +1,4 @@
-// tests/datasets/xor_test.cc: the parity of all bits so far, counted.
+// tests/tasks/xor_test.cc: the parity of all bits so far, counted.
 #include "tasks/tasks_testing.h"
 
 namespace rwa::tasks {

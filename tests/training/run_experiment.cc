@@ -11,7 +11,7 @@
 #include <iostream>
 #include <string_view>
 
-#include "io/text_file.h"
+#include "io/read_file.h"
 #include "rwa/errors.h"
 #include "training/loop.h"
 

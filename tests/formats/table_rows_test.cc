@@ -1,4 +1,4 @@
-// tests/formats/table_dialect_test.cc: how a table is written does not change what it says.
+// tests/formats/table_rows_test.cc: how a table is written does not change what it says.
 #include <gtest/gtest.h>
 
 #include "table_testing.h"

@@ -1,5 +1,5 @@
-// src/formats/table_row.h: the rows of a table and their fields, as RFC 4180 has them: a field in quotes may
-// hold separators, line breaks and, doubled, quotes.
+// src/formats/table_rows.h: the rows of a table and their fields, as RFC 4180 has them: a field in
+// quotes may hold separators, line breaks and, doubled, quotes. The separator is recognised.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +16,14 @@
 namespace rwa::formats {
 
 inline constexpr char kByBlanks = ' ';  // as a separator: any number of blanks
+
+struct Dialect {
+  char separator = ',';    // or kByBlanks
+  std::size_t fields = 1;  // that most rows have
+};
+
+// The separator that divides the first rows most evenly: a tab, a semicolon, a comma, or blanks.
+Dialect guess_dialect(std::string_view lines);
 
 // Lines that are empty, or begin with # before the first row, are no rows.
 class RowSplitter {
@@ -65,7 +73,7 @@ class RowSplitter {
   std::vector<Piece> pieces_;
 };
 
-// The rows of a source, all of so many fields; others are refused.
+// The rows of a source, each of `columns` fields; others are refused.
 class Rows {
  public:
   Rows(Source& source, char separator, std::size_t columns);

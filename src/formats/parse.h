@@ -1,4 +1,5 @@
-// src/formats/words.h: small things about text in files.
+// src/formats/parse.h: words and numbers in the text of a file, as people write them, whatever the
+// locale.
 #pragma once
 
 #include <algorithm>
@@ -41,5 +42,20 @@ inline std::optional<int> parse_count(std::string_view text) {
   if (error != std::errc() || end != text.data() + text.size() || number < 1) return {};
   return number;
 }
+
+enum class Number {
+  kRead,
+  kMissing,   // nothing but blanks, ?, NA, NaN, null, in any case
+  kTooLarge,  // for a float: 1e400, inf
+  kNone,      // something else
+};
+
+// Most of the time that reading a table takes is spent here. Blanks around it do not matter.
+// `value` is set where it is read, and to NaN where it is missing.
+Number parse_number(std::string_view text, float& value);
+
+// What parse_number() would not read, for the message of an error: "a number", or for one that is
+// too large "a number of at most 3.4e38".
+std::string_view expected_of(Number number);
 
 }  // namespace rwa::formats

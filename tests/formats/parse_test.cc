@@ -1,5 +1,6 @@
-// tests/formats/number_test.cc: what std::from_chars reads, to the bit, and what people write besides.
-#include "formats/number.h"
+// tests/formats/parse_test.cc: what std::from_chars reads, to the bit, and what people write
+// besides.
+#include "formats/parse.h"
 
 #include <bit>
 #include <charconv>
@@ -118,8 +119,8 @@ RC_GTEST_PROP(Numbers, AreTheNearestFloats, ()) {
   expect_as_from_chars(text);
 }
 
-// Where rounding twice would go wrong: a few digits beyond the middle between two floats. Many, since
-// few of them are that near.
+// Where rounding twice would go wrong: a few digits beyond the middle between two floats. Many,
+// since few of them are that near.
 RC_GTEST_PROP(Numbers, NearTheMiddleOfTwoFloatsAreTheNearest, (std::uint64_t seed)) {
   std::mt19937_64 random(seed);
   const auto within = [&](auto least, auto most) {

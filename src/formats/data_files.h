@@ -1,10 +1,14 @@
-// src/formats/folder.h: the files that somebody means who names files and folders.
+// src/formats/data_files.h: the files that paths of files and folders lead to, and the format of
+// each.
 #pragma once
 
 #include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "formats/schema.h"
+#include "formats/source.h"
 
 namespace rwa::formats {
 
@@ -19,7 +23,9 @@ DataFiles find_files(std::span<const std::filesystem::path> paths);
 // Of names/Irish.txt.gz: "Irish" and "names".
 std::string name_without_endings(const std::filesystem::path& file);
 std::string name_of_folder(const std::filesystem::path& file);
-// Of x.CSV.gz: ".csv".
-std::string ending(const std::filesystem::path& file);
+
+// The format of a file, by its content; where that leaves it open, by its name. Throws InputError
+// for what is no text and none of the others.
+Format recognise(Source& source);
 
 }  // namespace rwa::formats

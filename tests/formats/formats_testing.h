@@ -1,4 +1,4 @@
-// tests/formats/read_testing.h: a data set as text, and files that are refused.
+// tests/formats/formats_testing.h: a data set as text, and files that are refused.
 #pragma once
 
 #include <cmath>

@@ -1,8 +1,8 @@
-// src/formats/number.cc: digits are gathered in a 64-bit integer and scaled with a power of ten that a
-// double holds exactly. The double so made is off by two units in its last place at most, so that it
-// rounds to the right float but where it lies that near to the middle between two floats; there, and
-// for all that is rare, std::from_chars decides.
-#include "formats/number.h"
+// src/formats/parse.cc: digits are gathered in a 64-bit integer and scaled with a power of ten that
+// a double holds exactly. The double so made is off by two units in its last place at most, so that
+// it rounds to the right float but where it lies that near to the middle between two floats; there,
+// and for all that is rare, std::from_chars decides.
+#include "formats/parse.h"
 
 #include <algorithm>
 #include <array>
@@ -23,6 +23,7 @@ constexpr std::ptrdiff_t kMostDigits = 19;  // of which any fit into 64 bits
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
+// As trimmed(), character by character: most numbers have no blanks around them.
 std::string_view trim(std::string_view text) {
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
@@ -41,8 +42,8 @@ const char* gather(const char* at, const char* end, std::uint64_t& mantissa) {
   return at;
 }
 
-// Adds the power of ten that begins at the letter e, and returns where it ends; nothing where it is not
-// one of a few digits.
+// Adds the power of ten that begins at the letter e, and returns where it ends; nothing where it is
+// not one of a few digits.
 const char* add_power(const char* e, const char* end, std::int64_t& exponent) {
   constexpr std::ptrdiff_t kFew = 4;
   const char* begin = e + 1;

@@ -1,10 +1,12 @@
-#include "formats/fit.h"
+#include "formats/match.h"
+
+#include <cmath>
+#include <string>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <string>
-
+#include "formats/parse.h"
 #include "io/quote.h"
 #include "rwa/errors.h"
 
@@ -18,7 +20,24 @@ std::string answers(Target target) {
 std::string_view steps(bool symbols) { return symbols ? "symbols" : "numbers"; }
 }  // namespace
 
-std::optional<Target> wanted(const Options& options) {
+void TargetGuess::see(std::string_view answer) {
+  float value = 0;
+  const Number number = parse_number(answer, value);
+  if (number == Number::kMissing) return;
+  ++seen_;
+  numbers_ = numbers_ && number != Number::kNone;
+  whole_ = whole_ && number == Number::kRead && value == std::floor(value);
+  if (whole_ && distinct_.size() <= kMostClasses) distinct_.insert(value);
+}
+
+Target TargetGuess::target() const {
+  if (seen_ == 0) return Target::kNone;
+  const auto classes = static_cast<std::int64_t>(distinct_.size());
+  const bool few = distinct_.size() <= kMostClasses && 2 * classes <= seen_;
+  return !numbers_ || (whole_ && few) ? Target::kClass : Target::kNumbers;
+}
+
+std::optional<Target> requested_target(const Options& options) {
   if (options.task || !options.as) return options.task;
   return options.as->target;
 }
@@ -28,8 +47,8 @@ std::string_view label_from(const Options& options) {
   return options.as->label_from;
 }
 
-Target fit_target(Target found, const Options& options, std::string_view file) {
-  const Target asked = wanted(options).value_or(found);
+Target match_target(Target found, const Options& options, std::string_view file) {
+  const Target asked = requested_target(options).value_or(found);
   if (asked == found && found == Target::kNumbers && options.as &&
       options.as->targets.size() != 1) {
     throw InputError(
@@ -44,7 +63,7 @@ Target fit_target(Target found, const Options& options, std::string_view file) {
   throw InputError(text + ", as the model gives");
 }
 
-void fit_model(Schema& schema, const Options& options, std::string_view file) {
+void match_model(Schema& schema, const Options& options, std::string_view file) {
   if (!options.as) return;
   const Schema& model = *options.as;
   if (schema.symbols != model.symbols) {

@@ -1,4 +1,5 @@
-// tests/formats/npy_labels_test.cc: what sequences of an array should be answered with, out of another.
+// tests/formats/array_answers_test.cc: what sequences of an array should be answered with, out of
+// another.
 #include <limits>
 
 #include <gtest/gtest.h>

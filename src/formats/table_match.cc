@@ -1,22 +1,20 @@
-// src/formats/table_fit.cc: a table as a model asks for it.
+// src/formats/table_match.cc: the columns of a table as a model knows them.
 #include <algorithm>
 #include <iterator>
 
 #include <fmt/format.h>
 
-#include "formats/table_columns.h"
 #include "formats/table_roles.h"
 #include "rwa/errors.h"
 
 namespace rwa::formats {
 namespace {
-
 using Columns = std::vector<std::size_t>;
 using Names = std::vector<std::string>;
 
-class Fit {
+class ModelMatch {
  public:
-  Fit(const Sample& sample, const Options& options, std::string_view file)
+  ModelMatch(const TableSample& sample, const Options& options, std::string_view file)
       : sample_(sample), options_(options), model_(*options.as), file_(file) {}
 
   Roles roles() {
@@ -25,7 +23,8 @@ class Fit {
     roles_.time = one(options_.time, model_.time, find_time(sample_));
     take_targets();
     take_features();
-    if (roles_.layout == Layout::kWide && is_per_step()) roles_.targets.clear();
+    // A row that is a sequence has no place for answers to its steps.
+    if (roles_.layout == Layout::kWide && is_per_step(model_.target)) roles_.targets.clear();
     roles_.target = roles_.targets.empty() ? Target::kNone : model_.target;
     roles_.order = order_of(sample_, roles_.time);
     roles_.numbered_labels = !roles_.targets.empty() && sample_.is_number(roles_.targets[0]);
@@ -53,10 +52,6 @@ class Fit {
     }
     return columns.size() == names.size() ? columns : Columns();
   }
-  // A row that is a sequence has no place for answers to its steps.
-  [[nodiscard]] bool is_per_step() const {
-    return model_.target == Target::kClassPerStep || model_.target == Target::kNumbersPerStep;
-  }
   [[nodiscard]] Layout layout_of_symbols() const;
   void take_targets();
   void take_features();
@@ -65,14 +60,14 @@ class Fit {
   [[nodiscard]] bool holds_classes(std::size_t column) const;
   [[noreturn]] void refuse_difference() const;
 
-  const Sample& sample_;
+  const TableSample& sample_;
   const Options& options_;
   const Schema& model_;
   std::string_view file_;
   Roles roles_;
 };
 
-void Fit::take_targets() {
+void ModelMatch::take_targets() {
   if (model_.target == Target::kNone || options_.task == Target::kNone) return;
   for (const std::string& name : options_.targets) {
     roles_.targets.push_back(column_named(name, sample_, file_));
@@ -83,13 +78,13 @@ void Fit::take_targets() {
   if (roles_.targets.empty() && model_.targets.size() <= 1 && usual) roles_.targets = {*usual};
 }
 
-Layout Fit::layout_of_symbols() const {
+Layout ModelMatch::layout_of_symbols() const {
   if (options_.layout) return *options_.layout;
   if (model_.layout == Layout::kLong || model_.layout == Layout::kWide) return *model_.layout;
   return is_long_by_id_or_time(sample_, roles_) ? Layout::kLong : Layout::kWide;
 }
 
-void Fit::take_features() {
+void ModelMatch::take_features() {
   roles_.features = all(model_.features);
   if (model_.symbols) {
     roles_.layout = layout_of_symbols();
@@ -110,7 +105,7 @@ void Fit::take_features() {
 }
 
 // The names of a table without a header are but the numbers of its columns.
-void Fit::take_in_order() {
+void ModelMatch::take_in_order() {
   const std::size_t features = model_.features.size();
   const std::size_t before = (model_.id.empty() ? 0 : 1) + (model_.time.empty() ? 0 : 1);
   const std::size_t all = before + features + model_.targets.size();
@@ -129,7 +124,7 @@ void Fit::take_in_order() {
   if (whole) std::generate_n(std::back_inserter(roles_.targets), model_.targets.size(), next);
 }
 
-void Fit::take_steps() {
+void ModelMatch::take_steps() {
   roles_.layout = Layout::kWide;
   roles_.features.clear();
   if (!sample_.has_header() && !roles_.targets.empty() && !holds_classes(roles_.targets[0])) {
@@ -140,7 +135,7 @@ void Fit::take_steps() {
 }
 
 // Without a header, the first column is the class or the first step.
-bool Fit::holds_classes(std::size_t column) const {
+bool ModelMatch::holds_classes(std::size_t column) const {
   if (!sample_.is_number(column) || model_.target == Target::kNumbers) return true;
   if (!sample_.is_whole(column)) return false;
   for (std::size_t i = 0; i < sample_.columns(); ++i) {
@@ -149,7 +144,7 @@ bool Fit::holds_classes(std::size_t column) const {
   return sample_.repeats(column);
 }
 
-void Fit::refuse_difference() const {
+void ModelMatch::refuse_difference() const {
   const auto is_in = [](const auto& many, const auto& one) {
     return std::ranges::count(many, one) > 0;
   };
@@ -169,11 +164,10 @@ void Fit::refuse_difference() const {
       listed(lacking),
       unknown.empty() ? "" : fmt::format("; has {}, which it does not know", listed(unknown))));
 }
-
 }  // namespace
 
-Roles fit_roles(const Sample& sample, const Options& options, std::string_view file) {
-  return Fit(sample, options, file).roles();
+Roles match_roles(const TableSample& sample, const Options& options, std::string_view file) {
+  return ModelMatch(sample, options, file).roles();
 }
 
 }  // namespace rwa::formats

@@ -1,0 +1,241 @@
+#include "formats/data_files.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/nearest.h"
+#include "formats/array.h"
+#include "formats/match.h"
+#include "formats/parse.h"
+#include "formats/table_rows.h"
+#include "io/quote.h"
+#include "rwa/errors.h"
+
+namespace rwa::formats {
+namespace {
+namespace fs = std::filesystem;
+
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+bool is_folder(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+std::string quoted(const fs::path& path) { return io::escape(path.string()); }
+
+std::vector<fs::path> content(const fs::path& folder) {
+  std::error_code error;
+  std::vector<fs::path> paths;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    paths.push_back(entry->path());
+  }
+  if (error)
+    throw ResourceError(fmt::format("cannot read {}: {}", quoted(folder), error.message()));
+  std::ranges::sort(paths);
+  return paths;
+}
+
+[[noreturn]] void refuse_missing(const fs::path& path) {
+  std::vector<std::string> names;
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  if (is_folder(folder)) {
+    for (const fs::path& other : content(folder)) names.push_back(other.filename().string());
+  }
+  const std::vector<std::string> near = nearest(path.filename().string(), names);
+  throw ConfigError(
+      fmt::format("there is no {}{}", quoted(path),
+                  near.empty() ? ""
+                               : fmt::format(", did you mean {}?",
+                                             io::escape(fmt::to_string(fmt::join(near, " or "))))));
+}
+
+// A file that is not about sequences would be read as lines of text.
+void check_is_data(const fs::path& file) {
+  const std::string name = lower(file.filename().string());
+  const bool other = name.starts_with('.') || name.starts_with("readme") ||
+                     name.starts_with("license") || name.ends_with(".md");
+  if (!other) return;
+  throw InputError(fmt::format(
+      "{}: found in the folder, expected nothing but data; move it, or name the files one by one",
+      quoted(file)));
+}
+
+void add_files(const fs::path& folder, DataFiles& found) {
+  const std::vector<fs::path> paths = content(folder);
+  if (paths.empty()) {
+    throw InputError(fmt::format("{}: found an empty folder, expected files", quoted(folder)));
+  }
+  for (const fs::path& path : paths) {
+    check_is_data(path);
+    if (is_folder(path)) {
+      throw InputError(
+          fmt::format("{}: found a folder beside files or too deep, expected files, or "
+                      "folders of files alone",
+                      quoted(path)));
+    }
+    found.files.push_back(path);
+  }
+}
+
+void add_folder(const fs::path& folder, DataFiles& found) {
+  const std::vector<fs::path> paths = content(folder);
+  const bool folders = !paths.empty() && std::ranges::all_of(paths, is_folder);
+  if (!folders) return add_files(folder, found);
+  found.in_folders = true;
+  for (const fs::path& path : paths) {
+    check_is_data(path);
+    add_files(path, found);
+  }
+}
+
+fs::path unpacked_name(const fs::path& file) {
+  const std::string packed = lower(file.extension().string());
+  return packed == ".gz" || packed == ".zst" ? file.stem() : file.filename();
+}
+
+// Of x.CSV.gz: ".csv".
+std::string ending(const fs::path& file) { return lower(unpacked_name(file).extension().string()); }
+
+std::optional<Format> by_first_bytes(Source& source) {
+  const std::string_view bytes = source.peek(8);
+  if (bytes.starts_with(kNpyMagic)) return Format::kNpy;
+  if (bytes.starts_with(kIdxMagic)) return Format::kIdx;
+  if (bytes.starts_with("PK\x03\x04") || bytes.starts_with("PK\x05\x06")) return Format::kNpz;
+  return {};
+}
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  for (std::string_view line; next_line(text, line);) {
+    if (!trimmed(line).empty()) lines.push_back(trimmed(line));
+  }
+  return lines;
+}
+
+// After its header, a record of FASTQ has letters, or none and the + that follows them.
+bool is_fastq(std::span<const std::string_view> lines) {
+  return lines.size() > 1 &&
+         (lines[1].starts_with('+') || std::ranges::all_of(lines[1], [](unsigned char c) {
+            return std::isalpha(c) != 0 || c == '*' || c == '-';
+          }));
+}
+
+std::optional<Format> by_first_lines(std::span<const std::string_view> lines) {
+  const auto first =
+      std::ranges::find_if(lines, [](std::string_view line) { return line.front() != '#'; });
+  if (first == lines.end()) return {};
+  switch (first->front()) {
+    case '>':
+      return Format::kFasta;
+    case '{':
+      return Format::kJsonl;
+    case '@':
+      return is_fastq(lines) ? Format::kFastq : Format::kTs;
+    default:
+      return {};
+  }
+}
+
+std::optional<Format> by_name(const std::string& ending) {
+  static constexpr std::array<std::pair<std::string_view, Format>, 16> kEndings{{
+      {".csv", Format::kTable},
+      {".tsv", Format::kTable},
+      {".ts", Format::kTs},
+      {".jsonl", Format::kJsonl},
+      {".ndjson", Format::kJsonl},
+      {".json", Format::kJsonl},
+      {".fa", Format::kFasta},
+      {".fas", Format::kFasta},
+      {".fasta", Format::kFasta},
+      {".fna", Format::kFasta},
+      {".ffn", Format::kFasta},
+      {".faa", Format::kFasta},
+      {".fq", Format::kFastq},
+      {".fastq", Format::kFastq},
+      {".npy", Format::kNpy},
+      {".npz", Format::kNpz},
+  }};
+  const auto known =
+      std::ranges::find(kEndings, ending, &std::pair<std::string_view, Format>::first);
+  return known == kEndings.end() ? std::nullopt : std::optional(known->second);
+}
+
+// Rows of the same number of fields, two at least. Blanks stand in sentences, too, and a single
+// line says little: there the fields must be numbers.
+bool is_table(std::string_view text) {
+  if (text.starts_with("__label__")) return false;
+  const Dialect dialect = guess_dialect(text);
+  RowSplitter rows(dialect.separator,
+                   [&](std::string_view& line) { return next_line(text, line); });
+  int count = 0;
+  bool numbers = true;  // the last row
+  RowSplitter::Found found = RowSplitter::Found::kRow;
+  while ((found = rows.next()) != RowSplitter::Found::kEnd) {
+    if (found != RowSplitter::Found::kRow || rows.fields().size() != dialect.fields) return false;
+    ++count;
+    numbers = std::ranges::all_of(rows.fields(), [value = 0.0F](std::string_view field) mutable {
+      return parse_number(field, value) == Number::kRead;
+    });
+  }
+  return dialect.fields > 1 && (numbers || (count > 1 && dialect.separator != kByBlanks));
+}
+}  // namespace
+
+DataFiles find_files(std::span<const fs::path> paths) {
+  DataFiles found;
+  for (const fs::path& path : paths) {
+    std::error_code ignored;
+    if (path == "-") {
+      found.files.push_back(path);
+    } else if (is_folder(path)) {
+      add_folder(path, found);
+    } else if (fs::exists(path, ignored)) {
+      found.files.push_back(path);
+    } else {
+      refuse_missing(path);
+    }
+  }
+  if (found.files.empty()) throw ConfigError("no file is named, expected at least one");
+  return found;
+}
+
+std::string name_without_endings(const fs::path& file) {
+  return unpacked_name(file).stem().string();
+}
+
+std::string name_of_folder(const fs::path& file) {
+  std::error_code ignored;
+  return fs::absolute(file, ignored).parent_path().filename().string();
+}
+
+Format recognise(Source& source) {
+  if (source.peek(1).empty()) {
+    throw InputError(fmt::format("{}: found an empty file, expected sequences", source.name()));
+  }
+  if (const auto format = by_first_bytes(source)) return *format;
+  if (source.peek(std::size_t{1} << 16).find('\0') != std::string_view::npos) {
+    throw InputError(fmt::format("{}: found zero bytes, expected text, or an array of NumPy or IDX",
+                                 source.name()));
+  }
+  const std::string_view text = beginning(source);
+  if (const auto format = by_first_lines(lines_of(text))) return *format;
+  if (const auto format = by_name(ending(source.path()))) return *format;
+  return is_table(text) ? Format::kTable : Format::kText;
+}
+
+}  // namespace rwa::formats
