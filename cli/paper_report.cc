@@ -10,8 +10,8 @@
 #include "paper/report.h"
 #include "paper_command.h"
 #include "report/figure.h"
+#include "report/page.h"
 #include "report/table.h"
-#include "report/write_page.h"
 #include "say.h"
 
 namespace rwa::cli {

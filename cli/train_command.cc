@@ -13,7 +13,7 @@
 #include <fmt/ranges.h>
 
 #include "ranks.h"
-#include "report/write_page.h"
+#include "report/page.h"
 #include "rwa/errors.h"
 #include "rwa/model.h"
 #include "say.h"

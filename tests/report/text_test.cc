@@ -1,5 +1,5 @@
-// tests/report/numbers_test.cc: numbers as people read them.
-#include "report/numbers.h"
+// tests/report/text_test.cc: numbers as people read them.
+#include "report/text.h"
 
 #include <limits>
 

@@ -1,5 +1,5 @@
-// tests/report/drawable_test.cc: what an axis cannot show never reaches a drawing.
-#include "report/drawable.h"
+// tests/report/chart_test.cc: what an axis cannot show never reaches a drawing.
+#include "report/chart.h"
 
 #include <limits>
 
