@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "paper/places.h"
+#include "paper/external_files.h"
 #include "paper/report.h"
 #include "paper_command.h"
 #include "report/figure.h"

@@ -2,14 +2,20 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <string>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "base/names.h"
 #include "base/nearest.h"
-#include "paper/assets.h"
-#include "paper/parse_entry.h"
+#include "paper/fields.h"
+#include "paper/words.h"
 #include "rwa/errors.h"
+#include "training/experiment_toml.h"
+#include "training/toml.h"
 
 namespace rwa::paper {
 namespace {
@@ -88,6 +94,177 @@ training::Experiment with_model(const Entry& entry, training::Experiment experim
   }
   name_model(experiment, model);
   return experiment;
+}
+
+namespace {
+
+// Two runs of the same experiment with other random numbers differ about that much.
+constexpr double kTolerance = 1.5;
+
+constexpr Names<Measure, 7> kMeasures{{{Measure::kBeats, "beats"},
+                                       {Measure::kLossBelow, "loss-below"},
+                                       {Measure::kAccuracyFrom, "accuracy-from"},
+                                       {Measure::kFinalLoss, "final-loss"},
+                                       {Measure::kFinalAccuracy, "final-accuracy"},
+                                       {Measure::kParameters, "parameters"},
+                                       {Measure::kSecondsPerStep, "seconds-per-step"}}};
+
+enum class Plot { kLoss, kAccuracy };
+constexpr Names<Plot, 2> kPlots{{{Plot::kLoss, "loss"}, {Plot::kAccuracy, "accuracy"}}};
+
+// Numbers near `value`; accuracies are near when the errors are.
+void set_near(Measure measure, double value, Said& said) {
+  if (measure == Measure::kFinalAccuracy) {
+    said.at_least = 1 - (1 - value) * kTolerance;
+    said.at_most = 1 - (1 - value) / kTolerance;
+  } else {
+    said.at_least = value / kTolerance;
+    said.at_most = value * kTolerance;
+  }
+}
+
+// "lstm", or "mnist.rwa".
+Against parse_against(std::string_view text) {
+  const std::size_t point = text.rfind('.');
+  const bool here = point == std::string_view::npos;
+  const Cell cell = parse_cell(here ? text : text.substr(point + 1));
+  return {.experiment = std::string(here ? "" : text.substr(0, point)),
+          .model = std::string(to_string(cell))};
+}
+
+// Each key that is there sets limits and, unless the file has words of its own, says so.
+Said parse_said(Fields fields, Measure measure) {
+  Said said;
+  const auto number = [&](std::string_view key, std::string_view words) {
+    const std::optional<double> value = fields.take<double>(key);
+    if (value) said.words = std::string(words) + in_words(measure, *value);
+    return value;
+  };
+  if (const auto value = number("at", "")) set_near(measure, *value, said);
+  if (const auto value = number("about", "about ")) set_near(measure, *value, said);
+  if (const auto value = number("by", "by step ")) said.at_most = *value * kTolerance;
+  if (const auto value = number("under", "under ")) said.at_most = *value;
+  if (const auto value = number("over", "over ")) said.at_least = *value;
+  if (const auto value = number("exactly", "")) said.at_least = said.at_most = *value;
+  if (const auto words = fields.take<std::string>("words")) said.words = *words;
+  if (fields.has("against")) said.against = fields.require_as("against", parse_against);
+  fields.refuse_rest();
+  return said;
+}
+
+Claim parse_claim(Fields fields) {
+  Claim claim = parse_measure(fields);
+  claim.source = fields.require<std::string>("source");
+  if (auto said = fields.take_table("rwa")) claim.rwa = parse_said(*std::move(said), claim.measure);
+  if (auto said = fields.take_table("lstm"))
+    claim.lstm = parse_said(*std::move(said), claim.measure);
+  fields.refuse_rest();
+  return claim;
+}
+
+Beats parse_beats(Fields fields) {
+  Beats beats{.accuracy = fields.take<double>("accuracy"),
+              .loss_fraction = fields.take<double>("loss_fraction")};
+  fields.refuse_rest();
+  return beats;
+}
+
+void parse_paper(Fields fields, Entry& entry) {
+  entry.title = fields.require<std::string>("title");
+  entry.summary = fields.require<std::string>("summary");
+  entry.script_differs = fields.take<std::string>("script_differs").value_or("");
+  entry.figure = fields.take<int>("figure").value_or(0);
+  const Plot plot = fields.require_as(
+      "plot", [](std::string_view text) { return parse_name(kPlots, "plot", text); });
+  entry.plot_accuracy = plot == Plot::kAccuracy;
+  entry.log_y = fields.take<bool>("log_y").value_or(false);
+  if (auto beats = fields.take_table("beats")) entry.beats = parse_beats(*std::move(beats));
+  for (Fields& claim : fields.take_tables("claim"))
+    entry.claims.push_back(parse_claim(std::move(claim)));
+  fields.refuse_rest();
+}
+
+std::vector<training::Experiment> parse_variants(const toml::table& variants,
+                                                 std::string_view origin,
+                                                 const training::Experiment& text) {
+  std::vector<training::Experiment> all;
+  for (const auto& [name, node] : variants) {
+    all.push_back(text);
+    all.back().variant = name.str();
+    if (!node.is_table()) throw ConfigError(fmt::format("{}: variant is no table", origin));
+    training::change_experiment(*node.as_table(), origin, all.back());
+  }
+  return all;
+}
+
+NamedModel parse_model(Fields& fields, std::string_view origin, training::Experiment experiment) {
+  NamedModel model{.name = fields.require<std::string>("name"),
+                   .network = {},
+                   .right = fields.take<bool>("right").value_or(false)};
+  if (!is_plain(model.name)) fields.fail(no_folder(model.name));
+  if (auto network = fields.take_table("network")) {
+    toml::table change;
+    change.insert("network", std::move(network->rest()));
+    training::change_experiment(change, origin, experiment);
+  }
+  fields.refuse_rest();
+  model.network = experiment.network;
+  return model;
+}
+
+std::vector<NamedModel> parse_models(std::vector<Fields> tables, std::string_view origin,
+                                     const training::Experiment& experiment) {
+  std::vector<NamedModel> models;
+  for (Fields& fields : tables) {
+    NamedModel model = parse_model(fields, origin, experiment);
+    if (std::ranges::find(models, model.name, &NamedModel::name) != models.end()) {
+      fields.fail(fmt::format("the name '{}' is there twice", model.name));
+    }
+    models.push_back(std::move(model));
+  }
+  return models;
+}
+
+// The two of the paper.
+std::vector<NamedModel> default_models(training::Network network) {
+  std::vector<NamedModel> models;
+  for (const Cell cell : {Cell::kRwa, Cell::kLstm}) {
+    network.cell = cell;
+    models.push_back({.name = std::string(to_string(cell)), .network = network});
+  }
+  return models;
+}
+
+}  // namespace
+
+Claim parse_measure(Fields& fields) {
+  Claim claim;
+  claim.text = fields.require<std::string>("text");
+  claim.measure = fields.require_as(
+      "measure", [](std::string_view text) { return parse_name(kMeasures, "measure", text); });
+  claim.threshold = fields.take<double>("threshold").value_or(0);
+  return claim;
+}
+
+Entry parse_entry(std::string_view toml, std::string_view origin) {
+  Fields fields(training::parse_toml(toml, origin), origin);
+  std::vector<Fields> models = fields.take_tables("model");
+  std::optional<Fields> variants = fields.take_table("variant");
+  std::optional<Fields> quick = fields.take_table("quick");
+  std::optional<Fields> paper = fields.take_table("paper");
+  if (!paper) throw ConfigError(fmt::format("{}: [paper] is missing", origin));
+
+  Entry entry;
+  entry.experiment = training::read_experiment(fields.rest(), origin);
+  entry.models = models.empty() ? default_models(entry.experiment.network)
+                                : parse_models(std::move(models), origin, entry.experiment);
+  if (variants) entry.variants = parse_variants(variants->rest(), origin, entry.experiment);
+  if (quick) {
+    entry.quick_steps = quick->require<std::int64_t>("steps");
+    quick->refuse_rest();
+  }
+  parse_paper(*std::move(paper), entry);
+  return entry;
 }
 
 }  // namespace rwa::paper

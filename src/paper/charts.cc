@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "paper/median.h"
+#include "paper/evidence.h"
 #include "paper/words.h"
 
 namespace rwa::paper {
@@ -36,8 +36,8 @@ std::size_t reached(const std::vector<Evidence>& runs, std::int64_t step) {
   }));
 }
 
-// At each step that every run was evaluated at, if it got that far: a median over some of them would
-// jump.
+// At each step that every run was evaluated at, if it got that far: a median over some of them
+// would jump.
 Curve curve_of_runs(const Entry& entry, const std::vector<Evidence>& runs, std::string label,
                     Role role) {
   std::map<std::int64_t, std::vector<double>> columns;

@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "paper/places.h"
+#include "paper/external_files.h"
 #include "rwa/errors.h"
 #include "tasks/task.h"
 

@@ -39,8 +39,8 @@ void write_page(const Page& page, const std::filesystem::path& file);
 
 }  // namespace rwa::report
 
-// The files that a page carries. The build makes them part of the program: page.css and page.js from
-// here, the charts' library as Debian ships it.
+// The files that a page carries. The build makes them part of the program: page.css and page.js
+// from here, the charts' library as Debian ships it.
 namespace rwa::report::assets {
 
 extern const std::string_view kPageCss;

@@ -1,5 +1,5 @@
-// tests/paper/expected_test.cc: what is made of models that should learn a task, and of others.
-#include "paper/expected.h"
+// tests/paper/learned_test.cc: what is made of models that should learn a task, and of others.
+#include "paper/learned.h"
 
 #include <string>
 #include <vector>

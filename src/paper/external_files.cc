@@ -1,27 +1,134 @@
-#include "paper/downloads.h"
+#include "paper/external_files.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
 #include <span>
 #include <sstream>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "io/quote.h"
 #include "io/sha256.h"
 #include "io/text_file.h"
-#include "paper/authors_logs.h"
-#include "paper/content.h"
+#include "io/unpacked.h"
+#include "paper/curves.h"
 #include "paper/download.h"
-#include "paper/mnist_files.h"
 #include "rwa/errors.h"
 
 namespace rwa::paper {
 namespace {
 
 namespace fs = std::filesystem;
+
+// What people do who have the files: an imperative for messages.
+std::string mnist_by_hand(const fs::path& folder) {
+  std::array<std::string_view, kMnistFiles.size()> names;
+  std::ranges::transform(kMnistFiles, names.begin(), &MnistFile::name);
+  return fmt::format(
+      "put {} (each plain, or packed with .gz at the end of its name) into {}, or into any folder "
+      "that --data DIR or RWA_DATA names",
+      fmt::join(names, ", "), folder.string());
+}
+
+// Throws InputError unless what is in the file, packed with gzip or not, has this SHA-256 and no
+// more bytes than that.
+void require_content(const fs::path& file, std::uint64_t most_bytes, std::string_view sha256) {
+  io::Unpacked input(file);
+  io::Sha256 sum;
+  std::vector<std::byte> piece(1 << 16);
+  std::uint64_t total = 0;
+  for (std::size_t count = piece.size(); count == piece.size();) {
+    count = input.read(piece);
+    total += count;
+    if (total > most_bytes) {
+      throw InputError(fmt::format("{}: found more than {} bytes, expected no more than that",
+                                   file.string(), most_bytes));
+    }
+    sum.add(std::span(piece).first(count));
+  }
+  if (const std::string found = sum.hex(); found != sha256) {
+    throw InputError(
+        fmt::format("{}: found SHA-256 {}, expected {}", file.string(), found, sha256));
+  }
+}
+
+fs::path variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+bool is_present(const fs::path& file) {
+  std::error_code ignored;  // a folder that cannot be looked into has nothing for us
+  return fs::exists(file, ignored);
+}
+
+std::optional<fs::path> cache_folder_if_any() {
+  // A relative one is to be ignored, says the standard for these folders.
+  if (const fs::path cache = variable("XDG_CACHE_HOME"); cache.is_absolute()) return cache / "rwa";
+  if (const fs::path home = variable("HOME"); !home.empty()) return home / ".cache" / "rwa";
+  return std::nullopt;
+}
+
+bool has_mnist(const fs::path& folder) {
+  return std::ranges::all_of(kMnistFiles, [&](const MnistFile& file) {
+    return is_present(folder / file.name) || is_present(folder / fmt::format("{}.gz", file.name));
+  });
+}
+
+bool has_a_curve(const fs::path& folder) {
+  return std::ranges::any_of(authors_logs(), [&](const AuthorsLog& log) {
+    return is_present(folder / fmt::format("{}.csv", log.curve));
+  });
+}
+
+}  // namespace
+
+fs::path cache_folder() {
+  if (const auto folder = cache_folder_if_any()) return *folder;
+  throw ConfigError(
+      "there is no folder for downloads: neither XDG_CACHE_HOME nor HOME names one, and neither "
+      "--data, --out nor RWA_DATA was given");
+}
+
+fs::path find_mnist(const fs::path& asked) {
+  const fs::path named = !asked.empty() ? asked : variable("RWA_DATA");
+  const fs::path folder = !named.empty() ? named : cache_folder();
+  for (const fs::path& place : {folder, folder / "mnist"}) {
+    if (has_mnist(place)) return place;
+  }
+  throw ConfigError(
+      fmt::format("MNIST is not in {} nor in its folder mnist. `rwa paper data mnist` downloads it "
+                  "into the cache; or {}.",
+                  folder.string(), mnist_by_hand(folder)));
+}
+
+fs::path find_curves(const fs::path& asked) {
+  if (!asked.empty()) {
+    std::error_code ignored;
+    if (fs::is_directory(asked, ignored)) return asked;
+    throw ConfigError(fmt::format(
+        "{}: found no folder there, expected one with the authors' curves", asked.string()));
+  }
+  const auto cache = cache_folder_if_any();
+  return cache && has_a_curve(*cache / "curves") ? *cache / "curves" : fs::path();
+}
+
+void require_mnist(const fs::path& folder) {
+  for (const MnistFile& file : kMnistFiles) {
+    const fs::path plain = folder / file.name;
+    require_content(fs::exists(plain) ? plain : folder / fmt::format("{}.gz", file.name),
+                    file.bytes, file.sha256);
+  }
+}
+
+namespace {
 
 constexpr std::uint64_t kMostLogBytes = 16 << 20;
 constexpr std::uint64_t kMostCurveBytes = 1 << 20;
