@@ -17,7 +17,6 @@
 #include "paper/charts.h"
 #include "paper/claims.h"
 #include "paper/evidence.h"
-#include "paper/example.h"
 #include "paper/learned.h"
 #include "paper/words.h"
 

@@ -11,7 +11,7 @@
 #include <variant>
 
 #include "io/io_testing.h"
-#include "paper/example.h"
+#include "paper/charts.h"
 #include "paper/external_files.h"
 #include "paper_testing.h"
 #include "rwa/errors.h"

@@ -1,5 +1,11 @@
-// src/bench/child.cc: fork, two pipes, and a deadline.
-#include "bench/child.h"
+// src/bench/processes.cc: fork, two pipes and a deadline; places to look for a helper, and an exec.
+#include "bench/processes.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -11,12 +17,7 @@
 #include <exception>
 #include <system_error>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "io/descriptor.h"
 #include "rwa/errors.h"
@@ -134,6 +135,42 @@ Outcome run_child(const std::function<int()>& body, double limit_seconds) {
     throw_refusal("wait", errno);
   }
   return outcome;
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+int execute(std::vector<std::string> words) {
+  std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  ::execvp(arguments[0], arguments.data());
+  fmt::print(stderr, "{}: {}\n", words[0], std::generic_category().message(errno));
+  return kCannotRun;
+}
+
+}  // namespace
+
+std::optional<fs::path> find_helper(const std::string& name) {
+  std::error_code ignored;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  const std::array places = {folder / name, folder.parent_path() / "libexec" / "rwa" / name,
+                             fs::path(RWA_BENCH_SOURCE_DIR "/peers") / name};
+  for (const fs::path& place : places) {
+    if (fs::is_regular_file(place, ignored)) return place;
+  }
+  return std::nullopt;
+}
+
+std::string not_found(const std::string& name) {
+  return fmt::format(
+      "{} is neither beside the program nor in ../libexec/rwa ('make bench' builds it)", name);
+}
+
+Outcome run_helper(const std::vector<std::string>& words, double limit_seconds) {
+  return run_child([&] { return execute(words); }, limit_seconds);
 }
 
 }  // namespace rwa::bench

@@ -1,10 +1,14 @@
-// src/bench/child.h: work done in a child process, so that one measurement's memory, threads and
-// failure are its own.
+// src/bench/processes.h: work done in a child process, so that one measurement's memory, threads
+// and failure are its own: of this program, and of helper programs (src/bench/peers/) that measure
+// what `rwa` does not link.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace rwa::bench {
 
@@ -26,5 +30,16 @@ struct Outcome {
 // This process must have a single thread: the locks of others would stay locked in the child.
 // Throws ResourceError when there can be no child.
 Outcome run_child(const std::function<int()>& body, double limit_seconds = kNoLimit);
+
+constexpr int kCannotRun = 127;  // exit code where there is no such program or it lacks a library
+
+// In the build tree beside the program, in the source tree, or where it was installed.
+std::optional<std::filesystem::path> find_helper(const std::string& name);
+// The sentence for those that are not found.
+std::string not_found(const std::string& name);
+
+// The first word is the program; one without a slash is looked for as a shell does. Throws
+// ResourceError when there can be no child.
+Outcome run_helper(const std::vector<std::string>& words, double limit_seconds);
 
 }  // namespace rwa::bench
