@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "report/page.h"
 #include "report/steps.h"
-#include "report/write_page.h"
 #include "rwa/device.h"
 #include "rwa/errors.h"
 #include "rwa/version.h"

@@ -6,8 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "paper/downloads.h"
-#include "paper/places.h"
+#include "paper/external_files.h"
 #include "paper_command.h"
 #include "rwa/errors.h"
 #include "say.h"

@@ -177,8 +177,8 @@ std::vector<Other> others() {
   for (const paper::Study& study : paper::studies()) {
     Other& other = all.emplace_back(Other{"studies", study.name, study.title, study.question, {}});
     for (const auto& one : study.cases) other.models.push_back(one.name);
-    for (const auto& part : study.parts) {
-      for (const auto& run : part.runs) other.steps += run.training.steps;
+    for (const auto& experiment : study.experiments) {
+      for (const auto& run : experiment.runs) other.steps += run.training.steps;
     }
   }
   return all;

@@ -6,12 +6,12 @@
 
 #include <fmt/format.h>
 
-#include "paper/places.h"
+#include "paper/external_files.h"
 #include "paper/report.h"
 #include "paper_command.h"
 #include "report/figure.h"
+#include "report/page.h"
 #include "report/table.h"
-#include "report/write_page.h"
 #include "say.h"
 
 namespace rwa::cli {

@@ -12,7 +12,7 @@
 
 #include "interrupt.h"
 #include "paper/evidence.h"
-#include "paper/places.h"
+#include "paper/external_files.h"
 #include "paper/plan.h"
 #include "paper/report.h"
 #include "paper_command.h"

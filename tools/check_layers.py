@@ -26,10 +26,8 @@ LAYERS = [
     ["src/c_api"],
     ["cli"],
 ]
-# Inside src/backend the devices do not know each other, and their common interface knows none of them; the file
-# that makes a device from its name knows all, and src/backend/no_cuda stands in for src/backend/cuda.
+# Inside src/backend the devices do not know each other, and their common interface knows none of them.
 BACKENDS = ["src/backend/reference", "src/backend/cpu", "src/backend/cuda"]
-KNOW_OTHERS = ["src/backend/device.cc", "src/backend/no_cuda/no_cuda.cc"]
 # The program is a user of the library: of src/ it sees what runs, measures and reports, nothing else.
 CLI_SEES = ["include/rwa", "src/comm", "src/export", "src/training", "src/report", "src/paper", "src/workflows", "src/bench", "cli"]
 
@@ -53,7 +51,7 @@ def complaint(source, target):
         return "is not for the program: it sees " + ", ".join(CLI_SEES)
     if home != other and layer_of(other, LAYERS) >= layer_of(home, LAYERS):
         return "is not above it"
-    if home == other == "src/backend" and source not in KNOW_OTHERS:
+    if home == other == "src/backend":
         mine = next((b for b in BACKENDS if inside(source, b)), None)
         theirs = next((b for b in BACKENDS if inside(target, b)), None)
         if theirs is not None and theirs != mine:

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <thread>
 
-#include "backend/cuda/cuda.h"
+#include "backend/device.h"
 #include "base/shards.h"
 #include "rwa/errors.h"
 

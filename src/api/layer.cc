@@ -4,17 +4,51 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "api/layer_layout.h"
 #include "api/model_impl.h"
-#include "api/shared_backend.h"
 #include "backend/array.h"
 #include "backend/device.h"
+#include "base/shards.h"
 
 namespace rwa {
 namespace {
+
+// A backend that several layers of the process work with, by turns.
+struct SharedBackend {
+  std::unique_ptr<Backend<float>> backend;
+  std::mutex turn;  // held by whoever asks it for work
+};
+
+std::shared_ptr<SharedBackend> make_shared_backend(const SessionOptions& options) {
+  auto made = std::make_shared<SharedBackend>();
+  made->backend = checked_backend(options);
+  return made;
+}
+
+// The one of that device and number of threads: all that want it have the same. Only those that
+// want one thread of the CPU have each its own, since it starts none, so that they need not wait
+// for each other. Throws ConfigError for options that cannot be.
+std::shared_ptr<SharedBackend> shared_backend(const SessionOptions& options) {
+  const bool on_host = is_host(options.device);
+  if (on_host && options.threads == 1) return make_shared_backend(options);
+  using Key = std::pair<std::string, int>;
+  const Key key = {options.device == "cuda" ? "cuda:0" : options.device,
+                   on_host ? std::min(options.threads, kShards) : 0};
+  static std::mutex mutex;
+  static std::map<Key, std::weak_ptr<SharedBackend>> known;
+  const std::lock_guard lock(mutex);
+  const auto found = known.find(key);
+  auto shared = found == known.end() ? nullptr : found->second.lock();
+  if (shared == nullptr) known[key] = shared = make_shared_backend(options);
+  return shared;
+}
 
 void require(const void* pointer, std::string_view name) {
   if (pointer == nullptr) throw InputError(fmt::format("{} is null", name));

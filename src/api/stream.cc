@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "api/model_impl.h"
-#include "backend/cpu/cpu.h"
+#include "backend/device.h"
 
 namespace rwa {
 

@@ -4,11 +4,71 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "rwa/errors.h"
 
 namespace rwa {
 namespace {
+
+template <class T>
+T* from(T* numbers, std::size_t row, int width) {
+  return numbers == nullptr ? nullptr : numbers + row * static_cast<std::size_t>(width);
+}
+
+BatchPart make_part(const NetworkSpec& spec, int begin, int steps, const Sequences<float>& in,
+                    const Targets<float>& targets) {
+  const Rows& whole = in.rows;
+  // Another rank's sequences may go on after all of these have ended.
+  const std::size_t first = whole.index(std::min(begin, whole.steps), 0);
+  const auto batch = static_cast<std::size_t>(whole.batch);
+  BatchPart part;
+  part.lengths = std::make_unique<std::int32_t[]>(2 * batch);
+  const std::span<std::int32_t> lengths(part.lengths.get(), batch);
+  const std::span<std::int32_t> ends(part.lengths.get() + batch, batch);
+  for (std::size_t b = 0; b < batch; ++b) {
+    const int length = whole.length(static_cast<int>(b));
+    const int last = std::max(length, 1) - 1;
+    lengths[b] = std::clamp(length - begin, 0, steps);
+    ends[b] = last >= begin && last < begin + steps ? 1 : 0;
+  }
+  part.in = {
+      from(in.x, first, spec.inputs()), {steps, whole.batch, lengths}, from(in.symbols, first, 1)};
+  if (spec.readout == Readout::kEvery) {
+    part.targets = {from(targets.classes, first, 1), from(targets.values, first, spec.outputs()),
+                    part.in.rows};
+  } else {
+    part.targets = targets;
+    part.targets.rows = {1, whole.batch, ends};
+  }
+  part.answers = part.targets.rows.counted();
+  return part;
+}
+
+// How long the longest of these is.
+int longest_of(const Rows& rows) {
+  int longest = 0;
+  for (int b = 0; b < rows.batch; ++b) longest = std::max(longest, rows.length(b));
+  return longest;
+}
+
+// Parts of `steps` steps, the last perhaps shorter; the batch as it is where that is 0, or no
+// sequence is longer. Together they have each answer once. A sequence that has ended has no steps
+// in the parts that follow; one without steps ends in the first. longest: how long the longest is
+// that is cut, here or on another rank.
+std::vector<BatchPart> cut(const NetworkSpec& spec, int steps, int longest,
+                           const Sequences<float>& in, const Targets<float>& targets) {
+  std::vector<BatchPart> parts;
+  if (steps == 0 || longest <= steps) {
+    parts.push_back({in, targets, targets.rows.counted()});
+    return parts;
+  }
+  for (int begin = 0; begin < longest; begin += steps) {
+    parts.push_back(make_part(spec, begin, std::min(steps, longest - begin), in, targets));
+  }
+  return parts;
+}
+
 // Null on all ranks unless each has a device of its own: then the host must add.
 std::unique_ptr<RankSum<float>> make_rank_sum(Backend<float>& backend, Ranks& ranks) {
   std::vector<std::string> names = ranks.gather(backend.name_among_ranks());
@@ -16,6 +76,7 @@ std::unique_ptr<RankSum<float>> make_rank_sum(Backend<float>& backend, Ranks& ra
   const bool are_different = std::ranges::adjacent_find(names) == names.end();
   return are_different && !names.front().empty() ? backend.make_rank_sum(ranks) : nullptr;
 }
+
 }  // namespace
 
 TrainingStep::TrainingStep(const NetworkSpec& spec, Backend<float>& backend,
@@ -39,7 +100,7 @@ TrainingStep::TrainingStep(const NetworkSpec& spec, Backend<float>& backend,
   write_report(0);
   for (Slot& slot : slots_) {
     slot.feed = backend.make_feed();
-    slot.report = backend.make_reader(sizeof(StepReport));
+    slot.report = backend.make_readback(sizeof(StepReport));
   }
 }
 
@@ -195,7 +256,7 @@ void TrainingStep::add_on_host() {
 void TrainingStep::update() {
   const std::size_t count = spec_.parameters();
   StepReport* report = report_.data();
-  backend_.judge(count, gradient_.data(), report);
+  backend_.check_gradient(count, gradient_.data(), report);
   backend_.adam(settings_.adam, settings_.clip_norm, count, gradient_.data(), report,
                 weights_.values.data(), mean_.data(), variance_.data());
   weights_.update();

@@ -7,13 +7,23 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
-#include "api/parts.h"
 #include "comm/ranks.h"
 #include "model/network.h"
 #include "rwa/trainer.h"
 
 namespace rwa {
+
+// A part of some steps of long sequences, which are learnt from one part after the other. Points
+// into the batch that it was cut from.
+struct BatchPart {
+  Sequences<float> in;
+  // Their rows are the answers that fall into it: of every step, or of the sequences that end here.
+  Targets<float> targets;
+  std::int64_t answers = 0;                      // how many these are, on all ranks
+  std::unique_ptr<std::int32_t[]> lengths = {};  // those of both
+};
 
 struct TrainingSettings {
   AdamSettings adam;
@@ -55,7 +65,7 @@ class TrainingStep {
   struct Slot {
     std::vector<BatchPart> parts;  // which outlive the feed that reads them
     std::unique_ptr<Feed<float>> feed;
-    std::unique_ptr<Reader> report;
+    std::unique_ptr<Readback> report;
     std::unique_ptr<Recording> recording;
     std::uint64_t shape = 0;  // of the feed when it was recorded
     // Sums over the answers of the parts whose reports have been read, how many these are, and how

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "backend/cpu/cpu.h"
+#include "backend/device.h"
 
 namespace rwa {
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "backend/cpu/cpu.h"
 #include "backend/device.h"
 
 namespace rwa {

@@ -40,4 +40,24 @@ class Array {
   std::size_t capacity_ = 0;
 };
 
+// Room for [steps, batch, width] numbers in scratch memory, which grows and is used again.
+inline std::size_t count_of(const Rows& rows, int width) {
+  return static_cast<std::size_t>(rows.steps) * static_cast<std::size_t>(rows.batch) *
+         static_cast<std::size_t>(width);
+}
+
+template <class Real>
+Real* room(Array<Real>& array, const Rows& rows, int width) {
+  array.reserve(count_of(rows, width));
+  return array.data();
+}
+
+// For a gradient, which is added to what is there.
+template <class Real>
+Real* cleared_room(Array<Real>& array, const Rows& rows, int width) {
+  Real* values = room(array, rows, width);
+  array.clear(count_of(rows, width));
+  return values;
+}
+
 }  // namespace rwa

@@ -69,9 +69,9 @@ class Feed {
 };
 
 // Numbers on their way back to the host.
-class Reader {
+class Readback {
  public:
-  virtual ~Reader() = default;
+  virtual ~Readback() = default;
   // Takes them as they are when the work asked for so far is done.
   virtual void request(const void* from) = 0;
   // Waits for what was requested; valid until the next request.
@@ -132,8 +132,8 @@ struct Symbols {
   bool of_step_before = false;
 };
 
-// What dropout hides: a function of these and of the place in the array of the whole batch, on every
-// device.
+// What dropout hides: a function of these and of the place in the array of the whole batch, on
+// every device.
 struct DropoutKey {
   std::uint64_t seed = 0;
   std::uint32_t layer = 0;
@@ -158,8 +158,8 @@ struct StepReport {
   std::int64_t failed = 0;         // 1: a loss or a gradient was not finite
 };
 
-// Sums over ranks that their devices form among themselves. Every rank asks for the same ones, in the
-// same order. Throws ResourceError rather than wait for ever for a rank that is lost.
+// Sums over ranks that their devices form among themselves. Every rank asks for the same ones, in
+// the same order. Throws ResourceError rather than wait for ever for a rank that is lost.
 template <class Real>
 class RankSum {
  public:
@@ -187,7 +187,7 @@ class Backend {
   virtual void write(void* to, const void* host, std::size_t bytes) = 0;
   // To the host; waits.
   virtual void read(void* host, const void* from, std::size_t bytes) = 0;
-  [[nodiscard]] virtual std::unique_ptr<Reader> make_reader(std::size_t bytes) = 0;
+  [[nodiscard]] virtual std::unique_ptr<Readback> make_readback(std::size_t bytes) = 0;
 
   [[nodiscard]] virtual std::unique_ptr<Feed<Real>> make_feed() = 0;
   // Does `work`, which only asks this backend for work: after all that `stream`, somebody else's,
@@ -242,9 +242,9 @@ class Backend {
   virtual void loss(Loss, const Rows&, int outputs, const Real* y, const Targets<Real>&,
                     double* mean, Real* dy) = 0;
 
-  // Sees whether the loss in the report and the gradient are finite. If they are, counts the step;
-  // else it has failed, and stays so.
-  virtual void judge(std::size_t count, const Real* gradient, StepReport* report) = 0;
+  // Measures the gradient, and sees whether it and the loss in the report are finite. If they are,
+  // counts the step; else it has failed, and stays so.
+  virtual void check_gradient(std::size_t count, const Real* gradient, StepReport* report) = 0;
   // The step of Adam that `report` has counted; nothing where it has failed. A gradient longer than
   // clip_norm, unless that is 0, is shortened to it first.
   virtual void adam(const AdamSettings&, double clip_norm, std::size_t count, const Real* gradient,

@@ -4,8 +4,6 @@
 
 #include <charconv>
 
-#include "backend/cpu/cpu.h"
-#include "backend/cuda/cuda.h"
 #include "rwa/errors.h"
 
 namespace rwa {

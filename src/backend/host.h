@@ -26,9 +26,9 @@ void release(void* memory) noexcept;
 // a larger batch, `counted`; 0 where there is none.
 double mean_scale(const Rows& rows, std::int64_t counted);
 
-class HostReader final : public Reader {
+class HostReadback final : public Readback {
  public:
-  explicit HostReader(std::size_t bytes) : copy_(bytes) {}
+  explicit HostReadback(std::size_t bytes) : copy_(bytes) {}
   void request(const void* from) override { std::memcpy(copy_.data(), from, copy_.size()); }
   const void* wait() override { return copy_.data(); }
 
@@ -66,8 +66,8 @@ class HostBackend : public Backend<Real> {
     if (bytes > 0) std::memcpy(to, host, bytes);
   }
   void read(void* host, const void* from, std::size_t bytes) final { write(host, from, bytes); }
-  [[nodiscard]] std::unique_ptr<Reader> make_reader(std::size_t bytes) final {
-    return std::make_unique<host::HostReader>(bytes);
+  [[nodiscard]] std::unique_ptr<Readback> make_readback(std::size_t bytes) final {
+    return std::make_unique<host::HostReadback>(bytes);
   }
   [[nodiscard]] std::unique_ptr<Feed<Real>> make_feed() final {
     return std::make_unique<host::HostFeed<Real>>();
@@ -113,7 +113,7 @@ class HostBackend : public Backend<Real> {
     for (std::size_t i = 0; i < count; ++i) to[i] += from[i];
   }
 
-  void judge(std::size_t count, const Real* gradient, StepReport* report) final {
+  void check_gradient(std::size_t count, const Real* gradient, StepReport* report) final {
     if (report->failed != 0) return;
     double sum = 0;
     std::int64_t bad = -1;

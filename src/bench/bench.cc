@@ -9,11 +9,11 @@
 
 #include <fmt/format.h>
 
-#include "backend/cpu/cpu.h"
-#include "bench/child.h"
+#include "backend/device.h"
 #include "bench/device.h"
 #include "bench/measure.h"
 #include "bench/peers.h"
+#include "bench/processes.h"
 #include "rwa/errors.h"
 
 namespace rwa::bench {

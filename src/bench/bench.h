@@ -1,4 +1,5 @@
-// src/bench/bench.h: the whole of `rwa bench`: us, our peers and the machine's limits, side by side.
+// src/bench/bench.h: the whole of `rwa bench`: us, our peers and the machine's limits, side by
+// side.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/floors.h"
+#include "bench/device.h"
 #include "bench/plan.h"
 
 namespace rwa::bench {

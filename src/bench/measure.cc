@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <fstream>
 #include <functional>
 #include <random>
@@ -10,7 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "bench/device_memory.h"
+#include <nlohmann/json.hpp>
+
+#include "bench/device.h"
 #include "rwa/model.h"
 #include "rwa/trainer.h"
 
@@ -191,6 +194,25 @@ Sample measure(const Case& what, double seconds) {
   Data data(what, config);
   return what.on_cpu() ? measure_on_cpu(model, what, data, seconds)
                        : measure_on_gpu(model, what, data, seconds);
+}
+
+std::string to_line(const Sample& sample) {
+  return nlohmann::json{{"us_per_step", sample.us_per_step}, {"peak_bytes", sample.peak_bytes}}
+             .dump() +
+         "\n";
+}
+
+// Keys that are not known are skipped, since helpers also say what they ran.
+std::optional<Sample> parse_sample(const std::string& line) {
+  try {
+    const auto json = nlohmann::json::parse(line);
+    const Sample sample{json.at("us_per_step").get<double>(),
+                        json.at("peak_bytes").get<std::int64_t>()};
+    if (std::isfinite(sample.us_per_step) && sample.us_per_step > 0) return sample;
+  } catch (const nlohmann::json::exception&) {
+    // Not JSON, or not these keys: no answer either way.
+  }
+  return std::nullopt;
 }
 
 }  // namespace rwa::bench

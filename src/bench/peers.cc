@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "bench/helper.h"
+#include "bench/processes.h"
 
 namespace rwa::bench {
 namespace {

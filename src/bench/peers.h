@@ -7,9 +7,9 @@
 #include <set>
 #include <string>
 
-#include "bench/child.h"
+#include "bench/measure.h"
 #include "bench/plan.h"
-#include "bench/sample.h"
+#include "bench/processes.h"
 
 namespace rwa::bench {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "comm/patience.h"
+#include "comm/ranks.h"
 #include "rwa/link.h"
 
 namespace rwa {
@@ -19,8 +19,8 @@ struct JobOptions {
   // How long a rank waits for another while neither that one, nor whom that one waits for, shows a
   // sign of work.
   std::chrono::milliseconds patience = kPatience;
-  // Of a rank that is lost while none waits for it: what the message begins with, and the status that
-  // the job ends with.
+  // Of a rank that is lost while none waits for it: what the message begins with, and the status
+  // that the job ends with.
   std::string speaker = {};
   int lost_status = 1;
 };

@@ -4,6 +4,7 @@
 // the same order.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -13,6 +14,10 @@
 #include "rwa/link.h"
 
 namespace rwa {
+
+// How long a rank that gives no sign of work is waited for. What is left of 30 seconds is for
+// ending the job.
+inline constexpr std::chrono::seconds kPatience{20};
 
 class Ranks {
  public:

@@ -1,6 +1,6 @@
 #include "model/stack.h"
 
-#include "model/scratch.h"
+#include "backend/array.h"
 
 namespace rwa {
 namespace {

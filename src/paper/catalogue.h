@@ -18,9 +18,12 @@
 #include <vector>
 
 #include "datasets/dataset.h"
+#include "io/fields.h"
 #include "training/experiment.h"
 
 namespace rwa::paper {
+
+using io::Fields;
 
 // What it takes to beat the baseline: the first of five evaluations in a row that are this good.
 struct Beats {
@@ -97,6 +100,15 @@ inline constexpr const char* kLstm = "lstm";
 inline constexpr const char* kText = "text";      // the task as the paper has it
 inline constexpr const char* kScript = "script";  // and as behind the authors' curves
 
+// One file of paper/. Throws ConfigError, which names `origin`, the line and the key, for whatever
+// is missing, of another type or unknown.
+Entry parse_entry(std::string_view toml, std::string_view origin);
+
+// The fields of such a file, and of one about a study.
+Fields parse_fields(std::string_view toml, std::string_view origin);
+// What a claim is about: its text, measure and threshold.
+Claim parse_measure(Fields& fields);
+
 // In the paper's order, and then those beyond it.
 std::span<const Entry> catalogue();
 inline bool is_of_paper(const Entry& entry) { return entry.figure > 0; }
@@ -117,3 +129,16 @@ training::Experiment with_model(const Entry& entry, training::Experiment experim
                                 std::string_view model);
 
 }  // namespace rwa::paper
+
+// The files of paper/, carried inside the program.
+namespace rwa::paper::assets {
+
+struct File {
+  std::string_view name;  // "paper/grammar.toml", "paper/studies/step-size.toml"
+  std::string_view text;
+};
+
+extern const std::span<const File> kFiles;
+inline constexpr std::string_view kStudies = "paper/studies/";  // how the names of those begin
+
+}  // namespace rwa::paper::assets

@@ -1,4 +1,5 @@
-// src/paper/charts.h: runs as the panels of the paper's figures.
+// src/paper/charts.h: the panels of the paper's figures: training curves, and samples of the tasks
+// as pictures, as in panel (a).
 #pragma once
 
 #include <string>
@@ -7,6 +8,8 @@
 #include "paper/catalogue.h"
 #include "paper/evidence.h"
 #include "report/chart.h"
+#include "report/example.h"
+#include "training/experiment.h"
 
 namespace rwa::paper {
 
@@ -39,5 +42,9 @@ std::vector<std::string> variants_run(const Entry& entry, const Library& ours);
 // The models that there are runs of, the entry's own first.
 std::vector<std::string> models_run(const Entry& entry, const std::string& variant,
                                     const Library& ours);
+
+// The first test sample, or the first of each answer where that is yes or no. Nothing for MNIST
+// where its files are not found, or are damaged: a picture less.
+std::vector<report::Example> examples_of(const training::Experiment& experiment);
 
 }  // namespace rwa::paper

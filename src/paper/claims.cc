@@ -10,12 +10,64 @@
 
 #include <fmt/format.h>
 
-#include "paper/goal.h"
-#include "paper/median.h"
+#include "paper/evidence.h"
 #include "paper/study.h"
 #include "paper/words.h"
 
 namespace rwa::paper {
+namespace {
+
+bool compares_with(const std::optional<Said>& said, std::string_view experiment) {
+  return said && said->against && said->against->experiment == experiment;
+}
+
+}  // namespace
+
+bool is_a_step(Measure measure) {
+  return measure == Measure::kBeats || measure == Measure::kLossBelow ||
+         measure == Measure::kAccuracyFrom;
+}
+
+Goal goal_of(const Beats& beats, const datasets::Naive& naive) {
+  constexpr std::size_t kInARow = 5;
+  return {kInARow, [beats, naive_loss = naive.loss](const Point& point) {
+            if (beats.accuracy) return point.accuracy && *point.accuracy >= *beats.accuracy;
+            return beats.loss_fraction && point.loss <= *beats.loss_fraction * naive_loss;
+          }};
+}
+
+Goal goal_of(const Claim& claim, const Beats& beats, const datasets::Naive& naive) {
+  const double threshold = claim.threshold;
+  switch (claim.measure) {
+    case Measure::kLossBelow:
+      return {1, [=](const Point& point) { return point.loss < threshold; }};
+    case Measure::kAccuracyFrom:
+      return {1,
+              [=](const Point& point) { return point.accuracy && *point.accuracy >= threshold; }};
+    default:
+      return goal_of(beats, naive);
+  }
+}
+
+std::vector<const Claim*> claims_on(std::string_view experiment) {
+  std::vector<const Claim*> claims;
+  for (const Entry& entry : catalogue()) {
+    for (const Claim& claim : entry.claims) {
+      if (entry.experiment.name == experiment || compares_with(claim.rwa, experiment) ||
+          compares_with(claim.lstm, experiment)) {
+        claims.push_back(&claim);
+      }
+    }
+  }
+  for (const Study& study : studies()) {
+    for (const StudyExperiment& changed : study.experiments) {
+      if (changed.name != experiment) continue;
+      for (const Claim& measure : changed.measures) claims.push_back(&measure);
+    }
+  }
+  return claims;
+}
+
 namespace {
 
 using report::Mark;
@@ -40,8 +92,8 @@ Known exactly_or_unknown(const std::optional<double>& value) {
   return value ? exactly(*value) : Known{};
 }
 
-// A run that ends within a row of good evaluations may have begun the one that counts; one that ends
-// otherwise takes more steps.
+// A run that ends within a row of good evaluations may have begun the one that counts; one that
+// ends otherwise takes more steps.
 Known first_of(const Goal& goal, const std::vector<Point>& points) {
   std::size_t row = 0;
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -109,8 +161,8 @@ std::string open_step_in_words(const Known& value, std::int64_t steps) {
   return "at least " + in_thousands(value.low);
 }
 
-// From the lowest to the highest. A step that some run has not reached has no highest; a number that
-// some run does not have yet is not missed.
+// From the lowest to the highest. A step that some run has not reached has no highest; a number
+// that some run does not have yet is not missed.
 std::optional<Known> range_of(std::vector<Known> values, Measure measure) {
   const auto is_open = [](const Known& value) { return !value.exact(); };
   const bool any_open = std::erase_if(values, is_open) > 0;

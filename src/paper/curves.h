@@ -1,9 +1,11 @@
-// src/paper/curves.h: test scores against training steps: of our runs, and of the authors.
+// src/paper/curves.h: test scores against training steps: of our runs, and of the authors, whose
+// programs printed them while they trained: their logs stand in github.com/jostmey/rwa.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,5 +41,20 @@ TestCurve read_curve(const std::filesystem::path& file);
 std::optional<TestCurve> find_curve(const std::filesystem::path& folder,
                                     const std::string& experiment, std::string_view model,
                                     std::string_view unit);
+
+// A log in the authors' repository, and the curve that it holds.
+struct AuthorsLog {
+  std::string_view curve;   // EXPERIMENT.MODEL: the file of the curve is CURVE.csv
+  std::string_view path;    // in their repository
+  std::string_view unit;    // of the loss: "bits" or "mse"
+  std::string_view sha256;  // of the curve
+};
+
+std::span<const AuthorsLog> authors_logs();
+
+// The lines about test samples as CSV: the step, the loss to six digits, and the accuracy in per
+// cent where there is one. `origin` names the log in messages. Throws InputError with the line that
+// is not understood.
+std::string to_curve(std::string_view log, std::string_view unit, std::string_view origin);
 
 }  // namespace rwa::paper

@@ -1,18 +1,248 @@
+// src/paper/download.cc: a part that grows beside the file, one request to one server by libcurl,
+// and the servers in turn.
 #include "paper/download.h"
 
-#include <span>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <exception>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include <curl/curl.h>
 #include <fmt/format.h>
 
+#include "io/descriptor.h"
 #include "io/sha256.h"
-#include "paper/part_file.h"
-#include "paper/transfer.h"
+#include "io/write.h"
 #include "rwa/errors.h"
 
 namespace rwa::paper {
 namespace {
 
 namespace fs = std::filesystem;
+
+// A transfer that is under way: what has arrived so far, safe from other processes, and still there
+// after a crash. Throws ResourceError where the system refuses or another process has the same part
+// open.
+class PartFile {
+ public:
+  explicit PartFile(std::filesystem::path path);
+  PartFile(const PartFile&) = delete;
+  PartFile& operator=(const PartFile&) = delete;
+  // Stays where there is something to continue.
+  ~PartFile();
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] std::uint64_t size() const { return size_; }
+
+  void append(std::span<const std::byte> bytes);
+  void clear();
+
+ private:
+  std::filesystem::path path_;
+  io::Descriptor descriptor_;
+  std::uint64_t size_;
+};
+
+std::uint64_t size_of(const io::Descriptor& descriptor, const std::filesystem::path& path) {
+  struct stat status {};
+  if (::fstat(descriptor.get(), &status) != 0) io::throw_refusal("inspect", path, errno);
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+io::Descriptor open_and_lock(const std::filesystem::path& path) {
+  while (true) {
+    io::Descriptor descriptor = io::open_to_append(path);
+    // The lock is the system's: it goes with the process, however that ends.
+    if (::flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0) {
+      if (errno != EWOULDBLOCK) io::throw_refusal("lock", path, errno);
+      throw ResourceError(fmt::format("{}: another process is downloading it", path.string()));
+    }
+    // The process that had it may have removed it between the two calls.
+    if (::access(path.c_str(), F_OK) == 0) return descriptor;
+  }
+}
+
+PartFile::PartFile(std::filesystem::path path)
+    : path_(std::move(path)),
+      descriptor_(open_and_lock(path_)),
+      size_(size_of(descriptor_, path_)) {}
+
+PartFile::~PartFile() {
+  if (size_ == 0) ::unlink(path_.c_str());
+}
+
+void PartFile::append(std::span<const std::byte> bytes) {
+  io::write_all(descriptor_, bytes, path_);
+  size_ += bytes.size();
+}
+
+void PartFile::clear() {
+  if (::ftruncate(descriptor_.get(), 0) != 0) io::throw_refusal("empty", path_, errno);
+  size_ = 0;
+}
+
+// The server cannot be reached, cannot be trusted, refuses, or broke off. What had arrived is in
+// the part.
+class TransferError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+constexpr long kConnectSeconds = 15;
+constexpr long kStalledSeconds = 30;
+constexpr long kRedirects = 5;
+
+constexpr long kOk = 200;
+constexpr long kPartialContent = 206;
+constexpr long kRangeNotSatisfiable = 416;
+
+// As the program curl does; the library itself looks at neither.
+const char* certificates() {
+  for (const char* name : {"CURL_CA_BUNDLE", "SSL_CERT_FILE"}) {
+    const char* file = std::getenv(name);
+    if (file != nullptr && *file != '\0') return file;
+  }
+  return nullptr;
+}
+
+class Transfer {
+ public:
+  Transfer(const std::string& url, PartFile& part, std::uint64_t most_bytes)
+      : url_(url), part_(part), most_bytes_(most_bytes), asked_from_(part.size()) {
+    static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);
+    if (ready == CURLE_OK) curl_.reset(curl_easy_init());
+    if (curl_ == nullptr) throw ResourceError("cannot download: libcurl cannot be started");
+    set_trust();
+    set_request();
+  }
+
+  void run() {
+    const CURLcode result = curl_easy_perform(curl_.get());
+    if (refusal_ != nullptr) std::rethrow_exception(refusal_);
+    if (result != CURLE_OK) throw TransferError(reason(result));
+    // Nothing is left to ask for: the part was complete, or longer than what the server has.
+    if (asked_from_ > 0 && status() == kRangeNotSatisfiable) return;
+    if (!begin()) throw TransferError(fmt::format("the server answers with status {}", status()));
+  }
+
+ private:
+  struct Free {
+    void operator()(CURL* curl) const noexcept { curl_easy_cleanup(curl); }
+  };
+
+  template <typename Value>
+  void set(CURLoption option, Value value) {
+    const CURLcode result = curl_easy_setopt(curl_.get(), option, value);
+    if (result != CURLE_OK) {
+      throw ResourceError(fmt::format("{}: cannot download: libcurl refuses its option {}: {}",
+                                      url_, static_cast<int>(option), curl_easy_strerror(result)));
+    }
+  }
+
+  void set_trust() {
+    set(CURLOPT_PROTOCOLS_STR, "https");
+    set(CURLOPT_REDIR_PROTOCOLS_STR, "https");
+    set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+    set(CURLOPT_SSL_VERIFYPEER, 1L);
+    set(CURLOPT_SSL_VERIFYHOST, 2L);
+    if (const char* file = certificates()) set(CURLOPT_CAINFO, file);
+  }
+
+  void set_request() {
+    set(CURLOPT_URL, url_.c_str());
+    set(CURLOPT_USERAGENT, "rwa");
+    set(CURLOPT_FOLLOWLOCATION, 1L);
+    set(CURLOPT_MAXREDIRS, kRedirects);
+    set(CURLOPT_NOSIGNAL, 1L);
+    set(CURLOPT_CONNECTTIMEOUT, kConnectSeconds);
+    set(CURLOPT_LOW_SPEED_LIMIT, 1L);
+    set(CURLOPT_LOW_SPEED_TIME, kStalledSeconds);
+    set(CURLOPT_ERRORBUFFER, message_.data());
+    set(CURLOPT_WRITEFUNCTION, &Transfer::receive);
+    set(CURLOPT_WRITEDATA, this);
+    // Not CURLOPT_RESUME_FROM: it makes an error of a server that ignores the range.
+    if (asked_from_ > 0) set(CURLOPT_RANGE, fmt::format("{}-", asked_from_).c_str());
+  }
+
+  [[nodiscard]] long status() const {
+    long code = 0;
+    curl_easy_getinfo(curl_.get(), CURLINFO_RESPONSE_CODE, &code);
+    return code;
+  }
+
+  // Before the first byte, or the end of an answer without any. False where what comes is not the
+  // file but the server's excuse.
+  bool begin() {
+    if (begun_) return true;
+    const long code = status();
+    begun_ = code == kOk || (code == kPartialContent && asked_from_ > 0);
+    if (code == kOk) part_.clear();
+    return begun_;
+  }
+
+  void append(std::span<const std::byte> bytes) {
+    if (!begin()) return;
+    if (part_.size() + bytes.size() > most_bytes_) {
+      throw InputError(
+          fmt::format("found more than {} bytes, expected no more than that", most_bytes_));
+    }
+    part_.append(bytes);
+  }
+
+  // Called from C, which no exception may pass through.
+  static std::size_t receive(char* data, std::size_t size, std::size_t count, void* self) {
+    auto& transfer = *static_cast<Transfer*>(self);
+    try {
+      transfer.append(std::as_bytes(std::span(data, size * count)));
+      return size * count;
+    } catch (...) {
+      transfer.refusal_ = std::current_exception();
+      return CURL_WRITEFUNC_ERROR;
+    }
+  }
+
+  [[nodiscard]] std::string reason(CURLcode result) const {
+    std::string said = message_[0] != '\0' ? message_.data() : curl_easy_strerror(result);
+    switch (result) {
+      case CURLE_PEER_FAILED_VERIFICATION:
+        return fmt::format(
+            "the server's certificate is not to be trusted: {} (CURL_CA_BUNDLE or SSL_CERT_FILE "
+            "can name a file of others that are)",
+            said);
+      case CURLE_UNSUPPORTED_PROTOCOL:
+        return fmt::format("only https is allowed, also where a server sends us elsewhere: {}",
+                           said);
+      default:
+        return said;
+    }
+  }
+
+  const std::string& url_;
+  PartFile& part_;
+  const std::uint64_t most_bytes_;
+  const std::uint64_t asked_from_;
+  bool begun_ = false;
+  std::exception_ptr refusal_;
+  std::array<char, CURL_ERROR_SIZE> message_{};
+  std::unique_ptr<CURL, Free> curl_;
+};
+
+// Asks for what `part` lacks and appends it; where the server sends the whole file instead, the
+// part starts again. Throws TransferError; InputError where there are more than `most_bytes`;
+// ResourceError where the part cannot be written.
+void transfer(const std::string& url, PartFile& part, std::uint64_t most_bytes) {
+  Transfer(url, part, most_bytes).run();
+}
 
 fs::path part_of(const Download& wanted, const std::string& url) {
   fs::path part = wanted.file;

@@ -1,6 +1,7 @@
 #include "paper/evidence.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 
@@ -120,6 +121,12 @@ Library evidence_of_authors(const std::filesystem::path& folder) {
     }
   }
   return library;
+}
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
 }  // namespace rwa::paper

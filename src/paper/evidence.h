@@ -52,4 +52,7 @@ Library evidence_of(const Runs& runs);
 // From a folder with NAME.MODEL.csv; empty: none.
 Library evidence_of_authors(const std::filesystem::path& folder);
 
+// Of at least one number, such as one for each seed.
+double median(std::vector<double> values);
+
 }  // namespace rwa::paper

@@ -12,7 +12,7 @@
 
 #include "io/replace_file.h"
 #include "paper/curves.h"
-#include "paper/places.h"
+#include "paper/external_files.h"
 #include "rwa/errors.h"
 #include "rwa/model.h"
 #include "tasks/task.h"

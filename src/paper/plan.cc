@@ -14,8 +14,7 @@
 #include "io/descriptor.h"
 #include "io/read_file.h"
 #include "paper/catalogue.h"
-#include "paper/content.h"
-#include "paper/places.h"
+#include "paper/external_files.h"
 #include "paper/study.h"
 #include "paper/words.h"
 #include "rwa/errors.h"
@@ -175,10 +174,10 @@ void add_study(const Study& study, const Request& request, std::vector<PlannedRu
   if (models.empty()) {
     for (const Case& one : study.cases) models.push_back(one.name);
   }
-  for (const Part& part : study.parts) {
+  for (const StudyExperiment& experiment : study.experiments) {
     std::vector<training::Experiment> experiments;
     for (const std::string& model : models) {
-      experiments.push_back(experiment_of(part.experiment, study.name, model));
+      experiments.push_back(experiment_of(experiment.name, study.name, model));
       auto& steps = experiments.back().training.steps;
       steps = request.steps.value_or(steps);
     }

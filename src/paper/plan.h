@@ -34,13 +34,14 @@ struct PlannedRun {
 std::filesystem::path folder_of(const training::Experiment& experiment,
                                 const std::filesystem::path& out);
 
-// Experiment by experiment, seed by seed, and there model by model. Throws ConfigError for a request
-// that makes no sense.
+// Experiment by experiment, seed by seed, and there model by model. Throws ConfigError for a
+// request that makes no sense.
 std::vector<PlannedRun> plan(const Request& request);
 
-// Opens what the runs need, and leaves it alone: data, folders of earlier runs. Throws as training::run()
-// would in the middle of the work. Returns where MNIST is, where a run needs it; `data` is where to
-// look, as find_mnist() has it. Of several ranks the first alone looks at the folders.
+// Opens what the runs need, and leaves it alone: data, folders of earlier runs. Throws as
+// training::run() would in the middle of the work. Returns where MNIST is, where a run needs it;
+// `data` is where to look, as find_mnist() has it. Of several ranks the first alone looks at the
+// folders.
 std::filesystem::path check(std::span<const PlannedRun> runs, const std::filesystem::path& data,
                             Link* link = nullptr);
 

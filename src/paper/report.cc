@@ -14,12 +14,10 @@
 
 #include "io/replace_file.h"
 #include "paper/catalogue.h"
-#include "paper/challenge.h"
 #include "paper/charts.h"
 #include "paper/claims.h"
-#include "paper/example.h"
-#include "paper/expected.h"
-#include "paper/median.h"
+#include "paper/evidence.h"
+#include "paper/learned.h"
 #include "paper/words.h"
 
 namespace rwa::paper {
@@ -329,8 +327,8 @@ std::string overview(const std::vector<Section>& sections, bool has_authors) {
   return text;
 }
 
-// What is reached at the steps that beaten_in_words() has: a task beyond the paper is to be learned,
-// not only done better than by who guesses.
+// What is reached at the steps that beaten_in_words() has: a task beyond the paper is to be
+// learned, not only done better than by who guesses.
 std::string goal_in_words(const Entry& entry) {
   if (is_of_paper(entry) || !entry.beats.accuracy) return "Step at which the baseline is beaten";
   return fmt::format("Step at which it is learned, five evaluations in a row with {} right",

@@ -23,13 +23,13 @@ struct Report {
   std::string overview;                 // what was run, on which machines
   report::Table summary;                // a row for each experiment and model that was run
   report::Table times;                  // and how long that took
-  report::Table challenge;              // challenge.h
+  report::Table challenge;              // learned.h
   std::vector<StudyResult> studies;     // study_results.h
 };
 
 // `reference` holds the authors' curves (NAME.MODEL.csv); empty: none. Runs of experiments that are
-// neither the catalogue's nor a study's are left out, and the page says so. Throws InputError and ResourceError for files
-// that cannot be read.
+// neither the catalogue's nor a study's are left out, and the page says so. Throws InputError and
+// ResourceError for files that cannot be read.
 Report make_report(const std::vector<training::Record>& runs,
                    const std::filesystem::path& reference);
 

@@ -48,9 +48,9 @@ struct Case {
   double x = 0;
 };
 
-// One of the experiments.
-struct Part {
-  std::string experiment;
+// One of the experiments of the catalogue that are changed.
+struct StudyExperiment {
+  std::string name;
   std::vector<Claim> measures;             // that nobody has claimed anything about
   std::vector<training::Experiment> runs;  // for each case
 };
@@ -60,7 +60,7 @@ struct Study {
   Draw draw = Draw::kCurves;
   std::string x;  // with kMeasure
   std::vector<Case> cases;
-  std::vector<Part> parts;
+  std::vector<StudyExperiment> experiments;
 };
 
 // Throws ConfigError, which names `origin`, the line and the key, for whatever is missing, of

@@ -23,23 +23,24 @@ using report::Chart;
 using report::Curve;
 using report::Table;
 
-Key key_of(const Study& study, const Part& part, const Case& one) {
-  return {part.experiment, study.name, one.name};
+Key key_of(const Study& study, const StudyExperiment& experiment, const Case& one) {
+  return {experiment.name, study.name, one.name};
 }
 
-std::vector<const training::Record*> runs_of(const Study& study, const Part& part,
+std::vector<const training::Record*> runs_of(const Study& study, const StudyExperiment& experiment,
                                              const Runs& runs) {
   std::vector<const training::Record*> all;
   for (const Case& one : study.cases) {
-    const auto found = runs.find(key_of(study, part, one));
+    const auto found = runs.find(key_of(study, experiment, one));
     if (found != runs.end()) std::ranges::copy(found->second, std::back_inserter(all));
   }
   return all;
 }
 
 bool was_run(const Study& study, const Case& one, const Runs& runs) {
-  return std::ranges::any_of(
-      study.parts, [&](const Part& part) { return runs.contains(key_of(study, part, one)); });
+  return std::ranges::any_of(study.experiments, [&](const StudyExperiment& experiment) {
+    return runs.contains(key_of(study, experiment, one));
+  });
 }
 
 // The names of the curves, each once, in the order of the cases.
@@ -51,23 +52,24 @@ std::vector<std::string> curves_of(const Study& study) {
   return names;
 }
 
-Chart training_chart_of(const Study& study, const Part& part, const Library& ours) {
+Chart training_chart_of(const Study& study, const StudyExperiment& experiment,
+                        const Library& ours) {
   const auto roles = roles_of(curves_of(study));
   std::vector<Line> lines;
   for (std::size_t i = 0; i < study.cases.size(); ++i) {
     const Case& one = study.cases[i];
-    lines.push_back({one.label, roles[i], key_of(study, part, one)});
+    lines.push_back({one.label, roles[i], key_of(study, experiment, one)});
   }
-  Chart chart = training_chart(part.runs.front(), lines, ours);
-  chart.title = find(part.experiment).title;
+  Chart chart = training_chart(experiment.runs.front(), lines, ours);
+  chart.title = find(experiment.name).title;
   return chart;
 }
 
 // Whatever is not known of a case, as it diverged or was too short, is a gap.
-Chart measure_chart_of(const Study& study, const Part& part, const Library& ours) {
-  const Claim& measure = part.measures.front();
-  Chart chart{.id = id_of(part.runs.front()),
-              .title = find(part.experiment).title,
+Chart measure_chart_of(const Study& study, const StudyExperiment& experiment, const Library& ours) {
+  const Claim& measure = experiment.measures.front();
+  Chart chart{.id = id_of(experiment.runs.front()),
+              .title = find(experiment.name).title,
               .caption = "Medians over seeds; what is missing was not reached, or diverged.",
               .x_label = field_in_words(study.x),
               .y_label = measure.text,
@@ -81,7 +83,7 @@ Chart measure_chart_of(const Study& study, const Part& part, const Library& ours
     for (const Case& one : study.cases) {
       if (one.curve != names[i]) continue;
       curve.label = one.curve_label;
-      const auto value = measured(ours, key_of(study, part, one), measure);
+      const auto value = measured(ours, key_of(study, experiment, one), measure);
       if (!value || !value->exact()) continue;
       curve.x.push_back(one.x);
       curve.y.push_back(value->low);
@@ -99,10 +101,11 @@ struct Flow {
 };
 
 // Of each case, the first run beside which they lie.
-std::vector<Flow> flows_of(const Study& study, const Part& part, const Runs& runs) {
+std::vector<Flow> flows_of(const Study& study, const StudyExperiment& experiment,
+                           const Runs& runs) {
   std::vector<Flow> flows;
   for (const Case& one : study.cases) {
-    const auto found = runs.find(key_of(study, part, one));
+    const auto found = runs.find(key_of(study, experiment, one));
     if (found == runs.end()) continue;
     for (const training::Record* run : found->second) {
       const fs::path file = run->folder / kGradientsFile;
@@ -116,13 +119,13 @@ std::vector<Flow> flows_of(const Study& study, const Part& part, const Runs& run
   return flows;
 }
 
-Chart gradients_chart_of(const Study& study, const Part& part, const Runs& runs) {
-  const auto flows = flows_of(study, part, runs);
+Chart gradients_chart_of(const Study& study, const StudyExperiment& experiment, const Runs& runs) {
+  const auto flows = flows_of(study, experiment, runs);
   std::vector<std::string> names;
   for (const Flow& flow : flows) names.push_back(flow.model + flow.when);
   const auto roles = roles_of(names);
-  Chart chart{.id = id_of(part.runs.front()),
-              .title = find(part.experiment).title,
+  Chart chart{.id = id_of(experiment.runs.front()),
+              .title = find(experiment.name).title,
               .caption = "Root mean squares over test samples and units, by rwa paper gradients.",
               .x_label = "step of the sequence",
               .y_label = "size of d loss / d h",
@@ -143,14 +146,15 @@ Chart gradients_chart_of(const Study& study, const Part& part, const Runs& runs)
   return chart;
 }
 
-Chart chart_of(const Study& study, const Part& part, const Runs& runs, const Library& ours) {
+Chart chart_of(const Study& study, const StudyExperiment& experiment, const Runs& runs,
+               const Library& ours) {
   switch (study.draw) {
     case Draw::kCurves:
-      return training_chart_of(study, part, ours);
+      return training_chart_of(study, experiment, ours);
     case Draw::kMeasure:
-      return measure_chart_of(study, part, ours);
+      return measure_chart_of(study, experiment, ours);
     case Draw::kGradients:
-      return gradients_chart_of(study, part, runs);
+      return gradients_chart_of(study, experiment, runs);
   }
   return {};
 }
@@ -166,19 +170,19 @@ bool have_diverged(const Runs& runs, const Key& key) {
 // Without the cases that were not run.
 Table table_of_measures(const Study& study, const Runs& runs, const Library& ours) {
   Table table{.header = {"model"}, .rows = {}};
-  for (const Part& part : study.parts) {
-    for (const Claim& measure : part.measures) {
-      table.header.push_back(fmt::format("{}: {}", part.experiment, measure.text));
+  for (const StudyExperiment& experiment : study.experiments) {
+    for (const Claim& measure : experiment.measures) {
+      table.header.push_back(fmt::format("{}: {}", experiment.name, measure.text));
     }
   }
   for (const Case& one : study.cases) {
     if (!was_run(study, one, runs)) continue;
     auto& row = table.rows.emplace_back();
     row.push_back({one.label});
-    for (const Part& part : study.parts) {
-      const Key key = key_of(study, part, one);
+    for (const StudyExperiment& experiment : study.experiments) {
+      const Key key = key_of(study, experiment, one);
       const bool diverged = have_diverged(runs, key);
-      for (const Claim& measure : part.measures) {
+      for (const Claim& measure : experiment.measures) {
         const auto value = measured(ours, key, measure);
         const bool lost = diverged && value && !value->exact();
         row.push_back({lost ? "diverged" : measured_in_words(ours, key, measure)});
@@ -192,12 +196,12 @@ Table table_of_gradients(const Study& study, const Runs& runs) {
   Table table{.header = {"experiment", "model", "at the first step", "in the middle",
                          "at the last step", "first against last"},
               .rows = {}};
-  for (const Part& part : study.parts) {
-    for (const Flow& flow : flows_of(study, part, runs)) {
+  for (const StudyExperiment& experiment : study.experiments) {
+    for (const Flow& flow : flows_of(study, experiment, runs)) {
       if (flow.sizes.empty()) continue;
       const double first = flow.sizes.front();
       const double last = flow.sizes.back();
-      table.rows.push_back({{part.experiment},
+      table.rows.push_back({{experiment.name},
                             {name_of(flow.model) + flow.when},
                             {in_digits(first)},
                             {in_digits(flow.sizes[flow.sizes.size() / 2])},
@@ -212,11 +216,11 @@ std::optional<StudyResult> result_of(const Study& study, const Runs& runs, const
   StudyResult result{.study = &study, .figure = {}, .table = {}, .runs = {}};
   result.figure.id = "study-" + study.name;
   result.figure.title = study.title;
-  for (const Part& part : study.parts) {
-    const auto found = runs_of(study, part, runs);
+  for (const StudyExperiment& experiment : study.experiments) {
+    const auto found = runs_of(study, experiment, runs);
     if (found.empty()) continue;
     std::ranges::copy(found, std::back_inserter(result.runs));
-    result.figure.panels.push_back(chart_of(study, part, runs, ours));
+    result.figure.panels.push_back(chart_of(study, experiment, runs, ours));
   }
   if (result.runs.empty()) return std::nullopt;
   result.table = study.draw == Draw::kGradients ? table_of_gradients(study, runs)

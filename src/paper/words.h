@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "paper/catalogue.h"
-#include "report/numbers.h"
+#include "report/text.h"
 
 namespace rwa::paper {
 

@@ -1,8 +1,11 @@
-// src/report/chart.h: a chart as data: what is drawn, not how. page.h and figure.h draw it.
+// src/report/chart.h: a chart as data: what is drawn, the style of its curves, and what of it can
+// be drawn. page.h and figure.h draw it.
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace rwa::report {
@@ -51,5 +54,28 @@ struct Figure {
   std::string title;
   std::vector<Chart> panels = {};
 };
+
+// The style of a role, the same on the page and in figures. The colours are told apart by people
+// who see red and green as one.
+struct CurveStyle {
+  std::string_view name;   // of its style on the page
+  std::string_view light;  // #rrggbb on a light ground
+  std::string_view dark;   // on a dark one
+  double opacity;
+  double width;  // of the line, in pixels
+  bool dashed;
+};
+
+const CurveStyle& style_of(Role role);
+std::span<const CurveStyle> curve_styles();
+
+// A chart made ready for any program that draws: only points that its axes can show, curves from
+// front to back, by role. Numbers that are not finite have no place on an axis, nor have zero and
+// less on a logarithmic one: such points are left out, and a band that reaches down there ends at
+// the chart's least value. On a logarithmic x axis the baseline begins where the other curves do.
+// Curves without a point left are left out, too.
+//
+// Throws ConfigError for a curve whose columns are of different sizes.
+Chart drawable(Chart chart);
 
 }  // namespace rwa::report

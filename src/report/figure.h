@@ -16,4 +16,7 @@ std::string missing_for_figures();
 // what the programs said.
 void write_figure(const Figure& figure, const std::filesystem::path& folder);
 
+// Draws the figure as SVG to gnuplot's stdout. Whatever the texts hold is drawn, never run.
+std::string gnuplot_script(const Figure& figure);
+
 }  // namespace rwa::report

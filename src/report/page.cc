@@ -8,9 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "report/assets.h"
-#include "report/drawable.h"
-#include "report/look.h"
+#include "io/read_file.h"
+#include "report/chart.h"
 #include "report/text.h"
 
 namespace rwa::report {
@@ -26,10 +25,10 @@ std::string_view without_source_map(std::string_view code) {
 
 // Drawable numbers are finite, and so are JSON's. Six digits are more than a screen shows.
 std::string to_json(const Curve& curve) {
-  const Look& look = look_of(curve.role);
+  const CurveStyle& style = style_of(curve.role);
   std::string json =
       fmt::format(R"({{"x":[{:.10g}],"y":[{:.6g}],"width":{},"dashed":{})", fmt::join(curve.x, ","),
-                  fmt::join(curve.y, ","), look.width, look.dashed);
+                  fmt::join(curve.y, ","), style.width, style.dashed);
   if (!curve.low.empty()) {
     json += fmt::format(R"(,"low":[{:.6g}],"high":[{:.6g}])", fmt::join(curve.low, ","),
                         fmt::join(curve.high, ","));
@@ -52,7 +51,7 @@ std::string legend(const Chart& chart) {
   std::string html = "<ul class=\"legend\">";
   for (const Curve& curve : chart.curves) {
     html += fmt::format("<li><i class=\"{}\"></i>{} <output></output></li>",
-                        look_of(curve.role).name, escape_html(curve.label));
+                        style_of(curve.role).name, escape_html(curve.label));
   }
   return html + "</ul>\n";
 }
@@ -130,10 +129,10 @@ class Writer {
 
 std::string role_styles() {
   std::string css;
-  for (const Look& look : all_looks()) {
+  for (const CurveStyle& style : curve_styles()) {
     css += fmt::format(".{0}{{color:light-dark({1}{3:02x},{2}{3:02x});border-top-style:{4}}}\n",
-                       look.name, look.light, look.dark, static_cast<int>(look.opacity * 255),
-                       look.dashed ? "dashed" : "solid");
+                       style.name, style.light, style.dark, static_cast<int>(style.opacity * 255),
+                       style.dashed ? "dashed" : "solid");
   }
   return css;
 }
@@ -168,6 +167,10 @@ std::string to_html(const Page& page) {
   html += fmt::format("<script>\n{}\n</script>\n<script>\n{}</script>\n</body>\n</html>\n",
                       without_source_map(assets::kDygraphJs), assets::kPageJs);
   return html;
+}
+
+void write_page(const Page& page, const std::filesystem::path& file) {
+  io::replace_text(file, to_html(page));
 }
 
 }  // namespace rwa::report

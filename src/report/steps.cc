@@ -1,6 +1,7 @@
 #include "report/steps.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -11,12 +12,56 @@
 
 #include <fmt/format.h>
 
-#include "report/numbers.h"
-#include "report/shade.h"
 #include "report/text.h"
 
 namespace rwa::report {
 namespace {
+
+struct Box {
+  double x = 0, y = 0, width = 0, height = 0;
+};
+
+// Many coloured boxes in few elements: those of like strength are one.
+class Shade {
+ public:
+  // The opacity of what has a weight of 1.
+  explicit Shade(double strongest) : strongest_(strongest) {}
+
+  // The weight is -1…1.
+  void add(const Box& box, double weight);
+  // Paths of the classes "more" and "less".
+  [[nodiscard]] std::string svg() const;
+
+ private:
+  static constexpr int kLevels = 12;
+  using Paths = std::array<std::string, kLevels + 1>;
+
+  double strongest_;
+  Paths more_, less_;
+};
+
+void Shade::add(const Box& box, double weight) {
+  if (std::isnan(weight)) return;
+  const auto level = std::lround(std::min(std::abs(weight), 1.0) * kLevels);
+  if (level == 0) return;
+  std::string& path = (weight < 0 ? less_ : more_)[static_cast<std::size_t>(level)];
+  path += fmt::format("M{:.5g} {:.5g}h{:.4g}v{:.4g}h-{:.4g}z", box.x, box.y, box.width, box.height,
+                      box.width);
+}
+
+std::string Shade::svg() const {
+  std::string svg;
+  const auto add = [&](const Paths& paths, const char* style) {
+    for (std::size_t level = 1; level < paths.size(); ++level) {
+      if (paths[level].empty()) continue;
+      svg += fmt::format(R"(<path class="{}" opacity="{:.2g}" d="{}"/>)", style,
+                         strongest_ * static_cast<double>(level) / kLevels, paths[level]);
+    }
+  };
+  add(more_, "more");
+  add(less_, "less");
+  return svg;
+}
 
 // Pixels.
 constexpr double kWidth = 600;  // of all steps

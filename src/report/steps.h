@@ -1,5 +1,5 @@
-// src/report/steps.h: a sequence, and how much each of its steps counts. Drawn as SVG, within a page or
-// as a file of its own.
+// src/report/steps.h: a sequence, and how much each of its steps counts. Drawn as SVG, within a
+// page or as a file of its own.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ struct Track {
       {};  // where there are some, they colour the ground behind the curve
 };
 
-// Lists are as long as there are steps, or empty. Of all weights, what is negative has a colour of its
-// own; what is not finite is nothing.
+// Lists are as long as there are steps, or empty. Of all weights, what is negative has a colour of
+// its own; what is not finite is nothing.
 struct Steps {
   std::string title = {};
   std::string caption = {};
@@ -29,9 +29,9 @@ struct Steps {
   std::vector<std::vector<double>> rows = {};  // [·][steps], a picture of its own; 0 or more each
 };
 
-// A long sequence of symbols is drawn in part: those lines of it that have the greatest weights, and
-// for the others how many steps they are. Where there are more numbers than columns of pixels, a column
-// is several steps, and its weight their sum.
+// A long sequence of symbols is drawn in part: those lines of it that have the greatest weights,
+// and for the others how many steps they are. Where there are more numbers than columns of pixels,
+// a column is several steps, and its weight their sum.
 std::string to_html(const Steps& steps);
 std::string to_svg(const Steps& steps);
 

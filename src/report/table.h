@@ -1,4 +1,4 @@
-// src/report/table.h: a table as data, and as text, Markdown and HTML.
+// src/report/table.h: tables as data, and as text, Markdown and HTML.
 #pragma once
 
 #include <string>
@@ -23,5 +23,20 @@ struct Table {
 std::string to_text(const Table& table);  // aligned columns for a terminal
 std::string to_markdown(const Table& table);
 std::string to_html(const Table& table);
+
+// A table with names on two sides, whose cells are coloured by what they hold.
+struct HeatCell {
+  std::string text;
+  double share = 0;   // 0…1: how strong its colour is
+  bool good = false;  // which colour that is
+};
+
+struct HeatTable {
+  std::string rows_are, columns_are;  // what their names are the names of
+  std::vector<std::string> rows, columns;
+  std::vector<std::vector<HeatCell>> cells;  // [rows][columns]
+};
+
+std::string to_html(const HeatTable& table);
 
 }  // namespace rwa::report

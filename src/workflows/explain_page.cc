@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "report/numbers.h"
+#include "report/text.h"
 #include "workflows/predict.h"
 
 namespace rwa::workflows {

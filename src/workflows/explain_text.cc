@@ -12,7 +12,6 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "report/numbers.h"
 #include "report/text.h"
 #include "workflows/predict.h"
 

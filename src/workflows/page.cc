@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "report/numbers.h"
+#include "report/text.h"
 #include "workflows/page_parts.h"
 #include "workflows/plan.h"
 #include "workflows/tune.h"

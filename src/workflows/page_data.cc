@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "report/numbers.h"
+#include "report/text.h"
 #include "workflows/page_parts.h"
 
 namespace rwa::workflows {

@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "report/numbers.h"
+#include "report/text.h"
 #include "workflows/page_parts.h"
 #include "workflows/score_text.h"
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "report/numbers.h"
+#include "report/text.h"
 
 namespace rwa::workflows {
 namespace {

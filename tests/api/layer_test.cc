@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backend/cpu/cpu.h"
+#include "backend/device.h"
 #include "io/io_testing.h"
 #include "rwa/rwa.h"
 #include "support/layer_runs.h"

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "api/networks.h"
-#include "backend/reference/reference.h"
+#include "backend/device.h"
 #include "io/io_testing.h"
 #include "model/network.h"
 #include "rwa/rwa.h"

@@ -7,8 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backend/cpu/cpu.h"
-#include "backend/reference/reference.h"
+#include "backend/device.h"
 #include "rwa/rwa.h"
 #include "support/batches.h"
 #include "support/cases.h"

@@ -11,8 +11,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "backend/cpu/cpu.h"
-#include "backend/reference/reference.h"
+#include "backend/device.h"
 #include "support/cases.h"
 
 namespace rwa {

@@ -10,8 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backend/cpu/cpu.h"
-#include "backend/reference/reference.h"
+#include "backend/device.h"
 #include "base/random.h"
 #include "support/cases.h"
 #include "support/derivative.h"

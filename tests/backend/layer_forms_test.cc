@@ -8,8 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backend/cpu/cpu.h"
-#include "backend/reference/reference.h"
+#include "backend/device.h"
 #include "support/cases.h"
 #include "support/derivative.h"
 

@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backend/reference/reference.h"
+#include "backend/device.h"
 #include "support/cases.h"
 #include "support/derivative.h"
 #include "support/random_data.h"

@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "backend/cpu/cpu.h"
+#include "backend/device.h"
 #include "c_api/capi_testing.h"
 #include "rwa/rwa.h"
 #include "support/layer_runs.h"

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backend/cpu/cpu.h"
+#include "backend/device.h"
 #include "model/network_problem.h"
 #include "support/derivative.h"
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "backend/reference/reference.h"
+#include "backend/device.h"
 #include "model/network.h"
 #include "support/cases.h"
 #include "support/random_data.h"

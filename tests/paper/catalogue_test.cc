@@ -1,5 +1,5 @@
-// tests/paper/catalogue_test.cc: the nine files against what the paper and the released scripts say,
-// written down here a second time.
+// tests/paper/catalogue_test.cc: the nine files against what the paper and the released scripts
+// say, written down here a second time.
 #include "paper/catalogue.h"
 
 #include <algorithm>
@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "io/io_testing.h"
-#include "paper/parse_entry.h"
 #include "rwa/errors.h"
 #include "rwa/model.h"
 

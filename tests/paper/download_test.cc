@@ -1,5 +1,5 @@
-// tests/paper/download_test.cc: against a local server that breaks off, ignores ranges, lies, sends us
-// elsewhere, cannot be trusted, or is not there.
+// tests/paper/download_test.cc: against a local server that breaks off, ignores ranges, lies, sends
+// us elsewhere, cannot be trusted, or is not there.
 #include "paper/download.h"
 
 #include <memory>

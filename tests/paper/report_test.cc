@@ -11,8 +11,8 @@
 #include <variant>
 
 #include "io/io_testing.h"
-#include "paper/example.h"
-#include "paper/mnist_files.h"
+#include "paper/charts.h"
+#include "paper/external_files.h"
 #include "paper_testing.h"
 #include "rwa/errors.h"
 
@@ -184,7 +184,7 @@ TEST(Report, TimesOfDifferentMachinesHaveNoMedian) {
   EXPECT_TRUE(says(made.page, "training alone, on a machine; another machine."));
 }
 
-// What is kept of a run (thin.h) has evaluations of its own around the step that decides.
+// What is kept of a run (results.h) has evaluations of its own around the step that decides.
 TEST(Report, DrawsWhereAllRunsThatGotThereWereEvaluated) {
   auto runs = adding_runs("text");
   std::erase_if(runs[0].metrics, [](const training::Metric& metric) { return metric.step == 300; });

@@ -13,9 +13,7 @@
 
 #include "io/io_testing.h"
 #include "paper/claims.h"
-#include "paper/goal.h"
 #include "paper/report.h"
-#include "paper/thin.h"
 #include "paper_testing.h"
 #include "rwa/errors.h"
 

@@ -34,9 +34,9 @@ Texts names_of(const std::vector<Case>& cases) {
 TEST(Study, HasRunsWithTheirChanges) {
   const Study study = parse(kGood + kRun + "[[run]]\nname = \"lstm\"\nnetwork.cell = \"lstm\"\n");
   EXPECT_EQ(names_of(study.cases), (Texts{"small", "lstm"}));
-  ASSERT_EQ(study.parts.size(), 1U);
-  ASSERT_EQ(study.parts[0].runs.size(), 2U);
-  const training::Experiment& small = study.parts[0].runs[0];
+  ASSERT_EQ(study.experiments.size(), 1U);
+  ASSERT_EQ(study.experiments[0].runs.size(), 2U);
+  const training::Experiment& small = study.experiments[0].runs[0];
   training::Experiment expected = find("grammar").experiment;
   expected.variant = "mine";
   expected.model = "small";
@@ -44,9 +44,9 @@ TEST(Study, HasRunsWithTheirChanges) {
   expected.network.units = 9;
   expected.training.steps = 7;
   EXPECT_EQ(small, expected);
-  EXPECT_EQ(training::model_name(study.parts[0].runs[1]), "lstm");
-  ASSERT_EQ(study.parts[0].measures.size(), 1U);
-  EXPECT_EQ(study.parts[0].measures[0].threshold, 0.5);
+  EXPECT_EQ(training::model_name(study.experiments[0].runs[1]), "lstm");
+  ASSERT_EQ(study.experiments[0].measures.size(), 1U);
+  EXPECT_EQ(study.experiments[0].measures[0].threshold, 0.5);
 }
 
 TEST(Study, HasEveryCombinationOfWhatIsVaried) {
@@ -61,7 +61,7 @@ TEST(Study, HasEveryCombinationOfWhatIsVaried) {
   EXPECT_EQ(study.cases[1].label, "RWA, learning rate 0.5");
   EXPECT_EQ(study.cases[1].curve_label, "RWA");
   EXPECT_EQ(study.cases[1].x, 0.5);
-  const training::Experiment& last = study.parts.at(0).runs.at(3);
+  const training::Experiment& last = study.experiments.at(0).runs.at(3);
   EXPECT_EQ(last.network.cell, Cell::kLstm);
   EXPECT_EQ(last.training.learning_rate, 0.5);
 }

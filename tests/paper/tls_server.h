@@ -20,7 +20,7 @@ class TlsServer {
  public:
   TlsServer() {
     std::filesystem::create_directory(files());
-    const std::string command = fmt::format("exec python3 '{}/../net/tls_server.py' '{}'",
+    const std::string command = fmt::format("exec python3 '{}/../paper/tls_server.py' '{}'",
                                             RWA_TEST_DATA, folder_.path().string());
     process_ = ::popen(command.c_str(), "we");
     for (int i = 0; i < 3000 && io::get(folder_.path() / "port").empty(); ++i) {

@@ -4,7 +4,6 @@
 #include <cstdlib>
 
 #include "io/io_testing.h"
-#include "report/gnuplot.h"
 #include "report/process.h"
 #include "rwa/errors.h"
 #include "sample_page.h"

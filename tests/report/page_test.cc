@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "report/assets.h"
 #include "sample_page.h"
 #include "text_testing.h"
 

@@ -1,4 +1,5 @@
-// tests/report/steps_test.cc: pictures of sequences as text. How they look is browser_test.py's subject.
+// tests/report/steps_test.cc: pictures of sequences as text. How they look is browser_test.py's
+// subject.
 #include "report/steps.h"
 
 #include <limits>

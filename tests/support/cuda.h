@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backend/cuda/cuda.h"
+#include "backend/device.h"
 
 namespace rwa::cases {
 

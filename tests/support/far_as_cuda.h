@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "backend/cuda/cuda.h"
+#include "backend/device.h"
 #include "support/far_backend.h"
 
 namespace rwa {

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "backend/cpu/cpu.h"
+#include "backend/device.h"
 #include "comm/ranks.h"
 #include "rwa/errors.h"
 
@@ -96,10 +96,10 @@ inline DropoutKey to_near(const DropoutKey& key) {
   return {key.seed, key.layer, to_near(key.step)};
 }
 
-class FarReader final : public Reader {
+class FarReadback final : public Readback {
  public:
-  FarReader(Queue& queue, std::size_t bytes) : queue_(queue), copy_(bytes) {}
-  ~FarReader() override { queue_.finish(); }
+  FarReadback(Queue& queue, std::size_t bytes) : queue_(queue), copy_(bytes) {}
+  ~FarReadback() override { queue_.finish(); }
   void request(const void* from) override {
     queue_.ask([=, this] { std::memcpy(copy_.data(), to_near(from), copy_.size()); });
   }
@@ -271,8 +271,8 @@ class FarBackend final : public Backend<float> {
     queue_.finish();
     cpu_->read(host, to_near(from), bytes);
   }
-  [[nodiscard]] std::unique_ptr<Reader> make_reader(std::size_t bytes) override {
-    return std::make_unique<FarReader>(queue_, bytes);
+  [[nodiscard]] std::unique_ptr<Readback> make_readback(std::size_t bytes) override {
+    return std::make_unique<FarReadback>(queue_, bytes);
   }
   [[nodiscard]] std::unique_ptr<Feed<float>> make_feed() override {
     return std::make_unique<FarFeed>(queue_);
@@ -365,8 +365,8 @@ class FarBackend final : public Backend<float> {
   void add(std::size_t count, const float* from, float* to) override {
     queue_.ask([=, this] { cpu_->add(count, to_near(from), to_near(to)); });
   }
-  void judge(std::size_t count, const float* gradient, StepReport* report) override {
-    queue_.ask([=, this] { cpu_->judge(count, to_near(gradient), to_near(report)); });
+  void check_gradient(std::size_t count, const float* gradient, StepReport* report) override {
+    queue_.ask([=, this] { cpu_->check_gradient(count, to_near(gradient), to_near(report)); });
   }
   void adam(const AdamSettings& settings, double clip_norm, std::size_t count,
             const float* gradient, const StepReport* report, float* parameters, float* mean,

@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/cpu/cpu.h"
-#include "backend/reference/reference.h"
+#include "backend/device.h"
 #include "rwa/layer.h"
 #include "support/cases.h"
 

@@ -1,21 +1,65 @@
-#include "backend/cpu/cpu.h"
+#include "backend/device.h"
+
+#include <fmt/format.h>
+#include <hwy/targets.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <mutex>
 #include <numeric>
 #include <span>
+#include <string_view>
 #include <vector>
 
-#include "backend/cpu/instruction_set.h"
 #include "backend/cpu/kernels.h"
 #include "backend/cpu/recurrence.h"
 #include "backend/cpu/symbol_sums.h"
 #include "backend/cpu/workers.h"
 #include "backend/host.h"
+#include "rwa/errors.h"
 
 namespace rwa {
 namespace {
+
+struct InstructionSet {
+  std::string_view name;
+  std::int64_t target;
+};
+// From the plainest to the best. HWY_STATIC_TARGET is what the compiler may use anywhere.
+constexpr std::array kSets = {InstructionSet{"baseline", HWY_STATIC_TARGET},
+                              InstructionSet{"sse4", HWY_SSE4}, InstructionSet{"avx2", HWY_AVX2},
+                              InstructionSet{"avx512", HWY_AVX3}};
+
+std::string instruction_sets() {
+  std::string all;
+  for (const auto& set : kSets) all += (all.empty() ? "" : ", ") + std::string(set.name);
+  return all;
+}
+
+void obey(std::string_view wanted) {
+  for (const auto& set : kSets) {
+    if (set.name != wanted) continue;
+    if (set.target != HWY_STATIC_TARGET && (hwy::SupportedTargets() & set.target) == 0) {
+      throw ConfigError(fmt::format("RWA_CPU={} was asked for, but this machine lacks it", wanted));
+    }
+    hwy::SetSupportedTargetsForTest(set.target);
+    return;
+  }
+  throw ConfigError(
+      fmt::format("RWA_CPU={} is unknown, expected one of: {}", wanted, instruction_sets()));
+}
+
+// Obeys RWA_CPU, once per process. Throws ConfigError for a name that is unknown or that this
+// machine lacks.
+void choose_instruction_set() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    if (const char* wanted = std::getenv("RWA_CPU"); wanted != nullptr) obey(wanted);
+  });
+}
 
 struct DenseWeights final : LayerWeights<float> {
   explicit DenseWeights(const DenseSpec& dense) : spec(dense) {}
@@ -75,7 +119,8 @@ class CpuBackend final : public HostBackend<float> {
             double* mean, float* dy) override {
     const double scale = host::mean_scale(rows, targets.counted);
     const Cut cut = rows.cut();
-    // Scaled before they are added, so that the sum of the ranks' shares is the mean of one process.
+    // Scaled before they are added, so that the sum of the ranks' shares is the mean of one
+    // process.
     std::array<double, kShards> shares{};
     cpu::run_workers(pool_, cut, [&](int, Range shards) {
       for (int s = shards.begin; s < shards.end; ++s) {
@@ -125,17 +170,25 @@ class CpuBackend final : public HostBackend<float> {
 }  // namespace
 
 std::unique_ptr<Backend<float>> make_cpu_backend(int threads) {
-  cpu::choose_instruction_set();
+  choose_instruction_set();
   return std::make_unique<CpuBackend>(threads);
 }
 
-std::string cpu_instruction_set() { return cpu::instruction_set(); }
+std::string cpu_instruction_set() {
+  choose_instruction_set();
+  const std::int64_t supported = hwy::SupportedTargets();
+  std::string_view best = kSets.front().name;
+  for (const auto& set : kSets) {
+    if ((supported & set.target) != 0) best = set.name;
+  }
+  return std::string(best);
+}
 
 // The best of many short windows in which all threads start together and the last one ends the
 // window: a machine with fewer cores than threads is not taken for a faster one.
 double cpu_peak_flops(int threads, double seconds) {
   using Clock = std::chrono::steady_clock;
-  cpu::choose_instruction_set();
+  choose_instruction_set();
   ThreadPool pool(threads);
   std::vector<double> operations(static_cast<std::size_t>(threads));
   double best = 0;

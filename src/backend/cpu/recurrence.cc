@@ -20,9 +20,9 @@ class Weights final : public LayerWeights<float> {
   PackedWeights packed_;
 };
 
-class Pass final : public RecurrentPass<float> {
+class CpuPass final : public RecurrentPass<float> {
  public:
-  Pass(const RecurrentSpec& spec, ThreadPool& pool, Gradients& sums)
+  CpuPass(const RecurrentSpec& spec, ThreadPool& pool, Gradients& sums)
       : kernels_(make_strip_kernels(spec)),
         carry_(spec.traits().carry),
         pool_(pool),
@@ -77,7 +77,7 @@ std::unique_ptr<LayerWeights<float>> make_weights(const RecurrentSpec& spec) {
 
 std::unique_ptr<RecurrentPass<float>> make_pass(const RecurrentSpec& spec, ThreadPool& pool,
                                                 Gradients& sums) {
-  return std::make_unique<Pass>(spec, pool, sums);
+  return std::make_unique<CpuPass>(spec, pool, sums);
 }
 
 }  // namespace rwa::cpu

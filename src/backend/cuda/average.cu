@@ -3,7 +3,7 @@
 // of backend/host_parts.h.
 #include <cmath>
 
-#include "backend/cuda/average.h"
+#include "backend/cuda/operations.h"
 #include "backend/cuda/rows.h"
 #include "backend/cuda/sums.cuh"
 

@@ -1,19 +1,14 @@
-#include "backend/cuda/cuda.h"
+#include "backend/device.h"
 
 #include <fmt/format.h>
 
 #include <cstdlib>
 
-#include "backend/cuda/average.h"
-#include "backend/cuda/dense.h"
-#include "backend/cuda/elementwise.h"
-#include "backend/cuda/feed.h"
-#include "backend/cuda/graph.h"
-#include "backend/cuda/lookup.h"
-#include "backend/cuda/rank_sum.h"
+#include "backend/cuda/operations.h"
 #include "backend/cuda/recurrence.h"
 #include "backend/cuda/runtime.h"
 #include "backend/cuda/side_stream.h"
+#include "backend/cuda/training.h"
 #include "base/names.h"
 #include "rwa/errors.h"
 
@@ -66,14 +61,14 @@ class DenseWeights final : public LayerWeights<float> {
   cuda::DeviceMemory parameters_;
 };
 
-class CudaReader final : public Reader {
+class CudaReadback final : public Readback {
  public:
-  CudaReader(std::size_t bytes, const cuda::Context& context) : bytes_(bytes), context_(context) {
+  CudaReadback(std::size_t bytes, const cuda::Context& context) : bytes_(bytes), context_(context) {
     pinned_.reserve(bytes);
   }
-  ~CudaReader() override { (void)cudaStreamSynchronize(context_.stream); }  // it may be writing
-  CudaReader(const CudaReader&) = delete;
-  CudaReader& operator=(const CudaReader&) = delete;
+  ~CudaReadback() override { (void)cudaStreamSynchronize(context_.stream); }  // it may be writing
+  CudaReadback(const CudaReadback&) = delete;
+  CudaReadback& operator=(const CudaReadback&) = delete;
 
   void request(const void* from) override {
     context_.make_current();
@@ -128,9 +123,9 @@ class CudaBackend final : public Backend<float> {
   void read(void* host, const void* from, std::size_t bytes) override {
     copy(host, from, bytes, cudaMemcpyDeviceToHost, "copying numbers from the GPU");
   }
-  [[nodiscard]] std::unique_ptr<Reader> make_reader(std::size_t bytes) override {
+  [[nodiscard]] std::unique_ptr<Readback> make_readback(std::size_t bytes) override {
     context_.make_current();
-    return std::make_unique<CudaReader>(bytes, context_);
+    return std::make_unique<CudaReadback>(bytes, context_);
   }
   [[nodiscard]] std::unique_ptr<Feed<float>> make_feed() override {
     context_.make_current();
@@ -222,9 +217,9 @@ class CudaBackend final : public Backend<float> {
     cuda::loss(context_, loss, rows, outputs, y, targets, block_sums_.as<cuda::BlockSums>(), mean,
                dy);
   }
-  void judge(std::size_t count, const float* gradient, StepReport* report) override {
+  void check_gradient(std::size_t count, const float* gradient, StepReport* report) override {
     context_.make_current();
-    cuda::judge(context_, count, gradient, block_sums_.as<cuda::BlockSums>(), report);
+    cuda::check_gradient(context_, count, gradient, block_sums_.as<cuda::BlockSums>(), report);
   }
   void adam(const AdamSettings& settings, double clip_norm, std::size_t count,
             const float* gradient, const StepReport* report, float* parameters, float* mean,

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "backend/cuda/dense.h"
+#include "backend/cuda/operations.h"
 #include "backend/cuda/rows.h"
 
 namespace rwa::cuda {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <new>
 
-#include "backend/cuda/elementwise.h"
+#include "backend/cuda/operations.h"
 #include "backend/cuda/rows.h"
 #include "base/random.h"
 
@@ -181,7 +181,7 @@ void loss(const Context& context, Loss loss, const Rows& rows, int outputs, cons
   check_launch("the loss");
 }
 
-void judge(const Context& context, std::size_t count, const float* gradient, BlockSums* sums,
+void check_gradient(const Context& context, std::size_t count, const float* gradient, BlockSums* sums,
            StepReport* report) {
   const unsigned blocks = std::clamp(blocks_for(count), 1u, unsigned{BlockSums::kBlocks});
   judge_kernel<<<blocks, kThreads, 0, context.stream>>>(static_cast<std::int64_t>(count), gradient,

@@ -1,4 +1,4 @@
-#include "backend/cuda/feed.h"
+#include "backend/cuda/training.h"
 
 #include <fmt/format.h>
 

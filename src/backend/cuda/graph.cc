@@ -1,4 +1,4 @@
-#include "backend/cuda/graph.h"
+#include "backend/cuda/training.h"
 
 namespace rwa::cuda {
 namespace {

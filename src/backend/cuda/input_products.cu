@@ -1,6 +1,6 @@
 // src/backend/cuda/input_products.cu: a block has 128 rows by 128 columns, a thread eight by eight.
 // Both operands pass through shared memory, 16 features at a time.
-#include "backend/cuda/input_products.h"
+#include "backend/cuda/persistent.h"
 
 #include "backend/cuda/plain_kernels.cuh"
 #include "backend/cuda/rows.h"

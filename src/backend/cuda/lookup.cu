@@ -1,7 +1,6 @@
 // src/backend/cuda/lookup.cu: forward, a warp copies a row; backward, rows are added up by symbol,
 // and for the base by sequence, each in the order of the steps.
-#include "backend/cuda/elementwise.h"
-#include "backend/cuda/lookup.h"
+#include "backend/cuda/operations.h"
 #include "backend/cuda/rows.h"
 #include "backend/cuda/sums.cuh"
 #include "backend/cuda/symbol_sums.h"

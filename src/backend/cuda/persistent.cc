@@ -6,10 +6,8 @@
 
 #include "backend/cuda/gates.h"
 #include "backend/cuda/gradients.h"
-#include "backend/cuda/input_products.h"
-#include "backend/cuda/persistent_sums.h"
+#include "backend/cuda/recurrence.h"
 #include "backend/cuda/split_gradients.h"
-#include "backend/cuda/weights.h"
 #include "rwa/errors.h"
 
 namespace rwa::cuda {
@@ -45,9 +43,9 @@ bool fits(const Context& context, const RecurrentSpec& spec, Product product) {
          kernels_of(spec).clusters(context, shape, Features(spec)) > 0;
 }
 
-class Pass final : public RecurrentPass<float> {
+class PersistentPass final : public RecurrentPass<float> {
  public:
-  Pass(const RecurrentSpec& spec, const Context& context, int beside)
+  PersistentPass(const RecurrentSpec& spec, const Context& context, int beside)
       : spec_(spec),
         features_(spec),
         context_(context),
@@ -313,7 +311,7 @@ std::optional<Product> persistent_product(const Context& context, const Recurren
 
 std::unique_ptr<RecurrentPass<float>> make_persistent_pass(const RecurrentSpec& spec,
                                                            const Context& context, int beside) {
-  return std::make_unique<Pass>(spec, context, beside);
+  return std::make_unique<PersistentPass>(spec, context, beside);
 }
 
 }  // namespace rwa::cuda

@@ -134,4 +134,19 @@ std::optional<Product> persistent_product(const Context& context, const Recurren
 std::unique_ptr<RecurrentPass<float>> make_persistent_pass(const RecurrentSpec& spec,
                                                            const Context& context, int beside);
 
+// What many features add to the pre-activations, for all steps before the first: writes W x + b to
+// x_part [T,B,preactivations,Hp], for the rows that count. Sums are in fp32, each in the order of
+// the features. `weights` are of a layer that has a table (cuda/pack.h).
+void multiply_inputs(const Context&, const PackedSizes&, const Packed& weights, const Rows&,
+                     const float* x, float* x_part);
+
+// What the backward kernel leaves per slot, added up over the batch in a fixed order.
+// x_sums: [slots][1 + D][preactivations][Hp], the bias first, to weight_x and bias of `parameters`.
+void add_x_sums(const Context&, const RecurrentSpec&, const PlacedRows& rows, const float* x_sums,
+                int padded_units, float* parameters);
+
+// earlier: [1 + carry][slots][Hp], to `initial` [B, 1 + carry, H].
+void add_initial_gradients(const Context&, const RecurrentSpec&, const PlacedRows& rows,
+                           const float* earlier, int padded_units, float* initial);
+
 }  // namespace rwa::cuda

@@ -1,5 +1,5 @@
 // src/backend/cuda/persistent_sums.cu: see persistent_sums.h.
-#include "backend/cuda/persistent_sums.h"
+#include "backend/cuda/persistent.h"
 
 #include "backend/cuda/gates.h"
 

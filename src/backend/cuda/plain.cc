@@ -1,11 +1,10 @@
-#include "backend/cuda/plain.h"
+#include "backend/cuda/recurrence.h"
 
 #include <algorithm>
 #include <optional>
 
 #include "backend/cuda/gradients.h"
 #include "backend/cuda/plain_kernels.h"
-#include "backend/cuda/weights.h"
 
 namespace rwa::cuda {
 namespace plain {
@@ -28,9 +27,9 @@ namespace {
 // chunk and the state at the start of each, gives the same bits as kFull, which has all tapes. For
 // every unit of every sequence a tape is 4 numbers a step where there are two gates and 6 where
 // there are more, a state 5 numbers a chunk (LSTM, GRU: 2).
-class Pass final : public RecurrentPass<float> {
+class PlainPass final : public RecurrentPass<float> {
  public:
-  Pass(const RecurrentSpec& spec, const Context& context)
+  PlainPass(const RecurrentSpec& spec, const Context& context)
       : spec_(spec), context_(context), kernels_(make_kernels(spec)) {}
 
   void forward(const LayerWeights<float>& weights, const RecurrentForward<float>& call) override {
@@ -231,7 +230,7 @@ class Pass final : public RecurrentPass<float> {
 
 std::unique_ptr<RecurrentPass<float>> make_plain_pass(const RecurrentSpec& spec,
                                                       const Context& context) {
-  return std::make_unique<plain::Pass>(spec, context);
+  return std::make_unique<plain::PlainPass>(spec, context);
 }
 
 }  // namespace rwa::cuda

@@ -1,10 +1,28 @@
 #include "backend/cuda/recurrence.h"
 
+#include "backend/cuda/pack.h"
 #include "backend/cuda/persistent.h"
-#include "backend/cuda/plain.h"
-#include "backend/cuda/weights.h"
 
 namespace rwa::cuda {
+
+Weights::Weights(const RecurrentSpec& spec, const Context& context)
+    : spec_(spec), context_(context), product_(persistent_product(context, spec)) {
+  context.make_current();
+  parameters_.reserve(spec.parameters() * sizeof(float));
+  if (product_) packed_.reserve(PackedSizes(spec, *product_).bytes());
+}
+
+void Weights::load(const float* parameters) {
+  context_.make_current();
+  check(cudaMemcpyAsync(parameters_.as<float>(), parameters, spec_.parameters() * sizeof(float),
+                        cudaMemcpyDeviceToDevice, context_.stream),
+        "cudaMemcpyAsync");
+  if (product_) pack(spec_, *product_, parameters, packed_.as<void>(), context_.stream);
+}
+
+Packed Weights::packed() const {
+  return {PackedSizes(spec_, product_.value()), packed_.as<void>()};
+}
 
 std::unique_ptr<LayerWeights<float>> make_weights(const RecurrentSpec& spec,
                                                   const Context& context) {

@@ -72,7 +72,7 @@ class CurrentDevice {
 };
 
 // Memory of the device that grows and never shrinks; contents are lost when it grows. Growing waits
-// for the device. Not while a recording is made: see cuda/graph.h.
+// for the device. Not while a recording is made: see cuda/training.h.
 class DeviceMemory {
  public:
   DeviceMemory() = default;

@@ -6,8 +6,8 @@
 
 namespace rwa::cuda {
 
-// While it lives, `side` goes on from where `main` was at its beginning; then main waits for side. A
-// recording of the main stream has both. What goes wrong at the end goes wrong in the next call
+// While it lives, `side` goes on from where `main` was at its beginning; then main waits for side.
+// A recording of the main stream has both. What goes wrong at the end goes wrong in the next call
 // too.
 class Fork {
  public:

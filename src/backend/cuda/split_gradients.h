@@ -12,7 +12,8 @@
 
 namespace rwa::cuda {
 
-// What is split is scaled such that it lies within ±2 to this power, where two halves have most bits.
+// What is split is scaled such that it lies within ±2 to this power, where two halves have most
+// bits.
 inline constexpr int kSplitExponent = 14;
 // h, which is in [-1, 1], times this is high + low.
 inline constexpr float kSplitScale = 1 << kSplitExponent;

@@ -1,5 +1,5 @@
 // src/backend/no_cuda/no_cuda.cc: the CUDA backend of a build without CUDA.
-#include "backend/cuda/cuda.h"
+#include "backend/device.h"
 #include "rwa/errors.h"
 
 namespace rwa {

@@ -63,9 +63,9 @@ struct Step {
 };
 
 template <class C>
-class Pass final : public RecurrentPass<double> {
+class ReferencePass final : public RecurrentPass<double> {
  public:
-  explicit Pass(const RecurrentSpec& spec)
+  explicit ReferencePass(const RecurrentSpec& spec)
       : spec_(spec),
         D_(static_cast<std::size_t>(spec.inputs)),
         H_(static_cast<std::size_t>(spec.units)),
@@ -249,7 +249,7 @@ std::unique_ptr<LayerWeights<double>> make_weights(const RecurrentSpec& spec) {
 std::unique_ptr<RecurrentPass<double>> make_pass(const RecurrentSpec& spec) {
   return visit_cell(spec.cell, spec.activation,
                     [&]<class C>() -> std::unique_ptr<RecurrentPass<double>> {
-                      return std::make_unique<Pass<C>>(spec);
+                      return std::make_unique<ReferencePass<C>>(spec);
                     });
 }
 

@@ -1,4 +1,4 @@
-#include "backend/reference/reference.h"
+#include "backend/device.h"
 
 #include <algorithm>
 #include <vector>

@@ -3,9 +3,9 @@
 //
 // It is a program of its own, run as a child process: `rwa` links no cuDNN.
 //
-// What is timed, with events of the GPU, are the calls of cuDNN alone: inputs and weights lie in the
-// GPU's memory. A training step is the forward pass, both backward passes and the zeroing of the
-// weight gradients, to which cuDNN adds; there is no loss and no optimiser in it.
+// What is timed, with events of the GPU, are the calls of cuDNN alone: inputs and weights lie in
+// the GPU's memory. A training step is the forward pass, both backward passes and the zeroing of
+// the weight gradients, to which cuDNN adds; there is no loss and no optimiser in it.
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 // src/comm/mpi/calls.h: MPI's functions, whose results are looked at. Threads call them one at a
-// time, and once all have joined no call waits: whoever waits for another rank asks again and again,
-// and sees when it has been too long.
+// time, and once all have joined no call waits: whoever waits for another rank asks again and
+// again, and sees when it has been too long.
 #pragma once
 
 #include <fmt/format.h>

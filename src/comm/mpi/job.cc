@@ -126,7 +126,8 @@ class MpiJob final : public Job, private Link {
     return report.append(message.substr(0, kLongestReport));
   }
 
-  // Of a receive and a send. A receive that is open when they go is called off: its memory goes too.
+  // Of a receive and a send. A receive that is open when they go is called off: its memory goes
+  // too.
   struct Requests {
     std::mutex& calls;
     MPI_Request both[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};

@@ -34,8 +34,8 @@ class Watch {
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
 
-  // With the calls to itself, as a tick has them: whether a rank is lost, also where nobody waits for
-  // it; what is to be said of it.
+  // With the calls to itself, as a tick has them: whether a rank is lost, also where nobody waits
+  // for it; what is to be said of it.
   [[nodiscard]] std::optional<std::string> find_loss() const;
 
   // Lives as long as a thread waits for another rank.

@@ -1,5 +1,5 @@
-// src/backend/cuda/nccl/library.h: NCCL's functions. Its library is loaded when they are first asked
-// for: it is large, and only ranks with several GPUs need it.
+// src/backend/cuda/nccl/library.h: NCCL's functions. Its library is loaded when they are first
+// asked for: it is large, and only ranks with several GPUs need it.
 #pragma once
 
 #include <nccl.h>

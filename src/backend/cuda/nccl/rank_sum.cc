@@ -1,4 +1,4 @@
-#include "backend/cuda/rank_sum.h"
+#include "backend/cuda/training.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "backend/cuda/nccl/library.h"
-#include "comm/patience.h"
 #include "comm/ranks.h"
 #include "rwa/errors.h"
 

@@ -1,5 +1,5 @@
 // src/backend/cuda/no_nccl/no_nccl.cc: sums over ranks of a build without NCCL.
-#include "backend/cuda/rank_sum.h"
+#include "backend/cuda/training.h"
 
 namespace rwa::cuda {
 
