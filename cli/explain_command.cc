@@ -1,5 +1,5 @@
-#include "explain_command.h"
-
+// cli/explain_command.cc: `rwa explain`: which time steps a prediction depends on.
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "commands.h"
 #include "report/steps.h"
 #include "report/write_page.h"
 #include "rwa/device.h"

@@ -1,5 +1,5 @@
-#include "inspect_command.h"
-
+// cli/inspect_command.cc: `rwa inspect`: how data are read, or the parts of a network.
+#include <CLI/CLI.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "commands.h"
 #include "data_options.h"
 #include "report/table.h"
 #include "rwa/model.h"

@@ -1,5 +1,5 @@
-#include "stream_command.h"
-
+// cli/stream_command.cc: `rwa stream`: predictions line by line, as sequences arrive.
+#include <CLI/CLI.hpp>
 #include <exception>
 #include <filesystem>
 #include <memory>
@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "commands.h"
 #include "interrupt.h"
 #include "rwa/version.h"
 #include "workflows/stream.h"

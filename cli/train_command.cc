@@ -1,5 +1,5 @@
-#include "train_command.h"
-
+// cli/train_command.cc: `rwa train`: from files to a model.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "commands.h"
 #include "ranks.h"
 #include "report/write_page.h"
 #include "rwa/errors.h"

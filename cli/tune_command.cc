@@ -1,5 +1,5 @@
-#include "tune_command.h"
-
+// cli/tune_command.cc: `rwa tune`: search for good settings within a time.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <limits>
@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "comm/ranks.h"
+#include "commands.h"
 #include "interrupt.h"
 #include "ranks.h"
 #include "report/table.h"

@@ -1,4 +1,5 @@
-// cli/predict_command.h: `rwa predict`: what a model says of the sequences of files.
+// cli/model_options.h: a model and the data it is used on, as `rwa predict` and `rwa evaluate` take
+// them.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,9 +10,6 @@
 
 namespace rwa::cli {
 
-void add_predict_command(CLI::App& app);
-
-// A model, the files it is used on, and how: `rwa evaluate` has the same.
 struct ModelAndData {
   std::filesystem::path model;
   std::vector<std::filesystem::path> data;
@@ -20,7 +18,7 @@ struct ModelAndData {
   ModelAndData();
 };
 void add_model_and_data(CLI::App& command, ModelAndData& what);
-// The sequences of the files. Throws Interrupted where one asks for it while they are read.
+// The sequences of the files. Throws Interrupted if a signal arrives while they are read.
 workflows::Samples open_data(const ModelAndData& what, const workflows::Trained& trained,
                              bool answered);
 
