@@ -7,7 +7,6 @@
 #include "commands.h"
 #include "model_options.h"
 #include "workflows/score.h"
-#include "workflows/score_text.h"
 #include "workflows/trained.h"
 
 namespace rwa::cli {

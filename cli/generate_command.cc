@@ -8,7 +8,7 @@
 #include "interrupt.h"
 #include "rwa/version.h"
 #include "workflows/generate.h"
-#include "workflows/predict_out.h"
+#include "workflows/output.h"
 #include "workflows/trained.h"
 
 namespace rwa::cli {

@@ -6,7 +6,7 @@
 #include "interrupt.h"
 #include "rwa/device.h"
 #include "rwa/version.h"
-#include "workflows/predict_samples.h"
+#include "workflows/predict.h"
 
 namespace rwa::cli {
 
@@ -26,8 +26,8 @@ void add_model_and_data(CLI::App& command, ModelAndData& what) {
       ->capture_default_str();
 }
 
-workflows::Samples open_data(const ModelAndData& what, const workflows::Trained& trained,
-                             bool answered) {
+workflows::SampleSource open_data(const ModelAndData& what, const workflows::Trained& trained,
+                                  bool answered) {
   instruction_set();  // throws for an RWA_CPU that this machine lacks
   const std::atomic<bool>& stop = watch_for_interrupts();
   return [&stop, next = workflows::open_samples(trained.encoding, what.data, answered)](

@@ -19,7 +19,7 @@ struct ModelAndData {
 };
 void add_model_and_data(CLI::App& command, ModelAndData& what);
 // The sequences of the files. Throws Interrupted if a signal arrives while they are read.
-workflows::Samples open_data(const ModelAndData& what, const workflows::Trained& trained,
-                             bool answered);
+workflows::SampleSource open_data(const ModelAndData& what, const workflows::Trained& trained,
+                                  bool answered);
 
 }  // namespace rwa::cli

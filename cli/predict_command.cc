@@ -4,8 +4,7 @@
 
 #include "commands.h"
 #include "model_options.h"
-#include "workflows/predict_out.h"
-#include "workflows/predict_samples.h"
+#include "workflows/predict.h"
 #include "workflows/trained.h"
 
 namespace rwa::cli {
@@ -31,11 +30,11 @@ struct PredictCommand {
 
 void predict(const PredictCommand& command) {
   const workflows::Trained trained = workflows::load_trained(command.what.model);
-  const workflows::Samples samples = open_data(command.what, trained, false);
+  const workflows::SampleSource samples = open_data(command.what, trained, false);
   workflows::Output output(command.out);
-  workflows::write_predictions(trained, samples, command.what.options,
-                               command.json ? workflows::Form::kJson : workflows::Form::kCsv,
-                               output);
+  workflows::write_predictions(
+      trained, samples, command.what.options,
+      command.json ? workflows::RowFormat::kJson : workflows::RowFormat::kCsv, output);
 }
 
 }  // namespace

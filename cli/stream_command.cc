@@ -11,7 +11,6 @@
 #include "interrupt.h"
 #include "rwa/version.h"
 #include "workflows/stream.h"
-#include "workflows/stream_serve.h"
 #include "workflows/trained.h"
 
 namespace rwa::cli {

@@ -22,7 +22,7 @@
 #include "training/folder.h"
 #include "words.h"
 #include "workflows/judge.h"
-#include "workflows/page.h"
+#include "workflows/training_page.h"
 #include "workflows/tune.h"
 
 namespace rwa::cli {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "workflows/predict_samples.h"
+#include "workflows/predict.h"
 
 namespace rwa::workflows {
 namespace {

@@ -93,12 +93,12 @@ void NumberSums::add(std::span<const float> truth, std::span<const float> said) 
   }
 }
 
-void NumberSums::finish(const Answers& answers, Scores& scores) const {
+void NumberSums::finish(const OutputDecoder& decoder, Scores& scores) const {
   for (std::size_t i = 0; i < sums_.size(); ++i) {
     const Sum& sum = sums_[i];
-    NumberScore score{.name = answers.names()[i],
-                      .rmse = answers.scale(i) * std::sqrt(share(sum.squared_error, count_)),
-                      .mae = answers.scale(i) * share(sum.error, count_)};
+    NumberScore score{.name = decoder.names()[i],
+                      .rmse = decoder.scale(i) * std::sqrt(share(sum.squared_error, count_)),
+                      .mae = decoder.scale(i) * share(sum.error, count_)};
     if (sum.squared_deviation > 0) score.r2 = 1 - sum.squared_error / sum.squared_deviation;
     scores.numbers.push_back(std::move(score));
   }
@@ -107,7 +107,7 @@ void NumberSums::finish(const Answers& answers, Scores& scores) const {
 Tally& Tally::operator+=(const Tally& other) {
   sequences += other.sequences;
   answers += other.answers;
-  judged += other.judged;
+  decisions += other.decisions;
   right += other.right;
   loss += other.loss;
   return *this;
@@ -118,19 +118,19 @@ void Lengths::finish(Loss loss, Scores& scores) const {
   std::int64_t sequences = 0;
   for (const auto& [steps, tally] : tallies_) sequences += tally.sequences;
   Tally bin;
-  std::int64_t before = 0;  // sequences in the bins that are full
+  std::int64_t before = 0;  // sequences in full bins
   int shortest = 0;
   for (auto at = tallies_.begin(); at != tallies_.end(); ++at) {
     if (bin.sequences == 0) shortest = at->first;
     bin += at->second;
-    // A bin ends where its part of all sequences is reached: as many for each as lengths allow.
+    // A bin ends when it has its share of all sequences: bins are as equal as the lengths allow.
     const auto full = static_cast<std::int64_t>(scores.lengths.size() + 1) * sequences;
     if ((before + bin.sequences) * kBins < full && std::next(at) != tallies_.end()) continue;
     LengthBin made{.shortest = shortest,
                    .longest = at->first,
                    .sequences = bin.sequences,
                    .loss = training::in_unit(loss, share(bin.loss, bin.answers))};
-    if (bin.judged > 0) made.accuracy = share(static_cast<double>(bin.right), bin.judged);
+    if (bin.decisions > 0) made.accuracy = share(static_cast<double>(bin.right), bin.decisions);
     scores.lengths.push_back(made);
     before += bin.sequences;
     bin = {};

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "rwa/errors.h"
-#include "workflows/answers.h"
-#include "workflows/own_testing.h"
+#include "workflows/predictions.h"
+#include "workflows/untrained_models.h"
 
 namespace rwa::workflows {
 namespace {
@@ -126,7 +126,7 @@ TEST(Shares, AddUpToOneForEveryCellThatAverages) {
 
 TEST(Shares, AreRefusedWhereNoAverageIsKept) {
   const Trained trained = make_trained(numbers_encoding(Target::kClass), {.cell = Cell::kGru});
-  EXPECT_EQ(usual_method(trained.model), Method::kGradients);
+  EXPECT_EQ(default_method(trained.model), Method::kGradients);
   io::expect_error<ConfigError>([&] { make_attributor(trained, Method::kShares); },
                                 {"the cell gru keeps no average", "expected rwa"});
   io::expect_error<ConfigError>([] { parse_method("share"); }, {"shares, gradients"});
@@ -134,15 +134,15 @@ TEST(Shares, AreRefusedWhereNoAverageIsKept) {
 
 // What is explained, from what the model itself says: log2 p, or a number.
 double said(const Trained& trained, std::span<const float> x, int steps, std::size_t output) {
-  const Answers answers(trained.encoding);
-  const std::size_t outputs = answers.names().size();
-  const bool every = answers.every_step();
+  const OutputDecoder decoder(trained.encoding);
+  const std::size_t outputs = decoder.names().size();
+  const bool every = decoder.every_step();
   std::vector<float> y((every ? static_cast<std::size_t>(steps) : 1) * outputs);
   Session(trained.model).run({.x = x, .steps = steps, .batch = 1}, y);
-  Answer answer;
-  answers.read(std::span(y).last(outputs), answer);
-  return answers.loss() == Loss::kSquaredError ? answer.values[output]
-                                               : std::log2(answer.values[output]);
+  Prediction prediction;
+  decoder.decode(std::span(y).last(outputs), prediction);
+  return decoder.loss() == Loss::kSquaredError ? prediction.values[output]
+                                               : std::log2(prediction.values[output]);
 }
 
 // By differences at every point of the way.

@@ -10,8 +10,8 @@
 #include <gtest/gtest.h>
 
 #include "rwa/errors.h"
-#include "workflows/answers_text.h"
-#include "workflows/own_testing.h"
+#include "workflows/predictions.h"
+#include "workflows/untrained_models.h"
 
 namespace rwa::workflows {
 namespace {
@@ -113,8 +113,8 @@ TEST(Generate, NumbersAreFedBack) {
   io::put(in, "id,u,v\na,1,2\na,3,4\nb,5,6\n");
   const Trained trained = make_trained(numbers_encoding(Target::kNone));
   const auto rows = generated(trained, {.length = 3, .prompt_file = in});
-  const Answers answers(trained.encoding);
-  AnswersText text(answers, Form::kCsv);
+  const OutputDecoder answers(trained.encoding);
+  PredictionFormatter text(answers, RowFormat::kCsv);
   std::string expected = "id,step,u,v\n";
   Stream stream(trained.model);
   std::vector<float> x, y(2);

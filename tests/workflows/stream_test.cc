@@ -12,10 +12,8 @@
 #include <unistd.h>
 
 #include "rwa/errors.h"
-#include "workflows/own_testing.h"
-#include "workflows/predict_out.h"
-#include "workflows/predict_samples.h"
-#include "workflows/stream_serve.h"
+#include "workflows/predict.h"
+#include "workflows/untrained_models.h"
 
 namespace rwa::workflows {
 namespace {
@@ -44,7 +42,7 @@ std::string without(std::string_view row, int count) {
 std::vector<std::string> predicted(const Trained& trained, const fs::path& in) {
   const fs::path out = in.parent_path() / "predicted.csv";
   Output output(out);
-  write_predictions(trained, open_samples(trained.encoding, {&in, 1}, false), {}, Form::kCsv,
+  write_predictions(trained, open_samples(trained.encoding, {&in, 1}, false), {}, RowFormat::kCsv,
                     output);
   return lines_of(io::get(out));
 }

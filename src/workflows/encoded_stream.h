@@ -1,10 +1,12 @@
-// src/workflows/steps.h: a stream through a model in the steps of its data: each is seen as it was in training,
-// together with those before it where the model asks for that (data/widening.h).
+// src/workflows/encoded_stream.h: a stream through a model, step by step: each step is encoded as in
+// training, with the steps before it and its position where the model has them as inputs.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "rwa/model.h"
@@ -12,17 +14,17 @@
 
 namespace rwa::workflows {
 
-class Steps {
+class EncodedStream {
  public:
   // The model must outlive it. Throws ConfigError as Stream does.
-  explicit Steps(const Trained& trained);
+  explicit EncodedStream(const Trained& trained);
 
   // An encoded step: features, or a symbol. y is [O].
   void step(std::span<const float> x, std::span<float> y);
   void step(std::int32_t symbol, std::span<float> y);
 
   void reset();
-  // All that the next step depends on.
+  // Everything that the next step depends on.
   [[nodiscard]] std::vector<float> state() const;
   [[nodiscard]] std::size_t state_size() const;
   void set_state(std::span<const float> state);
@@ -33,10 +35,15 @@ class Steps {
 
   const datasets::Encoding& encoding_;
   Stream stream_;
-  // Where the model asks for them: how many steps there were, and the last of them.
-  int place_ = 0;
+  // Where the model has them as inputs: the number of steps so far, and the last of them.
+  int position_ = 0;
   formats::Sequence recent_;
   std::vector<float> row_;
 };
+
+// Symbols are words where some are longer than letters, or k-mers of letters, would be.
+bool has_words(const datasets::Encoding& encoding);
+// A text as the reader of the training format returns it: FASTA and FASTQ in upper case.
+std::string as_in_files(std::string_view text, const datasets::Encoding& encoding);
 
 }  // namespace rwa::workflows

@@ -1,4 +1,4 @@
-// src/workflows/page_data.cc: what a model was trained on, and how.
+// src/workflows/training_page_data.cc: what a model was trained on, and how.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include <fmt/ranges.h>
 
 #include "report/numbers.h"
-#include "workflows/page_parts.h"
+#include "workflows/training_page.h"
 
 namespace rwa::workflows {
 namespace {
@@ -55,13 +55,13 @@ Table files_of(const datasets::FilesTask& task, const datasets::Files& files) {
   add_row(table, "task", std::string(to_string(encoding.schema.target)));
   add_samples(table, files);
   if (!seen.lengths.empty()) {
-    add_row(table, "steps in all", in_thousands(seen.steps));
-    add_row(table, "steps of a sequence",
-            fmt::format("{} to {}, half have up to {}", in_thousands(shortest(seen)),
+    add_row(table, "total steps", in_thousands(seen.steps));
+    add_row(table, "steps per sequence",
+            fmt::format("{} to {}, median {}", in_thousands(shortest(seen)),
                         in_thousands(longest(seen)), in_thousands(median_length(seen))));
   }
   if (encoding.window > 0) {
-    add_row(table, "cut into pieces",
+    add_row(table, "windows",
             fmt::format("of {} steps, every {}", encoding.window, encoding.stride));
   }
   if (encoding.kmer > 1) add_row(table, "letters of a symbol", fmt::format("{}", encoding.kmer));
@@ -75,7 +75,7 @@ Table files_of(const datasets::FilesTask& task, const datasets::Files& files) {
   return table;
 }
 
-// Those that come most often, where there are many.
+// The most frequent ones, where there are many.
 Table labels_of(const datasets::Files& files) {
   const std::vector<std::string>& names = files.encoding().labels;
   const std::vector<std::int64_t>& counts = files.statistics().labels;
@@ -115,7 +115,7 @@ Table features_of(const datasets::Files& files) {
   return table;
 }
 
-// Says so where a table leaves something out.
+// With a note where the table leaves rows out.
 void add_part(Table table, std::size_t all, std::string_view of_what, report::Page& page) {
   if (table.rows.empty()) return;
   if (table.rows.size() < all) {
@@ -131,12 +131,11 @@ std::string end_in_words(const training::Record& run) {
     case training::End::kSteps:
       return "all steps were done";
     case training::End::kPatience:
-      return fmt::format("validation had not become better {} times in a row",
-                         run.experiment.evaluation.patience);
+      return fmt::format("no improvement in {} validations", run.experiment.evaluation.patience);
     case training::End::kTime:
       break;
   }
-  return "its time was used up";
+  return "the time limit was reached";
 }
 
 void add_network(const training::Network& network, Table& table) {
@@ -155,10 +154,10 @@ void add_training(const training::Training& training, Table& table) {
   add_row(table, "learning rate",
           fmt::format("{}, {}", training.learning_rate, to_string(training.schedule)));
   if (training.clip_norm > 0) {
-    add_row(table, "gradients", fmt::format("not longer than {}", training.clip_norm));
+    add_row(table, "gradients", fmt::format("clipped to norm {}", training.clip_norm));
   }
   if (training.truncate > 0) {
-    add_row(table, "gradients", fmt::format("through {} steps", training.truncate));
+    add_row(table, "gradients", fmt::format("truncated after {} steps", training.truncate));
   }
 }
 
@@ -167,7 +166,7 @@ void add_training(const training::Training& training, Table& table) {
 void add_data(const datasets::FilesTask& task, const datasets::Files& files, report::Page& page) {
   page.blocks.emplace_back(Heading{"The data", "data"});
   page.blocks.emplace_back(files_of(task, files));
-  add_part(labels_of(files), files.encoding().labels.size(), "classes, those that come most often",
+  add_part(labels_of(files), files.encoding().labels.size(), "classes, the most frequent ones",
            page);
   add_part(features_of(files), files.encoding().schema.features.size(), "features", page);
 }
@@ -182,9 +181,9 @@ void add_settings(const training::Record& run, report::Page& page) {
   add_row(
       table, "steps",
       fmt::format("{} of {}", in_thousands(run.steps), in_thousands(experiment.training.steps)));
-  add_row(table, "it ended because", end_in_words(run));
-  if (run.best_step) add_row(table, "the model is that of step", in_thousands(*run.best_step));
-  add_row(table, "time in training", report::in_time(run.train_seconds));
+  add_row(table, "stopped because", end_in_words(run));
+  if (run.best_step) add_row(table, "weights kept from step", in_thousands(*run.best_step));
+  add_row(table, "training time", report::in_time(run.train_seconds));
   add_row(table, "device", experiment.device);
   if (!run.machine.empty()) add_row(table, "machine", run.machine);
   page.blocks.emplace_back(Heading{"Settings", "settings"});

@@ -1,4 +1,4 @@
-#include "workflows/page.h"
+#include "workflows/training_page.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -13,7 +13,6 @@
 #include <fmt/format.h>
 
 #include "report/numbers.h"
-#include "workflows/page_parts.h"
 #include "workflows/plan.h"
 #include "workflows/tune.h"
 
@@ -24,12 +23,12 @@ using report::Chart;
 using report::Curve;
 using report::Role;
 
-// Looks, not cells.
+// Of these roles only the colours are used.
 constexpr Role kValidation = Role::kRwa;
 constexpr Role kTraining = Role::kLstm;
 constexpr Role kBest = Role::kOther1;
 
-// What of a score is drawn.
+// The part of a metric that is drawn.
 using Height = std::optional<double> (*)(const training::Metric&);
 std::optional<double> loss_of(const training::Metric& metric) { return metric.loss; }
 std::optional<double> accuracy_of(const training::Metric& metric) {
@@ -62,7 +61,7 @@ Curve best_of(const training::Record& run, const Curve& validation) {
   return best;
 }
 
-Chart chart_of(const training::Record& run, Height height, std::optional<double> guessing) {
+Chart chart_of(const training::Record& run, Height height, std::optional<double> baseline) {
   Chart chart{.x_label = "training steps"};
   chart.curves = {curve_of(run, "train", "training", kTraining, height),
                   curve_of(run, "valid", "validation", kValidation, height),
@@ -71,14 +70,14 @@ Chart chart_of(const training::Record& run, Height height, std::optional<double>
   std::erase_if(chart.curves, [](const Curve& curve) { return curve.x.empty(); });
   double last = 0;
   for (const Curve& curve : chart.curves) last = std::max(last, curve.x.back());
-  if (guessing && last > 0) {
+  if (baseline && last > 0) {
     chart.curves.push_back(
-        {.label = "guessing", .role = Role::kNaive, .x = {0, last}, .y = {*guessing, *guessing}});
+        {.label = "baseline", .role = Role::kNaive, .x = {0, last}, .y = {*baseline, *baseline}});
   }
   return chart;
 }
 
-// What becomes many times smaller is seen on a logarithmic axis only.
+// A loss that falls by orders of magnitude needs a logarithmic axis.
 bool spans_decades(const Chart& chart) {
   constexpr double kMost = 50;
   double least = std::numeric_limits<double>::infinity();
@@ -92,40 +91,41 @@ bool spans_decades(const Chart& chart) {
   return least > 0 && most > kMost * least;
 }
 
-// What the page begins with.
+// The first sentences of the page.
 std::string headline(const Scores& scores, const datasets::Files& files) {
-  const datasets::Naive guessing = files.naive();
+  const datasets::Naive baseline = files.naive();
   const std::string on =
       fmt::format("{} sequences of {}", report::in_thousands(scores.sequences), scored_on(files));
-  if (scores.accuracy && guessing.accuracy) {
-    return fmt::format(
-        "{} of the answers to {} are right. Who does not look at the sequences gets {} right.",
-        report::in_percent(*scores.accuracy), on, report::in_percent(*guessing.accuracy));
+  if (scores.accuracy && baseline.accuracy) {
+    return fmt::format("{} of the predictions for {} are right. Majority-class baseline: {}.",
+                       report::in_percent(*scores.accuracy), on,
+                       report::in_percent(*baseline.accuracy));
   }
   return fmt::format(
-      "The loss of the answers to {} is {} {}. That of who does not look at the sequences is {}.",
-      on, report::in_digits(scores.loss), scores.unit, report::in_digits(guessing.loss));
+      "The loss of the predictions for {} is {} {}. Baseline that ignores the sequences: {}.", on,
+      report::in_digits(scores.loss), scores.unit, report::in_digits(baseline.loss));
 }
 
 }  // namespace
 
-void add_curves(const training::Record& run, const datasets::Naive& guessing, report::Page& page) {
+void add_curves(const training::Record& run, const datasets::Naive& baseline, report::Page& page) {
   report::Figure figure{.id = "figure-training", .title = ""};
-  Chart losses = chart_of(run, loss_of, guessing.loss);
+  Chart losses = chart_of(run, loss_of, baseline.loss);
   losses.id = "loss";
   losses.title = "Loss";
   losses.y_label = run.metrics.empty() ? "loss" : "loss, " + run.metrics.front().unit;
   losses.log_y = spans_decades(losses);
   losses.caption =
-      "Training: the mean over the steps since the last score. Dashed: what can be reached without "
-      "looking at the sequences.";
+      "Training: the mean over the steps since the last evaluation. Dashed: a baseline that "
+      "ignores "
+      "the sequences.";
   if (run.experiment.network.dropout > 0) losses.caption += " In training, dropout is on.";
   figure.panels.push_back(std::move(losses));
   const bool classifies = std::ranges::any_of(
       run.metrics, [](const auto& metric) { return metric.accuracy.has_value(); });
   if (classifies) {
     std::optional<double> percent;
-    if (guessing.accuracy) percent = 100 * *guessing.accuracy;
+    if (baseline.accuracy) percent = 100 * *baseline.accuracy;
     Chart accuracies = chart_of(run, accuracy_of, percent);
     accuracies.id = "accuracy";
     accuracies.title = "Accuracy";
@@ -139,12 +139,13 @@ void add_curves(const training::Record& run, const datasets::Naive& guessing, re
 report::Page training_page(const training::Record& run, const datasets::Files& files,
                            const Scores* scores) {
   report::Page page{.title = run.experiment.name, .subtitle = in_words(run.experiment)};
-  const datasets::Naive guessing = files.naive();
-  page.blocks.emplace_back(report::Text{
-      scores != nullptr ? headline(*scores, files)
-                        : "All data was trained on: there was none left to score the model on."});
-  add_curves(run, guessing, page);
-  if (scores != nullptr) add_scores(*scores, guessing, page);
+  const datasets::Naive baseline = files.naive();
+  page.blocks.emplace_back(
+      report::Text{scores != nullptr
+                       ? headline(*scores, files)
+                       : "All data were used for training: none were left to score the model on."});
+  add_curves(run, baseline, page);
+  if (scores != nullptr) add_scores(*scores, baseline, page);
   add_data(std::get<datasets::FilesTask>(run.experiment.task), files, page);
   add_settings(run, page);
   return page;

@@ -1,4 +1,4 @@
-// src/workflows/stream_line.h: a line of a stream as the model reads it.
+// src/workflows/stream_lines.h: the lines of streams, as text or as JSON.
 //   0.5,1.25            numbers in the order of the model's features; commas, tabs or blanks between
 //   GATTACA             symbols: letters, or words where the model's are words
 //   b7,0.5,1.25         the same of stream "b7"
@@ -18,13 +18,13 @@
 
 namespace rwa::workflows {
 
-// The line that is read, for messages.
+// A line of the input, for messages.
 struct LinePlace {
   std::string_view text = {};
   std::int64_t number = 0;  // from 1
 
-  // Throws InputError: "stdin:LINE:COLUMN: found FOUND, expected EXPECTED"; where `at` is null,
-  // which else points into the text, there is no column.
+  // Throws InputError: "stdin:LINE:COLUMN: found FOUND, expected EXPECTED"; `at` points into the
+  // text, or is null, and there is no column.
   [[noreturn]] void refuse(const char* at, std::string_view found, std::string_view expected) const;
 };
 
@@ -51,19 +51,7 @@ class LineReader {
 
 // With `id`, the first field of a line is the name of its stream.
 std::unique_ptr<LineReader> make_text_lines(const datasets::Encoding& encoding, bool id);
-// Ids are there or not.
+// Objects with or without ids.
 std::unique_ptr<LineReader> make_json_lines(const datasets::Encoding& encoding);
-
-// What both need. Symbols are words where some are longer than letters, or k-mers of them, would
-// be.
-bool has_words(const datasets::Encoding& encoding);
-// Those of a text of letters that stands in the line, or elsewhere (then no letter has a place).
-void append_letters(std::string_view text, bool in_line, std::vector<Letter>& letters);
-// A text as the reader of the format that the model was trained with would have it: in FASTA, upper
-// case.
-std::string as_in_files(std::string_view text, const datasets::Encoding& encoding);
-// A number was not there: NaN, unless the model refuses that.
-float missing_number(const datasets::Encoding& encoding, const std::string& feature,
-                     const LinePlace& place, const char* at);
 
 }  // namespace rwa::workflows

@@ -1,5 +1,5 @@
-// tests/workflows/steps_test.cc: a stream sees widened steps as a batch does, also after its state was kept.
-#include "workflows/steps.h"
+// tests/workflows/encoded_stream_test.cc: a stream sees widened steps as a batch does, also after its state was kept.
+#include "workflows/encoded_stream.h"
 
 #include <vector>
 
@@ -39,7 +39,7 @@ formats::Sequence sample(bool symbols) {
   return sequence;
 }
 
-void take(Steps& steps, const formats::Sequence& sequence, int t, std::vector<float>& y) {
+void feed(EncodedStream& steps, const formats::Sequence& sequence, int t, std::vector<float>& y) {
   const auto place = static_cast<std::size_t>(t);
   if (sequence.symbols.empty()) {
     steps.step(std::span(sequence.x).subspan(place * 3, 3), y);
@@ -59,13 +59,13 @@ TEST_P(WidenedSteps, AreThoseOfABatchAlsoAfterAPause) {
 
   std::vector<float> y(2);
   for (int pause = 0; pause <= sequence.steps; ++pause) {
-    Steps first(trained);
-    for (int t = 0; t < pause; ++t) take(first, sequence, t, y);
+    EncodedStream first(trained);
+    for (int t = 0; t < pause; ++t) feed(first, sequence, t, y);
     const std::vector<float> state = first.state();
     EXPECT_EQ(state.size(), first.state_size());
-    Steps second(trained);
+    EncodedStream second(trained);
     second.set_state(state);
-    for (int t = pause; t < sequence.steps; ++t) take(second, sequence, t, y);
+    for (int t = pause; t < sequence.steps; ++t) feed(second, sequence, t, y);
     EXPECT_EQ(y, wanted) << "after a pause at step " << pause;
   }
 }

@@ -1,5 +1,4 @@
-// src/workflows/page_scores.cc: how well a model does, and where it errs: what is better seen than read is
-// drawn, the rest are the tables of score_text.h.
+// src/workflows/training_page_scores.cc: how well a model does, and where it errs: charts, and the tables of score.h.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -12,8 +11,7 @@
 #include <fmt/format.h>
 
 #include "report/numbers.h"
-#include "workflows/page_parts.h"
-#include "workflows/score_text.h"
+#include "workflows/training_page.h"
 
 namespace rwa::workflows {
 namespace {
@@ -28,14 +26,14 @@ using report::Text;
 constexpr std::size_t kMostInMatrix = 20;
 constexpr std::size_t kMostPairs = 30;
 
-// The first of the tables, with what guessing gives beside it.
-Table with_guessing(Table table, const datasets::Naive& guessing) {
-  table.header.emplace_back("guessing");
+// The first of the tables, with the scores of the baseline beside it.
+Table with_baseline(Table table, const datasets::Naive& baseline) {
+  table.header.emplace_back("baseline");
   for (auto& row : table.rows) {
     std::string other;
-    if (row[0].text == "loss") other = report::in_digits(guessing.loss, 4);
-    if (row[0].text == "accuracy" && guessing.accuracy) {
-      other = report::in_percent(*guessing.accuracy);
+    if (row[0].text == "loss") other = report::in_digits(baseline.loss, 4);
+    if (row[0].text == "accuracy" && baseline.accuracy) {
+      other = report::in_percent(*baseline.accuracy);
     }
     row.push_back({std::move(other)});
   }
@@ -79,7 +77,7 @@ Table pairs_of(const Scores& scores) {
   }
   std::ranges::stable_sort(pairs, std::greater(), &Pair::times);
   if (pairs.size() > kMostPairs) pairs.resize(kMostPairs);
-  Table table{.header = {"truth", "taken for", "times", "of that truth"}, .rows = {}};
+  Table table{.header = {"truth", "prediction", "times", "of that truth"}, .rows = {}};
   for (const Pair& pair : pairs) {
     table.rows.push_back(
         {{scores.labels[pair.truth].name},
@@ -92,45 +90,45 @@ Table pairs_of(const Scores& scores) {
 
 void add_confusion(const Scores& scores, report::Page& page) {
   if (scores.confusion.empty()) return;
-  page.blocks.emplace_back(Heading{"What is taken for what", "confusion"});
+  page.blocks.emplace_back(Heading{"Confusion matrix", "confusion"});
   if (scores.confusion.size() <= kMostInMatrix) {
     page.blocks.emplace_back(
-        Text{"A colour is as strong as its part of the row: of all that are truly that class."});
+        Text{"Colours show the share of each row, of all sequences of that class."});
     page.blocks.emplace_back(matrix_of(scores));
     return;
   }
   Table pairs = pairs_of(scores);
   if (pairs.rows.empty()) {
-    page.blocks.emplace_back(Text{"Nothing: all answers are right."});
+    page.blocks.emplace_back(Text{"No confusions: all predictions are right."});
     return;
   }
-  page.blocks.emplace_back(Text{"The classes that are most often taken for another."});
+  page.blocks.emplace_back(Text{"The most frequent confusions."});
   page.blocks.emplace_back(std::move(pairs));
 }
 
 // In percent, of bins that have answers.
 Chart calibration_of(const Scores& scores) {
   Chart chart{.id = "calibration",
-              .title = "How sure it is, and how often right",
-              .caption = "Under the dashed line it is surer than it should be.",
+              .title = "Confidence and accuracy",
+              .caption = "Below the dashed line the model is overconfident.",
               .x_label = "confidence, %",
               .y_label = "right, %"};
   Curve curve{.label = "the model", .role = Role::kRwa};
-  for (const SureBin& bin : scores.calibration) {
+  for (const ConfidenceBin& bin : scores.calibration) {
     if (bin.answers == 0) continue;
     curve.x.push_back(100 * bin.confidence);
     curve.y.push_back(100 * bin.accuracy);
   }
   chart.curves = {
       std::move(curve),
-      {.label = "as sure as right", .role = Role::kNaive, .x = {0, 100}, .y = {0, 100}}};
+      {.label = "perfectly calibrated", .role = Role::kNaive, .x = {0, 100}, .y = {0, 100}}};
   return chart;
 }
 
 Chart lengths_of(const Scores& scores) {
   Chart chart{.id = "length",
               .title = "Error by length",
-              .caption = "A point stands for sequences of about that many steps.",
+              .caption = "Each point: sequences of about that length.",
               .x_label = "steps",
               .y_label = scores.accuracy ? "wrong, %" : "loss, " + scores.unit};
   Curve curve{.label = "the model", .role = Role::kRwa};
@@ -154,10 +152,10 @@ void add_charts(const Scores& scores, report::Page& page) {
 
 }  // namespace
 
-void add_scores(const Scores& scores, const datasets::Naive& guessing, report::Page& page) {
+void add_scores(const Scores& scores, const datasets::Naive& baseline, report::Page& page) {
   std::vector<ScoreTable> all = tables(scores, 0);
   page.blocks.emplace_back(Heading{all.front().title, "scores"});
-  page.blocks.emplace_back(with_guessing(std::move(all.front().table), guessing));
+  page.blocks.emplace_back(with_baseline(std::move(all.front().table), baseline));
   add_confusion(scores, page);
   add_charts(scores, page);
   for (std::size_t i = 1; i < all.size(); ++i) {

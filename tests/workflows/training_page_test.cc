@@ -1,5 +1,5 @@
-// tests/workflows/page_test.cc: what a training's report has to say, for classes and for numbers.
-#include "workflows/page.h"
+// tests/workflows/training_page_test.cc: what a training's report has to say, for classes and for numbers.
+#include "workflows/training_page.h"
 
 #include <memory>
 #include <string>
@@ -124,14 +124,15 @@ class PageTest : public ::testing::Test {
   training::Record run_ = make_run();
 };
 
-TEST_F(PageTest, BeginsWithTheScoreAndWhatGuessingGives) {
+TEST_F(PageTest, BeginsWithTheScoreAndTheBaseline) {
   const auto files = classes();
   const Scores scores = make_scores();
   const report::Page page = training_page(run_, *files, &scores);
   EXPECT_EQ(page.title, "a name & more");
   const std::string first = blocks<report::Text>(page).front().text;
-  EXPECT_TRUE(contains(first, "87.5 % of the answers to 1,100 sequences of the validation data"));
-  EXPECT_TRUE(contains(first, "75.0 % right"));
+  EXPECT_TRUE(
+      contains(first, "87.5 % of the predictions for 1,100 sequences of the validation data"));
+  EXPECT_TRUE(contains(first, "baseline: 75.0 %"));
   EXPECT_EQ(row(page, "accuracy"), (std::vector<std::string>{"accuracy", "87.5 %", "75.0 %"}));
   EXPECT_EQ(row(page, "loss").at(1), "0.25 bits");
   EXPECT_EQ(row(page, "loss").at(2), fmt::format("{:.4g}", files->naive().loss));
@@ -157,7 +158,7 @@ TEST_F(PageTest, DrawsTrainingAndMarksTheBestStep) {
   EXPECT_FALSE(accuracies.log_y);
 }
 
-TEST_F(PageTest, ShowsWhatIsTakenForWhatAndHowSurely) {
+TEST_F(PageTest, ShowsConfusionsAndCalibration) {
   const auto files = classes();
   const Scores scores = make_scores();
   const report::Page page = training_page(run_, *files, &scores);
@@ -199,11 +200,11 @@ TEST_F(PageTest, OfManyClassesShowsThePairsThatAreConfusedMost) {
 TEST_F(PageTest, SaysWhatTheDataAndTheSettingsAre) {
   const auto files = classes();
   const report::Page page = training_page(run_, *files, nullptr);
-  EXPECT_TRUE(contains(blocks<report::Text>(page).front().text, "none left to score"));
+  EXPECT_TRUE(contains(blocks<report::Text>(page).front().text, "none were left to score"));
   EXPECT_TRUE(contains(row(page, "files").at(1), "data.csv"));
   EXPECT_EQ(row(page, "sequences to train on").at(1), "32");
   EXPECT_EQ(row(page, "to validate on").at(1), "8");
-  EXPECT_EQ(row(page, "steps of a sequence").at(1), "1 to 5, half have up to 3");
+  EXPECT_EQ(row(page, "steps per sequence").at(1), "1 to 5, median 3");
   EXPECT_EQ(row(page, "often"), (std::vector<std::string>{"often", "30", "75.0 %"}));
   EXPECT_EQ(row(page, "u").at(1), "0");
   EXPECT_EQ(row(page, "u").at(2), "3.9");
@@ -211,9 +212,8 @@ TEST_F(PageTest, SaysWhatTheDataAndTheSettingsAre) {
   EXPECT_EQ(row(page, "units").at(1), "48");
   EXPECT_EQ(row(page, "seed").at(1), "11");
   EXPECT_EQ(row(page, "steps").at(1), "1,500 of 2,000");
-  EXPECT_EQ(row(page, "it ended because").at(1),
-            "validation had not become better 7 times in a row");
-  EXPECT_EQ(row(page, "time in training").at(1), "1m15s");
+  EXPECT_EQ(row(page, "stopped because").at(1), "no improvement in 7 validations");
+  EXPECT_EQ(row(page, "training time").at(1), "1m15s");
 }
 
 TEST_F(PageTest, OfNumbersHasTheirErrorsAndNoClasses) {

@@ -1,4 +1,4 @@
-#include "workflows/predict_out.h"
+#include "workflows/output.h"
 
 #include <cerrno>
 #include <cstddef>
@@ -25,7 +25,7 @@ io::Descriptor open_for_writing(const fs::path& file) {
 }
 
 bool is_file_or_absent(const fs::path& file) {
-  std::error_code refused;  // then opening it is
+  std::error_code refused;  // then opening the file fails too
   const auto status = fs::status(file, refused);
   return status.type() == fs::file_type::regular || status.type() == fs::file_type::not_found;
 }
@@ -58,29 +58,6 @@ void Output::finish() {
   } else if (const int error = descriptor_->close(); error != 0) {
     io::throw_refusal("close", file_, error);
   }
-}
-
-void write_predictions(const Trained& trained, const Samples& next, const PredictOptions& options,
-                       Form form, Output& output) {
-  constexpr std::size_t kPiece = std::size_t{1} << 16;  // bytes that are written at a time
-  const Answers answers(trained.encoding);
-  const auto outputs = answers.names().size();
-  AnswersText rows(answers, form);
-  std::string text = rows.header({.id = "",
-                                  .from = trained.encoding.window > 0 ? 1 : 0,
-                                  .step = answers.every_step() ? 1 : 0});
-  predict(trained, next, options, [&](const Sample& sample, std::span<const float> logits) {
-    Place place{.id = sample.sequence.id, .from = sample.from};
-    for (std::size_t row = 0; row * outputs < logits.size(); ++row) {
-      if (answers.every_step()) place.step = step_of(sample.from, row);
-      rows.append(place, logits.subspan(row * outputs, outputs), text);
-      if (text.size() < kPiece) continue;
-      output.write(text);
-      text.clear();
-    }
-  });
-  output.write(text);
-  output.finish();
 }
 
 }  // namespace rwa::workflows
