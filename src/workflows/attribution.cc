@@ -169,9 +169,9 @@ void GradientAttributor::run(std::span<const float> rows, std::span<const float>
   session_.run(batch(), y_);
 }
 
-// The loss of the twin is the mean of (y - wanted)² over all n outputs, whose slopes are 2 / n times the
-// differences: `wanted` is chosen such that these are the slopes of the explained value, and 0 for all
-// steps but the last. They are scaled up, or else the rounding of y would drown them.
+// The loss of the twin is the mean of (y - wanted)² over all n outputs, whose slopes are 2 / n
+// times the differences: `wanted` is chosen such that these are the slopes of the explained value,
+// and 0 for all steps but the last. They are scaled up, or else the rounding of y would drown them.
 void GradientAttributor::differentiate(const ExplainedValue& explained) {
   constexpr float kLarge = 1024;
   const double scale = kLarge * static_cast<double>(y_.size()) / 2;

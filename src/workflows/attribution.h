@@ -1,12 +1,12 @@
 // src/workflows/attribution.h: how much a prediction depends on each step of its sequence.
 //
-// Shares: of a cell that keeps an average, the share of every step in the average that a sequence ends
-// with, for each unit of the last layer. Exact, and the same for every output.
+// Shares: of a cell that keeps an average, the share of every step in the average that a sequence
+// ends with, for each unit of the last layer. Exact, and the same for every output.
 //
-// Gradients, of any cell: integrated gradients (Sundararajan, Taly and Yan 2017). On the straight path
-// from a baseline to the sequence, the output goes from that of the baseline to that of the sequence;
-// the gradient along the path gives each step its part of the difference. The baseline is the mean of
-// the training data where steps are numbers, and a row of zeros where they are symbols.
+// Gradients, of any cell: integrated gradients (Sundararajan, Taly and Yan 2017). On the straight
+// path from a baseline to the sequence, the output goes from that of the baseline to that of the
+// sequence; the gradient along the path gives each step its part of the difference. The baseline is
+// the mean of the training data where steps are numbers, and a row of zeros where they are symbols.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +29,8 @@ Method default_method(const Model& model);
 
 struct Attribution {
   std::vector<float> steps = {};  // [T]
-  // [T,width]: the shares of each unit, of which `steps` is the mean; or the parts that each feature
-  // has, of which it is the sum. None for the gradients of symbols.
+  // [T,width]: the shares of each unit, of which `steps` is the mean; or the parts that each
+  // feature has, of which it is the sum. None for the gradients of symbols.
   std::vector<float> parts = {};
   std::size_t width = 0;
   // Of gradients: the explained value for the baseline and for the sequence: the logarithm of a
@@ -41,7 +41,8 @@ struct Attribution {
   [[nodiscard]] double gap() const;
 };
 
-// One sequence after the other; they have at least one step, and are encoded. The model must outlive it.
+// One sequence after the other; they have at least one step, and are encoded. The model must
+// outlive it.
 class Attributor {
  public:
   virtual ~Attributor() = default;
@@ -58,8 +59,8 @@ struct AttributorOptions {
 std::unique_ptr<Attributor> make_attributor(const Trained& trained, Method method,
                                             const AttributorOptions& options = {});
 
-// The same network with numbers for symbols (one-hot rows, or those of its embedding) and the squared
-// error as loss, of which integrated gradients are taken.
+// The same network with numbers for symbols (one-hot rows, or those of its embedding) and the
+// squared error as loss, of which integrated gradients are taken.
 Model numbers_twin(const Model& model);
 // The rows that the twin reads, [T,·].
 std::vector<float> twin_rows(const Model& model, const formats::Sequence& sequence);

@@ -1,5 +1,5 @@
-// src/workflows/encoded_stream.h: a stream through a model, step by step: each step is encoded as in
-// training, with the steps before it and its position where the model has them as inputs.
+// src/workflows/encoded_stream.h: a stream through a model, step by step: each step is encoded as
+// in training, with the steps before it and its position where the model has them as inputs.
 #pragma once
 
 #include <cstddef>

@@ -108,8 +108,8 @@ std::optional<std::string> Explainer::truth_of(const formats::Sequence& sequence
   return fmt::format("{}", fmt::join(words, "|"));
 }
 
-// Sequences of files, encoded. An answer that the model does not know, such as a label that was not in
-// the training data, is ignored.
+// Sequences of files, encoded. An answer that the model does not know, such as a label that was not
+// in the training data, is ignored.
 class LabelledReader {
  public:
   LabelledReader(const datasets::Encoding& encoding, std::span<const std::filesystem::path> paths)

@@ -35,8 +35,8 @@ struct Explanation {
 };
 
 // Explains sequences of files in their order, cut into windows as in training. Skips those without
-// steps. Throws as formats::open(), Reader, Encoder and make_attributor() do; ConfigError for an unknown
-// output or id.
+// steps. Throws as formats::open(), Reader, Encoder and make_attributor() do; ConfigError for an
+// unknown output or id.
 void explain(const Trained& trained, std::span<const std::filesystem::path> paths,
              const ExplainOptions& options, const std::function<void(const Explanation&)>& consume);
 

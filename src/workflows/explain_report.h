@@ -1,5 +1,5 @@
-// src/workflows/explain_report.h: explanations as text for a terminal, as lines of JSON, and as pages
-// with pictures.
+// src/workflows/explain_report.h: explanations as text for a terminal, as lines of JSON, and as
+// pages with pictures.
 #pragma once
 
 #include <cstddef>
@@ -57,8 +57,8 @@ class ExplanationPage {
   void add(const Explanation& made);
   [[nodiscard]] const report::Page& page() const { return page_; }
 
-  // Symbols, or the curves of at most twelve features, with the weight of each step; for shares, also
-  // those of the units with the greatest weights on the output.
+  // Symbols, or the curves of at most twelve features, with the weight of each step; for shares,
+  // also those of the units with the greatest weights on the output.
   [[nodiscard]] report::Steps picture(const Explanation& made) const;
 
  private:

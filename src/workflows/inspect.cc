@@ -51,8 +51,7 @@ std::string about_files(const formats::Schema& schema) {
 std::string about_target(const formats::Schema& schema) {
   std::string text(formats::to_string(schema.target));
   if (schema.target == formats::Target::kNone) {
-    return text +
-           ": nothing is called target, label, class or y, so the next step is what is learnt";
+    return text + ": found no target, label, class or y, so the next step is predicted";
   }
   if (!schema.label_from.empty()) return text + ", from " + io::escape(schema.label_from);
   return schema.targets.empty() ? text : text + ", " + some(schema.targets);

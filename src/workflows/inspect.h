@@ -1,5 +1,5 @@
-// src/workflows/inspect.h: `rwa inspect`: how data are read before anything is trained on them, and the
-// network of a model, an experiment or a run.
+// src/workflows/inspect.h: `rwa inspect`: how data are read before anything is trained on them, and
+// the network of a model, an experiment or a run.
 #pragma once
 
 #include <filesystem>
@@ -33,8 +33,8 @@ struct NetworkSummary {
 
 // Whether a path is a model, an experiment or a run, by its name; everything else is data.
 bool is_network(const std::filesystem::path& path);
-// Of a model file, an experiment (*.toml), or the folder of a run. Throws ConfigError for anything else,
-// with the nearest name where there is no such file, and what reading them throws.
+// Of a model file, an experiment (*.toml), or the folder of a run. Throws ConfigError for anything
+// else, with the nearest name where there is no such file, and what reading them throws.
 NetworkSummary summarize_network(const std::filesystem::path& path);
 std::string to_text(const NetworkSummary& network);
 

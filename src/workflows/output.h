@@ -1,5 +1,5 @@
-// src/workflows/output.h: where results are written: the standard output, or a file that is replaced
-// as a whole or not at all.
+// src/workflows/output.h: where results are written: the standard output, or a file that is
+// replaced as a whole or not at all.
 #pragma once
 
 #include <filesystem>

@@ -75,8 +75,8 @@ class FileSamples {
   std::size_t piece_ = 0;
 };
 
-// Of a buffer: enough to find sequences of similar length. Two are in memory, one being read and one
-// being computed; a larger sequence fills a buffer alone.
+// Of a buffer: enough to find sequences of similar length. Two are in memory, one being read and
+// one being computed; a larger sequence fills a buffer alone.
 constexpr std::size_t kBufferSequences = 1024;
 constexpr std::size_t kBufferFloats = std::size_t{1} << 23;
 // Of a batch, with the intermediate results of the network.

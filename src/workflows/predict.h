@@ -1,6 +1,6 @@
-// src/workflows/predict.h: many sequences through a model, in constant memory: those of similar length
-// form a batch, and results come in the order of the input. The prediction for a sequence does not
-// depend on its neighbours.
+// src/workflows/predict.h: many sequences through a model, in constant memory: those of similar
+// length form a batch, and results come in the order of the input. The prediction for a sequence
+// does not depend on its neighbours.
 #pragma once
 
 #include <algorithm>
@@ -33,8 +33,9 @@ inline int step_of(int from, std::size_t row) { return std::max(from, 1) + stati
 using SampleSource = std::function<bool(Sample&)>;
 
 // The sequences of files, or of the standard input ("-"), cut into windows as in training. The
-// encoding must outlive the source. With `answered`, a sequence without an answer in the files throws
-// InputError; without, answers are ignored. Throws as formats::open(), Reader and Encoder do.
+// encoding must outlive the source. With `answered`, a sequence without an answer in the files
+// throws InputError; without, answers are ignored. Throws as formats::open(), Reader and Encoder
+// do.
 SampleSource open_samples(const datasets::Encoding& encoding,
                           std::span<const std::filesystem::path> paths, bool answered);
 // Likewise of a reader that was opened with the encoding's options and these words.
@@ -48,8 +49,8 @@ struct PredictOptions {
   SessionOptions session = {};
 };
 
-// Receives the outputs of a sample, [O] or for every step [T,O]; of a forecast also those of the last
-// step, whose answer is not known yet.
+// Receives the outputs of a sample, [O] or for every step [T,O]; of a forecast also those of the
+// last step, whose answer is not known yet.
 using LogitsConsumer = std::function<void(const Sample&, std::span<const float> logits)>;
 
 // Throws what `next` and `consume` do, and ConfigError and ResourceError as Session does.

@@ -22,8 +22,8 @@ struct Truth {
 
 // The correlation of truth and prediction, of a table of two classes.
 double matthews(const std::vector<std::vector<std::int64_t>>& table) {
-  const auto n = [&](std::size_t truth, std::size_t said) {
-    return static_cast<double>(table[truth][said]);
+  const auto n = [&](std::size_t truth, std::size_t predicted) {
+    return static_cast<double>(table[truth][predicted]);
   };
   const double product =
       (n(1, 1) + n(0, 1)) * (n(1, 1) + n(1, 0)) * (n(0, 0) + n(0, 1)) * (n(0, 0) + n(1, 0));
@@ -124,11 +124,11 @@ Tally ScoreAccumulator::Impl::score(std::span<const float> logits) {
 }
 
 Tally ScoreAccumulator::Impl::score_class(std::span<const float> logits) {
-  const std::size_t said = prediction.chosen.front();
-  const bool right = said == truth.label;
-  counts.add_class(truth.label, said);
-  if (!confusion.empty()) ++confusion[truth.label][said];
-  calibration.add(prediction.values[said], right);
+  const std::size_t predicted = prediction.chosen.front();
+  const bool right = predicted == truth.label;
+  counts.add_class(truth.label, predicted);
+  if (!confusion.empty()) ++confusion[truth.label][predicted];
+  calibration.add(prediction.values[predicted], right);
   return {.answers = 1, .decisions = 1, .right = right ? 1 : 0, .loss = loss_of(logits)};
 }
 

@@ -1,5 +1,5 @@
-// src/workflows/score.h: how well a model predicts, as `rwa evaluate` and the report of a training show
-// it: the scores, and these as tables, text and JSON.
+// src/workflows/score.h: how well a model predicts, as `rwa evaluate` and the report of a training
+// show it: the scores, and these as tables, text and JSON.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// src/workflows/score_sums.h: the running sums of which score.cc makes Scores. None grows with the number
-// of sequences.
+// src/workflows/score_sums.h: the running sums of which score.cc makes Scores. None grows with the
+// number of sequences.
 #pragma once
 
 #include <cstddef>
@@ -37,14 +37,14 @@ class LabelCounts {
  public:
   explicit LabelCounts(std::size_t labels) : counts_(labels) {}
 
-  void add_class(std::size_t truth, std::size_t said);
-  void add_labels(std::span<const float> truth, std::span<const std::size_t> said);
+  void add_class(std::size_t truth, std::size_t predicted);
+  void add_labels(std::span<const float> truth, std::span<const std::size_t> predicted);
   [[nodiscard]] std::int64_t support() const;  // of all
   void finish(std::span<const std::string> names, Scores& scores) const;
 
  private:
   struct Count {
-    std::int64_t true_ones = 0, said = 0, both = 0;
+    std::int64_t true_ones = 0, predicted = 0, both = 0;
   };
   std::vector<Count> counts_;
 };
@@ -54,7 +54,7 @@ class NumberSums {
  public:
   explicit NumberSums(std::size_t numbers) : sums_(numbers) {}
 
-  void add(std::span<const float> truth, std::span<const float> said);
+  void add(std::span<const float> truth, std::span<const float> predicted);
   void finish(const OutputDecoder& decoder, Scores& scores) const;
 
  private:

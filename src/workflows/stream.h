@@ -1,5 +1,5 @@
-// src/workflows/stream.h: sequences that arrive line by line, one or several at a time: the steps of a
-// line go through the model, and the answer is the prediction for the sequence so far.
+// src/workflows/stream.h: sequences that arrive line by line, one or several at a time: the steps
+// of a line go through the model, and the answer is the prediction for the sequence so far.
 #pragma once
 
 #include <atomic>
@@ -41,9 +41,9 @@ class Streams {
   // The model must outlive it. Throws ConfigError as Stream does.
   Streams(const Trained& trained, const StreamOptions& options);
 
-  // Returns the answer to the next line: a line, or nothing at the end of a sequence. Valid until the
-  // next call. Throws InputError for a wrong line, "stdin:3:7: found …, expected …", without changing
-  // any stream.
+  // Returns the answer to the next line: a line, or nothing at the end of a sequence. Valid until
+  // the next call. Throws InputError for a wrong line, "stdin:3:7: found …, expected …", without
+  // changing any stream.
   std::string_view answer(std::string_view line);
 
   // All streams that have begun, in a safetensors file that belongs to the weights of the model.
@@ -77,8 +77,8 @@ class Streams {
   std::string answer_;
 };
 
-// Answers each line from descriptor `in` on `out` before it reads more, until the input ends. Returns
-// false if a signal has set `stop` before. Throws what answer() does, and ResourceError.
+// Answers each line from descriptor `in` on `out` before it reads more, until the input ends.
+// Returns false if a signal has set `stop` before. Throws what answer() does, and ResourceError.
 bool serve(Streams& streams, int in, int out, const std::atomic<bool>& stop);
 
 }  // namespace rwa::workflows

@@ -1,5 +1,5 @@
 // src/workflows/stream_lines.h: the lines of streams, as text or as JSON.
-//   0.5,1.25            numbers in the order of the model's features; commas, tabs or blanks between
+//   0.5,1.25            numbers in the order of the features; commas, tabs or blanks between
 //   GATTACA             symbols: letters, or words where the model's are words
 //   b7,0.5,1.25         the same of stream "b7"
 //                       an empty line, or an id alone: the sequence ends

@@ -1,4 +1,5 @@
-// src/workflows/training_page_scores.cc: how well a model does, and where it errs: charts, and the tables of score.h.
+// src/workflows/training_page_scores.cc: how well a model does, and where it errs: charts, and the
+// tables of score.h.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

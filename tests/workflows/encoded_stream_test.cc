@@ -1,4 +1,5 @@
-// tests/workflows/encoded_stream_test.cc: a stream sees widened steps as a batch does, also after its state was kept.
+// tests/workflows/encoded_stream_test.cc: a stream sees widened steps as a batch does, also after
+// its state was kept.
 #include "workflows/encoded_stream.h"
 
 #include <vector>

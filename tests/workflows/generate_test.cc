@@ -24,7 +24,7 @@ std::vector<std::string> generated(const Trained& trained, const GenerateOptions
   return lines_of(text);
 }
 
-// What the network says after this text of a, b and c.
+// The outputs of the network after this text of a, b and c.
 std::vector<float> logits_after(const Trained& trained, std::string_view text) {
   Stream stream(trained.model);
   std::vector<float> y(3);

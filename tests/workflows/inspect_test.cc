@@ -1,5 +1,5 @@
-// tests/workflows/inspect_test.cc: how `rwa inspect` reads data and networks, and how it refuses what it
-// cannot read.
+// tests/workflows/inspect_test.cc: how `rwa inspect` reads data and networks, and how it refuses
+// what it cannot read.
 #include "workflows/inspect.h"
 
 #include <filesystem>

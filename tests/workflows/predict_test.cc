@@ -1,5 +1,5 @@
-// tests/workflows/predict_test.cc: answers do not depend on what stands beside a sequence, come in the
-// order of the file, and are those that a stream gives.
+// tests/workflows/predict_test.cc: answers do not depend on what stands beside a sequence, come in
+// the order of the file, and are those that a stream gives.
 #include "workflows/predict.h"
 
 #include <filesystem>

@@ -1,4 +1,5 @@
-// tests/workflows/predictions_test.cc: outputs of a network as probabilities, labels, numbers and text.
+// tests/workflows/predictions_test.cc: outputs of a network as probabilities, labels, numbers and
+// text.
 #include "workflows/predictions.h"
 
 #include <charconv>

@@ -1,5 +1,6 @@
-// tests/workflows/stream_test.cc: a stream says line by line what a prediction says of the whole; several
-// at a time do not disturb each other; a state that was saved goes on with the same bits.
+// tests/workflows/stream_test.cc: streams predict line by line what predict() does for whole
+// sequences; several at a time do not disturb each other; a state that was saved goes on with the
+// same bits.
 #include "workflows/stream.h"
 
 #include <atomic>
@@ -136,7 +137,7 @@ TEST(Stream, AnEmptyLineEndsTheSequence) {
   EXPECT_NE(said[0], said[1]);
   EXPECT_EQ(said[2], said[0]);
   EXPECT_EQ(said[3], said[1]);
-  // With ids, one alone ends its own, and an empty line is nobody's.
+  // With ids, an id alone ends its sequence, and an empty line does nothing.
   const auto with_ids =
       lines_of(answers_to(trained, {.id = true}, {"a,1,2", "b,1,2", "a", "", "a,1,2", "b,3,4"}));
   ASSERT_EQ(with_ids.size(), 4u);

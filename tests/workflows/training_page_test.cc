@@ -1,4 +1,4 @@
-// tests/workflows/training_page_test.cc: what a training's report has to say, for classes and for numbers.
+// tests/workflows/training_page_test.cc: the report of a training, for classes and for numbers.
 #include "workflows/training_page.h"
 
 #include <memory>

@@ -1,4 +1,5 @@
-// tests/workflows/untrained_models.h: small models for each kind of task, untrained, and files for them.
+// tests/workflows/untrained_models.h: small models for each kind of task, untrained, and files for
+// them.
 #pragma once
 
 #include <filesystem>
