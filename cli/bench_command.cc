@@ -1,19 +1,34 @@
-// cli/bench_command.cc: options, then work. No argument text in the work, no measuring here.
-#include "bench_command.h"
-
+// cli/bench_command.cc: `rwa bench`: this library, its peers and the limits of the machine.
+#include <CLI/CLI.hpp>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "bench/bench.h"
+#include "bench/plan.h"
 #include "bench/table.h"
+#include "commands.h"
 #include "rwa/errors.h"
 #include "rwa/version.h"
 #include "say.h"
 
 namespace rwa::cli {
 namespace {
+
+struct BenchOptions {
+  bench::Plan plan;
+  std::vector<std::string> cells = {"rwa", "lstm"};
+  std::vector<std::string> networks = {"layer"};
+  std::vector<std::string> modes = {"forward", "train", "stream"};
+  std::vector<std::string> memories = {"full", "chunked"};
+  bool no_peers = false;
+  bool quick = false;
+  std::filesystem::path json;  // empty: none is written
+};
 
 constexpr const char* kExample =
     "Examples:\n"
@@ -98,8 +113,6 @@ void add_names(CLI::App& command, BenchOptions& options) {
   command.add_flag("--no-peers", options.no_peers, "Only ourselves")->excludes(peers);
 }
 
-}  // namespace
-
 void run_bench(const BenchOptions& options) {
   bench::check(options.plan);
   instruction_set();  // throws for an RWA_CPU that this machine lacks
@@ -111,6 +124,8 @@ void run_bench(const BenchOptions& options) {
     throw ResourceError(fmt::format("{} of our own measurements failed, see above", report.failed));
   }
 }
+
+}  // namespace
 
 void add_bench_command(CLI::App& app) {
   auto options = std::make_shared<BenchOptions>();

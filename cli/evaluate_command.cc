@@ -1,12 +1,12 @@
-#include "evaluate_command.h"
-
+// cli/evaluate_command.cc: `rwa evaluate`: how well a model does on files whose answers are known.
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include <fmt/format.h>
 
-#include "predict_command.h"
+#include "commands.h"
+#include "model_options.h"
 #include "workflows/score.h"
-#include "workflows/score_text.h"
 #include "workflows/trained.h"
 
 namespace rwa::cli {

@@ -1,5 +1,5 @@
-#include "explain_command.h"
-
+// cli/explain_command.cc: `rwa explain`: which time steps a prediction depends on.
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -8,15 +8,15 @@
 
 #include <fmt/format.h>
 
+#include "commands.h"
 #include "report/page.h"
 #include "report/steps.h"
 #include "rwa/device.h"
 #include "rwa/errors.h"
 #include "rwa/version.h"
 #include "workflows/explain.h"
-#include "workflows/explain_page.h"
-#include "workflows/explain_text.h"
-#include "workflows/predict_out.h"
+#include "workflows/explain_report.h"
+#include "workflows/output.h"
 #include "workflows/trained.h"
 
 namespace rwa::cli {
@@ -107,7 +107,7 @@ void explain(ExplainCommand& command) {
   instruction_set();  // throws for an RWA_CPU that this machine lacks
   const Kind kind = kind_of(command);
   const workflows::Trained trained = workflows::load_trained(command.model);
-  command.options.method = command.method.empty() ? workflows::usual_method(trained.model)
+  command.options.method = command.method.empty() ? workflows::default_method(trained.model)
                                                   : workflows::parse_method(command.method);
   switch (kind) {
     case Kind::kText:

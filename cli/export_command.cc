@@ -1,11 +1,12 @@
-#include "export_command.h"
-
+// cli/export_command.cc: `rwa export`: a model in the formats of other programs.
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "commands.h"
 #include "export/onnx.h"
 #include "export/torch_module.h"
 #include "rwa/errors.h"

@@ -1,13 +1,14 @@
-#include "generate_command.h"
-
+// cli/generate_command.cc: `rwa generate`: continue sequences with a forecasting model.
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 #include <string_view>
 
+#include "commands.h"
 #include "interrupt.h"
 #include "rwa/version.h"
 #include "workflows/generate.h"
-#include "workflows/predict_out.h"
+#include "workflows/output.h"
 #include "workflows/trained.h"
 
 namespace rwa::cli {

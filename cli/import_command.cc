@@ -1,11 +1,12 @@
-#include "import_command.h"
-
+// cli/import_command.cc: `rwa import`: the weights of a PyTorch network as a model.
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 #include <string>
 
 #include <fmt/format.h>
 
+#include "commands.h"
 #include "export/torch_import.h"
 #include "rwa/model.h"
 #include "words.h"

@@ -1,20 +1,13 @@
-#include "inspect_command.h"
-
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
+// cli/inspect_command.cc: `rwa inspect`: how data are read, or the parts of a network.
+#include <CLI/CLI.hpp>
 #include <memory>
-#include <string>
 
 #include <fmt/format.h>
 
-#include "report/table.h"
-#include "rwa/model.h"
+#include "commands.h"
 #include "settings_options.h"
-#include "training/described.h"
-#include "training/run_folder.h"
-#include "words.h"
-#include "workflows/look.h"
+#include "workflows/inspect.h"
+#include "workflows/plan.h"
 
 namespace rwa::cli {
 namespace {
@@ -29,36 +22,12 @@ constexpr const char* kExample =
     "\n"
     "Shapes: T steps, B sequences; of a decoder S steps.";
 
-std::string in_groups(std::size_t number) { return count(static_cast<std::int64_t>(number)); }
-
-void inspect_network(const std::filesystem::path& path) {
-  const auto [kind, config, parts] = training::read_described(path);
-  report::Table table{.header = {"part", "what", "output", "parameters"}, .rows = {}};
-  std::size_t parameters = 0;
-  for (const Part& part : parts) {
-    table.rows.push_back({{part.name}, {part.what}, {part.shape}, {in_groups(part.parameters)}});
-    parameters += part.parameters;
-  }
-  table.rows.push_back({{"total"}, {""}, {""}, {in_groups(parameters)}});
-  fmt::print(
-      "{}: {}\n\n{}\n"
-      "{} bytes of weights; cell {}, readout {}, loss {}, seed {}\n",
-      path.string(), kind, report::to_text(table), in_groups(parameters * sizeof(float)),
-      to_string(config.cell), to_string(config.readout), to_string(config.loss), config.seed);
-}
-
-// Everything else is data.
-bool is_network(const std::filesystem::path& path) {
-  const auto ending = path.extension();
-  if (ending == ".safetensors" || ending == ".toml") return true;
-  return std::filesystem::exists(path / training::kConfigFile);
-}
-
 void inspect(const datasets::FilesTask& task) {
-  if (task.train.size() == 1 && is_network(task.train.front())) {
-    inspect_network(task.train.front());
+  if (task.train.size() == 1 && workflows::is_network(task.train.front())) {
+    const workflows::NetworkSummary network = workflows::summarize_network(task.train.front());
+    fmt::print("{}: {}\n\n{}", task.train.front(), network.kind, workflows::to_text(network));
   } else {
-    fmt::print("{}", workflows::to_text(workflows::look(task)));
+    fmt::print("{}", workflows::to_text(workflows::summarize_data(task)));
   }
 }
 

@@ -16,27 +16,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "bench_command.h"
 #include "comm/job.h"
 #include "comm/ranks.h"
-#include "evaluate_command.h"
-#include "explain_command.h"
-#include "export_command.h"
-#include "generate_command.h"
-#include "import_command.h"
-#include "inspect_command.h"
+#include "commands.h"
 #include "interrupt.h"
-#include "paper_command.h"
-#include "predict_command.h"
 #include "ranks.h"
 #include "rwa/errors.h"
 #include "rwa/version.h"
 #include "say.h"
-#include "stream_command.h"
-#include "train_command.h"
 #include "training/run_queue.h"
-#include "tune_command.h"
-#include "verify_command.h"
 
 namespace {
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "commands.h"
 #include "rwa/errors.h"
 #include "say.h"
 

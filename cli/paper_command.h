@@ -1,4 +1,4 @@
-// cli/paper_command.h: `rwa paper`: the paper's experiments. Each of its commands is a file.
+// cli/paper_command.h: the commands of `rwa paper`, each in a file of its own, and what they share.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,8 +9,6 @@
 #include "training/run_folder.h"
 
 namespace rwa::cli {
-
-void add_paper_command(CLI::App& app);
 
 void add_paper_list(CLI::App& paper);
 void add_paper_run(CLI::App& paper);

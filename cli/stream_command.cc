@@ -1,5 +1,5 @@
-#include "stream_command.h"
-
+// cli/stream_command.cc: `rwa stream`: predictions line by line, as sequences arrive.
+#include <CLI/CLI.hpp>
 #include <exception>
 #include <filesystem>
 #include <memory>
@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "commands.h"
 #include "interrupt.h"
 #include "rwa/version.h"
 #include "workflows/stream.h"
-#include "workflows/stream_serve.h"
 #include "workflows/trained.h"
 
 namespace rwa::cli {

@@ -1,12 +1,13 @@
+// cli/train_command.cc: `rwa train`: from files to a model.
 #include <memory>
 
 #include <fmt/format.h>
 
+#include "commands.h"
 #include "ranks.h"
 #include "report/table.h"
 #include "run_display.h"
 #include "settings_options.h"
-#include "train_command.h"
 #include "training/run_folder.h"
 #include "workflows/plan.h"
 #include "workflows/train.h"

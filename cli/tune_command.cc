@@ -1,14 +1,15 @@
+// cli/tune_command.cc: `rwa tune`: search for good settings within a time.
 #include <memory>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "commands.h"
 #include "ranks.h"
 #include "report/table.h"
 #include "run_display.h"
 #include "settings_options.h"
 #include "training/run_folder.h"
-#include "tune_command.h"
 #include "workflows/tune.h"
 
 namespace rwa::cli {

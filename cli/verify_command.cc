@@ -1,11 +1,12 @@
-#include "verify_command.h"
-
+// cli/verify_command.cc: `rwa verify`: check that a file is complete.
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "commands.h"
 #include "workflows/verify.h"
 
 namespace rwa::cli {

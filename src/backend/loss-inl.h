@@ -5,6 +5,16 @@
 //   squared error   mean of (y - p)²                        dy = 2 (y - p) / O
 // Each shifts by the maximum or by |y| first, so that no output overflows.
 
+// Σ exp(y_j - top), where top is the largest y_j; in the wider of the two types.
+template <class Y, class Top>
+RWA_INLINE double softmax_sum(int outputs, const Y* y, Top top) {
+  double sum = 0;
+  for (int j = 0; j < outputs; ++j) {
+    sum += std::exp(y[j] - top);
+  }
+  return sum;
+}
+
 // Returns the loss; writes its gradient times `scale` to dy unless null.
 template <class Real>
 RWA_INLINE double softmax_row(int outputs, const Real* y, int target, double scale, Real* dy) {
@@ -12,10 +22,7 @@ RWA_INLINE double softmax_row(int outputs, const Real* y, int target, double sca
   for (int j = 1; j < outputs; ++j) {
     if (top < y[j]) top = y[j];
   }
-  double sum = 0;
-  for (int j = 0; j < outputs; ++j) {
-    sum += std::exp(y[j] - top);
-  }
+  const double sum = softmax_sum(outputs, y, top);
   if (dy != nullptr) {
     for (int j = 0; j < outputs; ++j) {
       const double share = std::exp(y[j] - top) / sum;

@@ -13,8 +13,7 @@
 #include "c_api/sequences.h"
 #include "c_api/views.h"
 #include "rwa/device.h"
-#include "workflows/answers.h"
-#include "workflows/predict_samples.h"
+#include "workflows/predictions.h"
 #include "workflows/trained.h"
 
 struct rwa_answers {
@@ -44,16 +43,16 @@ workflows::PredictOptions parse_options(const char* text) {
 class Gatherer {
  public:
   explicit Gatherer(const datasets::Encoding& encoding)
-      : answers_(encoding), width_(answers_.names().size()) {}
+      : decoder_(encoding), width_(decoder_.names().size()) {}
 
-  void see(const workflows::Sample& sample, std::span<const float> logits) {
+  void add(const workflows::Sample& sample, std::span<const float> logits) {
     if (sample.from <= 1) begin();
     const auto first = static_cast<std::int64_t>(workflows::step_of(sample.from, 0)) - 1;
     const auto rows = static_cast<std::int64_t>(logits.size() / width_);
     for (std::int64_t row = 0; row < rows; ++row) {
-      if (answers_.every_step() && first + row < rows_) continue;
-      answers_.read(logits.subspan(static_cast<std::size_t>(row) * width_, width_), answer_);
-      add();
+      if (decoder_.every_step() && first + row < rows_) continue;
+      decoder_.decode(logits.subspan(static_cast<std::size_t>(row) * width_, width_), prediction_);
+      add_prediction();
     }
   }
 
@@ -65,26 +64,26 @@ class Gatherer {
  private:
   // Of a sequence; what was there of another is complete.
   void begin() {
-    if (!answers_.every_step() && rows_ > 1) {
+    if (!decoder_.every_step() && rows_ > 1) {
       for (float& value : std::span(out_.values).last(width_)) value /= static_cast<float>(rows_);
     }
     rows_ = 0;
     out_.offsets.push_back(static_cast<std::int64_t>(out_.values.size() / width_));
   }
 
-  void add() {
-    if (answers_.every_step() || rows_ == 0) {
-      out_.values.insert(out_.values.end(), answer_.values.begin(), answer_.values.end());
+  void add_prediction() {
+    if (decoder_.every_step() || rows_ == 0) {
+      out_.values.insert(out_.values.end(), prediction_.values.begin(), prediction_.values.end());
     } else {
       float* sum = out_.values.data() + out_.values.size() - width_;
-      for (const float value : answer_.values) *sum++ += value;
+      for (const float value : prediction_.values) *sum++ += value;
     }
     ++rows_;
   }
 
-  const workflows::Answers answers_;
+  const workflows::OutputDecoder decoder_;
   const std::size_t width_;
-  workflows::Answer answer_;
+  workflows::Prediction prediction_;
   std::int64_t rows_ = 0;  // of the sequence so far
   rwa_answers out_;
 };
@@ -98,7 +97,7 @@ rwa_answers predict(const Model& model, const rwa_sequences& sequences,
   workflows::predict(model, encoding,
                      workflows::samples_of(encoding, std::move(reader), std::move(words), false),
                      options, [&](const workflows::Sample& sample, std::span<const float> logits) {
-                       gatherer.see(sample, logits);
+                       gatherer.add(sample, logits);
                      });
   return gatherer.finish();
 }

@@ -20,7 +20,6 @@
 #include "rwa/device.h"
 #include "training/settings.h"
 #include "workflows/plan.h"
-#include "workflows/score_text.h"
 #include "workflows/train.h"
 #include "workflows/tune.h"
 

@@ -11,7 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "comm/ranks.h"
-#include "report/numbers.h"
+#include "report/text.h"
 #include "rwa/device.h"
 #include "rwa/errors.h"
 

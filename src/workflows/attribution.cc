@@ -11,7 +11,7 @@
 #include "base/names.h"
 #include "cells/traits.h"
 #include "rwa/errors.h"
-#include "workflows/answers.h"
+#include "workflows/predictions.h"
 
 namespace rwa::workflows {
 namespace {
@@ -21,16 +21,16 @@ constexpr Names<Method, 2> kMethods{
 
 constexpr const char* kEmbedding = "embedding.weight";
 
-// Points on the way from the baseline, each in the middle of its part.
+// Points on the path from the baseline, each in the middle of its interval.
 constexpr int kPoints = 64;
 
 BatchView batch_of(const formats::Sequence& sequence) {
   return {.x = sequence.x, .steps = sequence.steps, .batch = 1, .symbols = sequence.symbols};
 }
 
-class ByShares : public Attributor {
+class ShareAttributor : public Attributor {
  public:
-  ByShares(const Trained& trained, int threads)
+  ShareAttributor(const Trained& trained, int threads)
       : encoding_(trained.encoding),
         session_(trained.model, {.threads = threads}),
         width_(static_cast<std::size_t>(trained.model.config().units) *
@@ -58,56 +58,50 @@ class ByShares : public Attributor {
 
 double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }
 
-// What is explained, as a function of the outputs before softmax or sigmoid.
-class Explained {
+// The value that is explained, as a function of the outputs before softmax or sigmoid.
+class ExplainedValue {
  public:
-  Explained(const Answers& answers, std::size_t output) : answers_(answers), output_(output) {}
+  ExplainedValue(const OutputDecoder& decoder, std::size_t output)
+      : decoder_(decoder), output_(output) {}
 
   [[nodiscard]] double value(std::span<const float> y) const {
     const double own = y[output_];
-    switch (answers_.loss()) {
+    switch (decoder_.loss()) {
       case Loss::kSoftmax:
-        return (own - log_sum(y)) / std::numbers::ln2;
+        return (own - log_sum_exp(y)) / std::numbers::ln2;
       case Loss::kSigmoid:
         return -softplus(-own) / std::numbers::ln2;
       case Loss::kSquaredError:
         break;
     }
-    return answers_.in_own_unit(output_, y[output_]);
+    return decoder_.in_own_unit(output_, y[output_]);
   }
 
   // With respect to output i.
   [[nodiscard]] double slope(std::span<const float> y, std::size_t i) const {
     const bool own = i == output_;
-    switch (answers_.loss()) {
+    switch (decoder_.loss()) {
       case Loss::kSoftmax:
-        return ((own ? 1 : 0) - std::exp(y[i] - log_sum(y))) / std::numbers::ln2;
+        return ((own ? 1 : 0) - std::exp(y[i] - log_sum_exp(y))) / std::numbers::ln2;
       case Loss::kSigmoid:
         return own ? std::exp(-softplus(y[i])) / std::numbers::ln2 : 0;
       case Loss::kSquaredError:
         break;
     }
-    return own ? answers_.scale(output_) : 0;
+    return own ? decoder_.scale(output_) : 0;
   }
 
  private:
-  static double log_sum(std::span<const float> y) {
-    const double most = *std::ranges::max_element(y);
-    double sum = 0;
-    for (const float logit : y) sum += std::exp(logit - most);
-    return most + std::log(sum);
-  }
-
-  const Answers& answers_;
+  const OutputDecoder& decoder_;
   std::size_t output_;
 };
 
-class ByGradients : public Attributor {
+class GradientAttributor : public Attributor {
  public:
-  ByGradients(const Trained& trained, const AttributorOptions& options)
+  GradientAttributor(const Trained& trained, const AttributorOptions& options)
       : model_(trained.model),
         encoding_(trained.encoding),
-        answers_(trained.encoding),
+        decoder_(trained.encoding),
         twin_(numbers_twin(model_)),
         session_(twin_, {.threads = options.threads, .memory = Memory::kChunked}),
         memory_(options.memory),
@@ -119,12 +113,12 @@ class ByGradients : public Attributor {
 
  private:
   [[nodiscard]] int points_at_once(int steps) const;
-  // Makes a batch of the rows times each of these, and runs it.
+  // Runs a batch of the rows, scaled by each of these shares.
   void run(std::span<const float> rows, std::span<const float> shares);
-  // What each number of the rows has a part in, to the step and the feature that it is of.
-  void give(const std::vector<double>& parts, Attribution& found) const;
-  // Leaves in gradient_ that of what is explained with respect to x_.
-  void differentiate(const Explained& explained);
+  // Adds the part of each number of the rows to its step and its feature.
+  void distribute(const std::vector<double>& parts, Attribution& found) const;
+  // Sets gradient_ to that of the explained value with respect to x_.
+  void differentiate(const ExplainedValue& explained);
   [[nodiscard]] BatchView batch() const {
     return {.x = x_, .steps = static_cast<int>(steps_), .batch = static_cast<int>(batch_)};
   }
@@ -138,17 +132,17 @@ class ByGradients : public Attributor {
 
   const Model& model_;
   const datasets::Encoding& encoding_;
-  const Answers answers_;
+  const OutputDecoder decoder_;
   Model twin_;
   Session session_;
   std::size_t memory_, inputs_, outputs_;
-  // Of the points that are being looked at.
+  // Of the current points.
   std::size_t steps_ = 0, batch_ = 0;
   std::vector<float> x_, y_, wanted_, gradient_;
   std::vector<float> unused_;  // the gradient of the weights
 };
 
-int ByGradients::points_at_once(int steps) const {
+int GradientAttributor::points_at_once(int steps) const {
   const auto bytes = [&](int count) {
     const auto rows = static_cast<std::size_t>(steps) * static_cast<std::size_t>(count);
     return training_memory(twin_.config(), steps, count, Memory::kChunked) +
@@ -159,7 +153,7 @@ int ByGradients::points_at_once(int steps) const {
   return count;
 }
 
-void ByGradients::run(std::span<const float> rows, std::span<const float> shares) {
+void GradientAttributor::run(std::span<const float> rows, std::span<const float> shares) {
   batch_ = shares.size();
   steps_ = rows.size() / inputs_;
   x_.resize(rows.size() * batch_);
@@ -175,10 +169,10 @@ void ByGradients::run(std::span<const float> rows, std::span<const float> shares
   session_.run(batch(), y_);
 }
 
-// The network's loss is the mean of (y - wanted)² over all n outputs, whose slopes are 2 / n times the
-// differences: so wanted is chosen to make these what we ask for, and none for steps but the last. They
-// are made large, since differences of small ones would drown in the rounding of y.
-void ByGradients::differentiate(const Explained& explained) {
+// The loss of the twin is the mean of (y - wanted)² over all n outputs, whose slopes are 2 / n
+// times the differences: `wanted` is chosen such that these are the slopes of the explained value,
+// and 0 for all steps but the last. They are scaled up, or else the rounding of y would drown them.
+void GradientAttributor::differentiate(const ExplainedValue& explained) {
   constexpr float kLarge = 1024;
   const double scale = kLarge * static_cast<double>(y_.size()) / 2;
   wanted_ = y_;
@@ -194,7 +188,7 @@ void ByGradients::differentiate(const Explained& explained) {
 }
 
 // A row has the step, those before it, and then where it stands, which is the step's own.
-void ByGradients::give(const std::vector<double>& parts, Attribution& found) const {
+void GradientAttributor::distribute(const std::vector<double>& parts, Attribution& found) const {
   const auto context = static_cast<std::size_t>(encoding_.widening.context);
   const auto positions = static_cast<std::size_t>(encoding_.widening.positions);
   const std::size_t width = (inputs_ - positions) / context;
@@ -216,8 +210,8 @@ void ByGradients::give(const std::vector<double>& parts, Attribution& found) con
   found.steps.assign(steps.begin(), steps.end());
 }
 
-Attribution ByGradients::attribute(const formats::Sequence& sequence, std::size_t output) {
-  const Explained explained(answers_, output);
+Attribution GradientAttributor::attribute(const formats::Sequence& sequence, std::size_t output) {
+  const ExplainedValue explained(decoder_, output);
   const std::vector<float> rows = twin_rows(model_, datasets::as_seen(encoding_, sequence));
   std::vector<float> points(kPoints);
   for (std::size_t k = 0; k < kPoints; ++k) points[k] = (static_cast<float>(k) + 0.5F) / kPoints;
@@ -232,7 +226,7 @@ Attribution ByGradients::attribute(const formats::Sequence& sequence, std::size_
     }
   }
   Attribution found;
-  give(parts, found);
+  distribute(parts, found);
   constexpr float kEnds[] = {0, 1};
   run(rows, kEnds);
   found.baseline = explained.value(outputs(0));
@@ -245,7 +239,7 @@ Attribution ByGradients::attribute(const formats::Sequence& sequence, std::size_
 std::string_view to_string(Method method) { return name_of(kMethods, "method", method); }
 Method parse_method(std::string_view name) { return parse_name(kMethods, "method", name); }
 
-Method usual_method(const Model& model) {
+Method default_method(const Model& model) {
   return cell_traits(model.config().cell).averages ? Method::kShares : Method::kGradients;
 }
 
@@ -255,7 +249,7 @@ double Attribution::gap() const {
 
 std::unique_ptr<Attributor> make_attributor(const Trained& trained, Method method,
                                             const AttributorOptions& options) {
-  if (method == Method::kGradients) return std::make_unique<ByGradients>(trained, options);
+  if (method == Method::kGradients) return std::make_unique<GradientAttributor>(trained, options);
   const Cell cell = trained.model.config().cell;
   if (!cell_traits(cell).averages) {
     throw ConfigError(fmt::format(
@@ -263,7 +257,7 @@ std::unique_ptr<Attributor> make_attributor(const Trained& trained, Method metho
         "rwa-decay, or the method gradients",
         to_string(cell)));
   }
-  return std::make_unique<ByShares>(trained, options.threads);
+  return std::make_unique<ShareAttributor>(trained, options.threads);
 }
 
 Model numbers_twin(const Model& model) {

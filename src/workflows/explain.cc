@@ -16,12 +16,12 @@
 #include "formats/reader.h"
 #include "io/quote.h"
 #include "rwa/errors.h"
-#include "workflows/answers.h"
+#include "workflows/predictions.h"
 
 namespace rwa::workflows {
 namespace {
 
-constexpr int kUsualLimit = 10;
+constexpr int kDefaultLimit = 10;
 
 std::optional<std::size_t> output_of(const datasets::Encoding& encoding,
                                      const std::optional<std::string>& name) {
@@ -37,8 +37,8 @@ class Explainer {
  public:
   Explainer(const Trained& trained, const ExplainOptions& options)
       : encoding_(trained.encoding),
-        answers_(encoding_),
-        method_(options.method.value_or(usual_method(trained.model))),
+        decoder_(encoding_),
+        method_(options.method.value_or(default_method(trained.model))),
         output_(output_of(encoding_, options.output)),
         session_(trained.model),
         attributor_(make_attributor(trained, method_, {.threads = options.threads})) {}
@@ -51,7 +51,7 @@ class Explainer {
   [[nodiscard]] std::string numbers_in_words(std::span<const float> values) const;
 
   const datasets::Encoding& encoding_;
-  const Answers answers_;
+  const OutputDecoder decoder_;
   const Method method_;
   const std::optional<std::size_t> output_;
   Session session_;
@@ -62,7 +62,7 @@ Explanation Explainer::explain(formats::Sequence sequence, int from) {
   Explanation made{.sequence = std::move(sequence), .from = from, .method = method_};
   made.truth = truth_of(made.sequence);
   run(made);
-  const bool likeliest = answers_.loss() != Loss::kSquaredError;
+  const bool likeliest = decoder_.loss() != Loss::kSquaredError;
   made.output = output_.value_or(
       likeliest
           ? static_cast<std::size_t>(std::ranges::max_element(made.logits) - made.logits.begin())
@@ -73,8 +73,8 @@ Explanation Explainer::explain(formats::Sequence sequence, int from) {
 
 void Explainer::run(Explanation& made) {
   const formats::Sequence& sequence = made.sequence;
-  const std::size_t outputs = answers_.names().size();
-  std::vector<float> y((answers_.every_step() ? static_cast<std::size_t>(sequence.steps) : 1) *
+  const std::size_t outputs = decoder_.names().size();
+  std::vector<float> y((decoder_.every_step() ? static_cast<std::size_t>(sequence.steps) : 1) *
                        outputs);
   const formats::Sequence seen = datasets::as_seen(encoding_, sequence);
   session_.run({.x = seen.x, .steps = seen.steps, .batch = 1, .symbols = seen.symbols}, y);
@@ -84,12 +84,12 @@ void Explainer::run(Explanation& made) {
 std::string Explainer::numbers_in_words(std::span<const float> values) const {
   std::vector<std::string> words;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    words.push_back(fmt::format("{:.4g}", answers_.in_own_unit(i, values[i])));
+    words.push_back(fmt::format("{:.4g}", decoder_.in_own_unit(i, values[i])));
   }
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
-// Of answers to every step that to the last one; of a forecast there is none to know.
+// Of answers to every step, the last one; for a forecast it is not known.
 std::optional<std::string> Explainer::truth_of(const formats::Sequence& sequence) const {
   using formats::Target;
   const Target target = encoding_.schema.target;
@@ -108,11 +108,11 @@ std::optional<std::string> Explainer::truth_of(const formats::Sequence& sequence
   return fmt::format("{}", fmt::join(words, "|"));
 }
 
-// Sequences of files, encoded. An answer that the model cannot have, such as a name that it took for a
-// label in training, is none.
-class Reading {
+// Sequences of files, encoded. An answer that the model does not know, such as a label that was not
+// in the training data, is ignored.
+class LabelledReader {
  public:
-  Reading(const datasets::Encoding& encoding, std::span<const std::filesystem::path> paths)
+  LabelledReader(const datasets::Encoding& encoding, std::span<const std::filesystem::path> paths)
       : encoding_(encoding),
         labels_(encoding.labels.begin(), encoding.labels.end()),
         reader_(formats::open(paths, encoding.options(), words_)),
@@ -143,24 +143,25 @@ class Reading {
 }  // namespace
 
 void explain(const Trained& trained, std::span<const std::filesystem::path> paths,
-             const ExplainOptions& options, const std::function<void(const Explanation&)>& see) {
+             const ExplainOptions& options,
+             const std::function<void(const Explanation&)>& consume) {
   const datasets::Encoding& encoding = trained.encoding;
   Explainer explainer(trained, options);
-  Reading reading(encoding, paths);
+  LabelledReader reader(encoding, paths);
   const std::set<std::string> ids(options.ids.begin(), options.ids.end());
   std::set<std::string> missing = ids;
-  int left = options.limit.value_or(ids.empty() ? kUsualLimit : std::numeric_limits<int>::max());
-  formats::Sequence whole, piece;
-  while (left > 0 && reading.next(whole)) {
+  int left = options.limit.value_or(ids.empty() ? kDefaultLimit : std::numeric_limits<int>::max());
+  formats::Sequence whole, cut;
+  while (left > 0 && reader.next(whole)) {
     if (!ids.empty() && !ids.contains(whole.id)) continue;
     missing.erase(whole.id);
     if (whole.steps == 0) continue;
-    reading.encode(whole);
-    for (const datasets::Piece part :
+    reader.encode(whole);
+    for (const datasets::Piece window :
          datasets::pieces(whole.steps, encoding.window, encoding.stride)) {
       if (left-- == 0) return;
-      datasets::cut(whole, part, encoding.answers_every_step(), piece);
-      see(explainer.explain(piece, encoding.window > 0 ? part.begin + 1 : 0));
+      datasets::cut(whole, window, encoding.answers_every_step(), cut);
+      consume(explainer.explain(cut, encoding.window > 0 ? window.begin + 1 : 0));
     }
   }
   if (left > 0 && !missing.empty()) {

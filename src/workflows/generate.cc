@@ -15,11 +15,9 @@
 #include "io/quote.h"
 #include "report/text.h"
 #include "rwa/errors.h"
-#include "workflows/answers.h"
-#include "workflows/answers_text.h"
-#include "workflows/predict_samples.h"
-#include "workflows/steps.h"
-#include "workflows/stream_line.h"
+#include "workflows/encoded_stream.h"
+#include "workflows/predict.h"
+#include "workflows/predictions.h"
 
 namespace rwa::workflows {
 namespace {
@@ -49,9 +47,8 @@ void check(const Trained& trained, const GenerateOptions& options) {
   }
   if (options.count > 1 || options.temperature != 1) {
     throw ConfigError(
-        "found a count or a temperature, expected none: the model says numbers, of which nothing "
-        "is "
-        "left to chance");
+        "found a count or a temperature, expected none: the model predicts numbers, which are not "
+        "random");
   }
 }
 
@@ -75,21 +72,22 @@ formats::Sequence encode_prompt(const datasets::Encoding& encoding, std::string_
   return prompt;
 }
 
-// Calls `see` with each prompt, encoded; where none is given, with an empty one.
+// Calls `visit` with each prompt, encoded; without prompts, with an empty one.
 void each_prompt(const Trained& trained, const GenerateOptions& options,
-                 const std::function<void(const formats::Sequence&)>& see) {
+                 const std::function<void(const formats::Sequence&)>& visit) {
   if (options.prompt_file.empty()) {
     formats::Sequence prompt;
     if (options.prompt) prompt = encode_prompt(trained.encoding, *options.prompt);
     prompt.id = "1";
-    see(prompt);
+    visit(prompt);
     return;
   }
   datasets::Encoding whole = trained.encoding;
   whole.window = whole.stride = 0;
   Sample sample;
-  for (const Samples next = open_samples(whole, {&options.prompt_file, 1}, false); next(sample);) {
-    see(sample.sequence);
+  for (const SampleSource next = open_samples(whole, {&options.prompt_file, 1}, false);
+       next(sample);) {
+    visit(sample.sequence);
   }
 }
 
@@ -107,8 +105,8 @@ class TextGenerator {
   std::string generate(const formats::Sequence& prompt);
 
  private:
-  void take(std::size_t symbol);
-  // By chance among those that can follow the text; false where none can.
+  void feed(std::size_t symbol);
+  // A random symbol among those that can follow the text; false if none can.
   bool draw(double chance, std::size_t& symbol);
   [[nodiscard]] bool can_follow(std::size_t symbol) const;
 
@@ -116,7 +114,7 @@ class TextGenerator {
   const GenerateOptions& options_;
   const std::size_t kmer_;
   const bool words_;
-  Steps stream_;
+  EncodedStream stream_;
   std::vector<float> y_;
   std::vector<std::size_t> candidates_;
   std::vector<double> weights_;  // of these
@@ -128,23 +126,23 @@ std::string TextGenerator::generate(const formats::Sequence& prompt) {
   const Random random(options_.seed, Purpose::kSample, texts_++);
   stream_.reset();
   text_.clear();
-  for (const std::int32_t symbol : prompt.symbols) take(static_cast<std::size_t>(symbol));
+  for (const std::int32_t symbol : prompt.symbols) feed(static_cast<std::size_t>(symbol));
   int steps = 0;
   if (prompt.steps == 0) {
-    take(random.below(0, alphabet_.size()));
+    feed(random.below(0, alphabet_.size()));
     ++steps;
   }
   std::size_t symbol = 0;
   while (steps < options_.length &&
          draw(random.uniform(static_cast<std::uint64_t>(steps)), symbol)) {
-    take(symbol);
+    feed(symbol);
     ++steps;
   }
   return text_ + "\n";
 }
 
 // Of a k-mer only the last letter is new.
-void TextGenerator::take(std::size_t symbol) {
+void TextGenerator::feed(std::size_t symbol) {
   stream_.step(static_cast<std::int32_t>(symbol), y_);
   std::string_view added = alphabet_[symbol];
   if (words_) {
@@ -186,16 +184,16 @@ bool TextGenerator::draw(double chance, std::size_t& symbol) {
     symbol = candidates_[i];
     break;
   }
-  return true;  // where rounding has left something of the rest, it is the most likely
+  return true;  // if rounding leaves a rest, the most likely symbol
 }
 
 void generate_numbers(const Trained& trained, const GenerateOptions& options,
                       const formats::Sequence& prompt, const Out& out) {
-  const Answers answers(trained.encoding);
-  AnswersText rows(answers, Form::kCsv);
-  const std::size_t features = answers.names().size();
+  const OutputDecoder decoder(trained.encoding);
+  PredictionFormatter rows(decoder, RowFormat::kCsv);
+  const std::size_t features = decoder.names().size();
   std::vector<float> x(features, 0.0f), y(features);
-  Steps stream(trained);
+  EncodedStream stream(trained);
   for (std::size_t i = 0; i < prompt.x.size(); i += features) {
     stream.step(std::span(prompt.x).subspan(i, features), y);
   }
@@ -215,8 +213,8 @@ void generate_numbers(const Trained& trained, const GenerateOptions& options,
 void generate(const Trained& trained, const GenerateOptions& options, const Out& out) {
   check(trained, options);
   if (!trained.encoding.schema.symbols) {
-    const Answers answers(trained.encoding);
-    out(AnswersText(answers, Form::kCsv).header({.id = "", .step = 1}));
+    const OutputDecoder decoder(trained.encoding);
+    out(PredictionFormatter(decoder, RowFormat::kCsv).header({.id = "", .step = 1}));
     each_prompt(trained, options, [&](const formats::Sequence& prompt) {
       generate_numbers(trained, options, prompt, out);
     });

@@ -1,30 +1,88 @@
 #include "workflows/predict.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <future>
 #include <numeric>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "datasets/encoding.h"
+#include "io/quote.h"
 #include "rwa/errors.h"
 
 namespace rwa::workflows {
 namespace {
 
-// Of a part: enough for like lengths to meet. Two of them are in memory, one that is being read and
-// one that is computed with; a sequence that is larger is a part of its own.
-constexpr std::size_t kPartSequences = 1024;
-constexpr std::size_t kPartFloats = std::size_t{1} << 23;
-// Of a batch, with what the network writes down on its way.
+class FileSamples {
+ public:
+  FileSamples(const datasets::Encoding& encoding, std::unique_ptr<formats::Reader> reader,
+              std::shared_ptr<formats::Vocabulary> words, bool answered)
+      : encoding_(encoding),
+        answered_(answered),
+        words_(std::move(words)),
+        reader_(std::move(reader)),
+        encoder_(encoding, *words_) {}
+
+  bool next(Sample& sample) {
+    if (encoding_.window == 0) {
+      sample.from = 0;
+      return read_next(sample.sequence);
+    }
+    while (piece_ == pieces_.size()) {
+      if (!read_next(whole_)) return false;
+      // Each step is predicted once; a score also needs the step after the last one.
+      const bool scored_forecast = answered_ && encoding_.schema.target == formats::Target::kNone;
+      pieces_ = datasets::pieces(whole_.steps, encoding_.window, encoding_.stride, scored_forecast);
+      piece_ = 0;
+    }
+    const datasets::Piece piece = pieces_[piece_++];
+    datasets::cut(whole_, piece, encoding_.answers_every_step(), sample.sequence);
+    sample.from = piece.begin + 1;
+    return true;
+  }
+
+ private:
+  bool read_next(formats::Sequence& sequence) {
+    if (!reader_->next(sequence)) return false;
+    if (answered_ && !datasets::has_answer(encoding_.schema, sequence)) refuse(sequence);
+    encoder_.encode(sequence, reader_->file(), answered_);
+    return true;
+  }
+
+  [[noreturn]] void refuse(const formats::Sequence& sequence) const {
+    const auto& targets = encoding_.schema.targets;
+    throw InputError(fmt::format(
+        "{}:{}: found a sequence without an answer, expected {}, to compare the model's with",
+        reader_->file(), sequence.line,
+        targets.empty() ? "its label" : io::escape(fmt::format("{}", fmt::join(targets, ", ")))));
+  }
+
+  const datasets::Encoding& encoding_;
+  const bool answered_;
+  std::shared_ptr<formats::Vocabulary> words_;
+  std::unique_ptr<formats::Reader> reader_;
+  datasets::Encoder encoder_;
+  // The sequence that is being cut into windows, and the next window.
+  formats::Sequence whole_;
+  std::vector<datasets::Piece> pieces_;
+  std::size_t piece_ = 0;
+};
+
+// Of a buffer: enough to find sequences of similar length. Two are in memory, one being read and
+// one being computed; a larger sequence fills a buffer alone.
+constexpr std::size_t kBufferSequences = 1024;
+constexpr std::size_t kBufferFloats = std::size_t{1} << 23;
+// Of a batch, with the intermediate results of the network.
 constexpr std::size_t kBatchFloats = std::size_t{1} << 26;
 
-// How many numbers a step of a sequence has where.
+// Numbers per step: in the input, inside the network, in the output.
 struct Widths {
   bool every_step;
   std::size_t input, network, output;
@@ -45,42 +103,42 @@ struct Widths {
   }
 };
 
-// Some sequences, in their order; used again for the next ones.
-class Part {
+// Consecutive sequences; its memory is reused for the next ones.
+class SampleBuffer {
  public:
-  // False where there is nothing more after it.
-  bool read(const Samples& next, const Widths& widths, const std::atomic<bool>& given_up) {
-    // What long sequences leave behind, each at another place, would add up.
-    if (longest_ * room_.size() > 2 * kPartFloats) *this = {};
+  // Returns false at the end of the source.
+  bool read(const SampleSource& next, const Widths& widths, const std::atomic<bool>& cancelled) {
+    // The capacity that long sequences leave in many places would add up.
+    if (longest_ * samples_.size() > 2 * kBufferFloats) *this = {};
     count_ = 0;
     std::size_t floats = 0;
-    while (count_ < kPartSequences && floats < kPartFloats && !given_up) {
-      if (count_ == room_.size()) room_.emplace_back();
-      if (!next(room_[count_])) return false;
-      const std::size_t size = widths.floats(room_[count_++]);
+    while (count_ < kBufferSequences && floats < kBufferFloats && !cancelled) {
+      if (count_ == samples_.size()) samples_.emplace_back();
+      if (!next(samples_[count_])) return false;
+      const std::size_t size = widths.floats(samples_[count_++]);
       longest_ = std::max(longest_, size);
       floats += size;
     }
     return true;
   }
-  [[nodiscard]] std::span<const Sample> samples() const { return {room_.data(), count_}; }
+  [[nodiscard]] std::span<const Sample> samples() const { return {samples_.data(), count_}; }
 
  private:
-  std::vector<Sample> room_;
+  std::vector<Sample> samples_;
   std::size_t count_ = 0;
-  std::size_t longest_ = 0;  // numbers of the largest that has been in the room
+  std::size_t longest_ = 0;  // numbers of the largest sample so far
 };
 
-class Pass {
+class BatchRunner {
  public:
-  Pass(const Model& model, const datasets::Encoding& encoding, const PredictOptions& options)
+  BatchRunner(const Model& model, const datasets::Encoding& encoding, const PredictOptions& options)
       : widths_(model.config()),
         most_(static_cast<std::size_t>(options.batch)),
         encoder_(encoding, no_words_),
         session_(model, options.session) {}
 
   void run(std::span<const Sample> samples);
-  // Of a sample of the last run.
+  // Of a sample of the last run().
   [[nodiscard]] std::span<const float> logits(std::size_t sample) const {
     return std::span(logits_).subspan(offsets_[sample], offsets_[sample + 1] - offsets_[sample]);
   }
@@ -92,7 +150,7 @@ class Pass {
 
   const Widths widths_;
   const std::size_t most_;
-  const formats::Vocabulary no_words_;  // what is encoded already needs none
+  const formats::Vocabulary no_words_;  // samples are encoded already
   const datasets::Encoder encoder_;
   Session session_;
   datasets::Batch batch_;
@@ -102,7 +160,7 @@ class Pass {
   std::vector<std::size_t> offsets_;  // where each begins, and the end
 };
 
-void Pass::make_room(std::span<const Sample> samples) {
+void BatchRunner::make_room(std::span<const Sample> samples) {
   offsets_.assign(1, 0);
   for (const Sample& sample : samples) {
     offsets_.push_back(offsets_.back() + widths_.answers(sample) * widths_.output);
@@ -110,7 +168,7 @@ void Pass::make_room(std::span<const Sample> samples) {
   logits_.resize(offsets_.back());
 }
 
-void Pass::run(std::span<const Sample> samples) {
+void BatchRunner::run(std::span<const Sample> samples) {
   make_room(samples);
   const auto steps = [&](std::size_t i) { return samples[i].sequence.steps; };
   std::vector<std::size_t> order(samples.size());
@@ -118,7 +176,7 @@ void Pass::run(std::span<const Sample> samples) {
   std::ranges::stable_sort(order, {}, steps);
   const std::size_t width = widths_.input + widths_.network + widths_.output;
   for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
-    // The last is the longest, to which all others are filled up.
+    // The last is the longest, to which all others are padded.
     const auto fits = [&](std::size_t last) {
       const auto longest = static_cast<std::size_t>(steps(order[last]));
       return (last - begin + 1) * longest * width <= kBatchFloats;
@@ -129,7 +187,7 @@ void Pass::run(std::span<const Sample> samples) {
   }
 }
 
-void Pass::run_batch(std::span<const Sample> samples, std::span<const std::size_t> members) {
+void BatchRunner::run_batch(std::span<const Sample> samples, std::span<const std::size_t> members) {
   sequences_.clear();
   for (const std::size_t i : members) sequences_.push_back(&samples[i].sequence);
   encoder_.fill(sequences_, batch_, true);
@@ -147,34 +205,79 @@ void Pass::run_batch(std::span<const Sample> samples, std::span<const std::size_
 
 }  // namespace
 
-void predict(const Model& model, const datasets::Encoding& encoding, const Samples& next,
-             const PredictOptions& options, const See& see) {
+SampleSource open_samples(const datasets::Encoding& encoding,
+                          std::span<const std::filesystem::path> paths, bool answered) {
+  auto words = std::make_shared<formats::Vocabulary>();
+  auto reader = formats::open(paths, encoding.options(), words);
+  return samples_of(encoding, std::move(reader), std::move(words), answered);
+}
+
+SampleSource samples_of(const datasets::Encoding& encoding, std::unique_ptr<formats::Reader> reader,
+                        std::shared_ptr<formats::Vocabulary> words, bool answered) {
+  auto samples =
+      std::make_shared<FileSamples>(encoding, std::move(reader), std::move(words), answered);
+  return [samples](Sample& sample) { return samples->next(sample); };
+}
+
+SampleSource samples_of(const datasets::Files& files, datasets::Split split) {
+  return [&files, split, number = std::int64_t{0}](Sample& sample) mutable {
+    if (number == files.size(split)) return false;
+    files.sample(split, number++, sample.sequence);
+    return true;
+  };
+}
+
+void predict(const Model& model, const datasets::Encoding& encoding, const SampleSource& next,
+             const PredictOptions& options, const LogitsConsumer& consume) {
   if (options.batch < 1) {
     throw ConfigError(fmt::format("the batch is {}, expected 1 or more", options.batch));
   }
-  Pass pass(model, encoding, options);
-  Part now, then;
-  std::atomic<bool> given_up = false;
-  // The next part is read while this one is computed.
-  const auto read = [&](Part& part) {
+  BatchRunner runner(model, encoding, options);
+  SampleBuffer now, then;
+  std::atomic<bool> cancelled = false;
+  // The next buffer is read while this one is computed.
+  const auto read = [&](SampleBuffer& buffer) {
     return std::async(std::launch::async,
-                      [&, to = &part] { return to->read(next, pass.widths(), given_up); });
+                      [&, to = &buffer] { return to->read(next, runner.widths(), cancelled); });
   };
   std::future<bool> reading = read(then);
-  // An exception does not wait until the whole of a part has been read.
-  struct GiveUp {
+  // An exception does not wait until a whole buffer has been read.
+  struct CancelReading {
     std::atomic<bool>& flag;
-    ~GiveUp() { flag = true; }
-  } const give_up{given_up};
+    ~CancelReading() { flag = true; }
+  } const on_exit{cancelled};
   for (bool more = true; more;) {
     more = reading.get();
     std::swap(now, then);
     if (more) reading = read(then);
-    pass.run(now.samples());
+    runner.run(now.samples());
     for (std::size_t i = 0; i < now.samples().size(); ++i) {
-      see(now.samples()[i], pass.logits(i));
+      consume(now.samples()[i], runner.logits(i));
     }
   }
+}
+
+void write_predictions(const Trained& trained, const SampleSource& next,
+                       const PredictOptions& options, RowFormat format, Output& output) {
+  constexpr std::size_t kWriteSize = std::size_t{1} << 16;  // bytes
+  const OutputDecoder decoder(trained.encoding);
+  const auto outputs = decoder.names().size();
+  PredictionFormatter formatter(decoder, format);
+  std::string text = formatter.header({.id = "",
+                                       .from = trained.encoding.window > 0 ? 1 : 0,
+                                       .step = decoder.every_step() ? 1 : 0});
+  predict(trained, next, options, [&](const Sample& sample, std::span<const float> logits) {
+    RowKey key{.id = sample.sequence.id, .from = sample.from};
+    for (std::size_t row = 0; row * outputs < logits.size(); ++row) {
+      if (decoder.every_step()) key.step = step_of(sample.from, row);
+      formatter.append(key, logits.subspan(row * outputs, outputs), text);
+      if (text.size() < kWriteSize) continue;
+      output.write(text);
+      text.clear();
+    }
+  });
+  output.write(text);
+  output.finish();
 }
 
 }  // namespace rwa::workflows

@@ -1,4 +1,5 @@
-// src/workflows/score.h: how well a model answers: what `rwa evaluate` and the report of a training say.
+// src/workflows/score.h: how well a model predicts, as `rwa evaluate` and the report of a training
+// show it: the scores, and these as tables, text and JSON.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "workflows/answers.h"
+#include "report/table.h"
 #include "workflows/predict.h"
 
 namespace rwa::workflows {
@@ -16,8 +17,8 @@ namespace rwa::workflows {
 // One class or label. A share of nothing is 0.
 struct LabelScore {
   std::string name;
-  std::int64_t support = 0;    // how often it is the truth
-  std::int64_t predicted = 0;  // how often the model says it
+  std::int64_t support = 0;    // times it is true
+  std::int64_t predicted = 0;  // times it is predicted
   double precision = 0, recall = 0, f1 = 0;
 };
 
@@ -28,8 +29,8 @@ struct NumberScore {
   std::optional<double> r2 = {};  // not where the truth is always the same
 };
 
-// Answers of which the model is about equally sure; and how many of them are right.
-struct SureBin {
+// OutputDecoder of which the model is about equally sure; and how many of them are right.
+struct ConfidenceBin {
   double from = 0, to = 0;
   std::int64_t answers = 0;
   double confidence = 0, accuracy = 0;
@@ -43,23 +44,23 @@ struct LengthBin {
   std::optional<double> accuracy = {};
 };
 
-// A sequence that the model finds hard: of answers to every step, the hardest of these.
+// A sequence with a high loss; of answers to every step, the step with the highest.
 struct HardExample {
   std::string id = {};
-  int from = 0, step = 0;  // as Place
+  int from = 0, step = 0;  // as in RowKey
   std::string truth = {}, prediction = {};
   double loss = 0;  // of the sequence
 };
 
-// All losses in the unit of training: bits, or the squared error of numbers made normal.
+// All losses are in the unit of training: bits, or the squared error of standardised numbers.
 struct Scores {
   std::int64_t sequences = 0, answers = 0;
   double loss = 0;
   std::string unit;
-  // Of answers that are right; of labels, every yes and no counts.
+  // The share of right answers; of labels, every yes and no counts.
   std::optional<double> accuracy = {};
-  std::optional<double> subset_accuracy = {};  // of labels: all of them are right
-  std::optional<double> macro_f1 = {};         // the mean over those that are said or true
+  std::optional<double> subset_accuracy = {};  // of labels: the share of sequences with all right
+  std::optional<double> macro_f1 = {};         // the mean over those that are predicted or true
   std::optional<double> micro_f1 = {};         // of labels: of all together
   std::optional<double> matthews = {};         // of two classes: their correlation, -1…1
   std::vector<LabelScore> labels = {};
@@ -67,20 +68,20 @@ struct Scores {
   static constexpr std::size_t kMostConfused = 1024;
   std::vector<std::vector<std::int64_t>> confusion = {};
   std::vector<NumberScore> numbers = {};
-  std::vector<SureBin> calibration = {};
+  std::vector<ConfidenceBin> calibration = {};
   std::optional<double> calibration_error = {};  // the mean of |confidence - accuracy|
   std::vector<LengthBin> lengths = {};
   std::vector<HardExample> hardest = {};  // the hardest first
 };
 
-class Scorer {
+class ScoreAccumulator {
  public:
-  explicit Scorer(const datasets::Encoding& encoding);
-  ~Scorer();
+  explicit ScoreAccumulator(const datasets::Encoding& encoding);
+  ~ScoreAccumulator();
 
-  // A sequence with its answer, and what the network said, as See gets it.
-  void see(const Sample& sample, std::span<const float> logits);
-  // Throws InputError where no answer has been seen.
+  // A sequence with its answer, and the outputs of the network, as LogitsConsumer receives them.
+  void add(const Sample& sample, std::span<const float> logits);
+  // Throws InputError if there was no answer.
   [[nodiscard]] Scores finish() const;
 
  private:
@@ -88,6 +89,18 @@ class Scorer {
   std::unique_ptr<Impl> impl_;
 };
 
-Scores score(const Trained& trained, const Samples& next, const PredictOptions& options);
+Scores score(const Trained& trained, const SampleSource& next, const PredictOptions& options);
+
+struct ScoreTable {
+  std::string title;
+  report::Table table;
+};
+
+// All tables with rows; no confusion matrix of more than `most_confused` classes, which would be
+// wider than a screen.
+std::vector<ScoreTable> tables(const Scores& scores, std::size_t most_confused = 20);
+std::string to_text(const Scores& scores);
+// One object, without the keys that do not belong to the task.
+std::string to_json(const Scores& scores);
 
 }  // namespace rwa::workflows

@@ -32,16 +32,16 @@ void Calibration::finish(Scores& scores) const {
   scores.calibration_error = share(error, answers);
 }
 
-void LabelCounts::add_class(std::size_t truth, std::size_t said) {
+void LabelCounts::add_class(std::size_t truth, std::size_t predicted) {
   ++counts_[truth].true_ones;
-  ++counts_[said].said;
-  if (truth == said) ++counts_[truth].both;
+  ++counts_[predicted].predicted;
+  if (truth == predicted) ++counts_[truth].both;
 }
 
-void LabelCounts::add_labels(std::span<const float> truth, std::span<const std::size_t> said) {
+void LabelCounts::add_labels(std::span<const float> truth, std::span<const std::size_t> predicted) {
   for (std::size_t i = 0; i < truth.size(); ++i) counts_[i].true_ones += truth[i] > 0 ? 1 : 0;
-  for (const std::size_t i : said) {
-    ++counts_[i].said;
+  for (const std::size_t i : predicted) {
+    ++counts_[i].predicted;
     counts_[i].both += truth[i] > 0 ? 1 : 0;
   }
 }
@@ -55,7 +55,7 @@ std::int64_t LabelCounts::support() const {
 void LabelCounts::finish(std::span<const std::string> names, Scores& scores) const {
   // 2 P R / (P + R), where P and R may be 0.
   const auto f1 = [](const Count& c) {
-    return share(2.0 * static_cast<double>(c.both), c.true_ones + c.said);
+    return share(2.0 * static_cast<double>(c.both), c.true_ones + c.predicted);
   };
   Count all;
   std::int64_t seen = 0;
@@ -65,14 +65,14 @@ void LabelCounts::finish(std::span<const std::string> names, Scores& scores) con
     const auto both = static_cast<double>(count.both);
     scores.labels.push_back({.name = names[i],
                              .support = count.true_ones,
-                             .predicted = count.said,
-                             .precision = share(both, count.said),
+                             .predicted = count.predicted,
+                             .precision = share(both, count.predicted),
                              .recall = share(both, count.true_ones),
                              .f1 = f1(count)});
     all.true_ones += count.true_ones;
-    all.said += count.said;
+    all.predicted += count.predicted;
     all.both += count.both;
-    if (count.true_ones + count.said == 0) continue;
+    if (count.true_ones + count.predicted == 0) continue;
     ++seen;
     sum += f1(count);
   }
@@ -80,11 +80,11 @@ void LabelCounts::finish(std::span<const std::string> names, Scores& scores) con
   scores.micro_f1 = f1(all);
 }
 
-void NumberSums::add(std::span<const float> truth, std::span<const float> said) {
+void NumberSums::add(std::span<const float> truth, std::span<const float> predicted) {
   ++count_;
   for (std::size_t i = 0; i < sums_.size(); ++i) {
     Sum& sum = sums_[i];
-    const double error = static_cast<double>(said[i]) - truth[i];
+    const double error = static_cast<double>(predicted[i]) - truth[i];
     sum.error += std::abs(error);
     sum.squared_error += error * error;
     const double deviation = truth[i] - sum.mean;
@@ -93,12 +93,12 @@ void NumberSums::add(std::span<const float> truth, std::span<const float> said) 
   }
 }
 
-void NumberSums::finish(const Answers& answers, Scores& scores) const {
+void NumberSums::finish(const OutputDecoder& decoder, Scores& scores) const {
   for (std::size_t i = 0; i < sums_.size(); ++i) {
     const Sum& sum = sums_[i];
-    NumberScore score{.name = answers.names()[i],
-                      .rmse = answers.scale(i) * std::sqrt(share(sum.squared_error, count_)),
-                      .mae = answers.scale(i) * share(sum.error, count_)};
+    NumberScore score{.name = decoder.names()[i],
+                      .rmse = decoder.scale(i) * std::sqrt(share(sum.squared_error, count_)),
+                      .mae = decoder.scale(i) * share(sum.error, count_)};
     if (sum.squared_deviation > 0) score.r2 = 1 - sum.squared_error / sum.squared_deviation;
     scores.numbers.push_back(std::move(score));
   }
@@ -107,7 +107,7 @@ void NumberSums::finish(const Answers& answers, Scores& scores) const {
 Tally& Tally::operator+=(const Tally& other) {
   sequences += other.sequences;
   answers += other.answers;
-  judged += other.judged;
+  decisions += other.decisions;
   right += other.right;
   loss += other.loss;
   return *this;
@@ -118,19 +118,19 @@ void Lengths::finish(Loss loss, Scores& scores) const {
   std::int64_t sequences = 0;
   for (const auto& [steps, tally] : tallies_) sequences += tally.sequences;
   Tally bin;
-  std::int64_t before = 0;  // sequences in the bins that are full
+  std::int64_t before = 0;  // sequences in full bins
   int shortest = 0;
   for (auto at = tallies_.begin(); at != tallies_.end(); ++at) {
     if (bin.sequences == 0) shortest = at->first;
     bin += at->second;
-    // A bin ends where its part of all sequences is reached: as many for each as lengths allow.
+    // A bin ends when it has its share of all sequences: bins are as equal as the lengths allow.
     const auto full = static_cast<std::int64_t>(scores.lengths.size() + 1) * sequences;
     if ((before + bin.sequences) * kBins < full && std::next(at) != tallies_.end()) continue;
     LengthBin made{.shortest = shortest,
                    .longest = at->first,
                    .sequences = bin.sequences,
                    .loss = training::in_unit(loss, share(bin.loss, bin.answers))};
-    if (bin.judged > 0) made.accuracy = share(static_cast<double>(bin.right), bin.judged);
+    if (bin.decisions > 0) made.accuracy = share(static_cast<double>(bin.right), bin.decisions);
     scores.lengths.push_back(made);
     before += bin.sequences;
     bin = {};

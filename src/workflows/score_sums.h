@@ -1,5 +1,5 @@
-// src/workflows/score_sums.h: what is summed up for each part of a score while answers come. None grows
-// with the number of sequences.
+// src/workflows/score_sums.h: the running sums of which score.cc makes Scores. None grows with the
+// number of sequences.
 #pragma once
 
 #include <cstddef>
@@ -32,30 +32,30 @@ class Calibration {
   std::vector<Bin> bins_ = std::vector<Bin>(kBins);
 };
 
-// How often each label was true, said, and both.
+// How often each label was true, predicted, and both.
 class LabelCounts {
  public:
   explicit LabelCounts(std::size_t labels) : counts_(labels) {}
 
-  void add_class(std::size_t truth, std::size_t said);
-  void add_labels(std::span<const float> truth, std::span<const std::size_t> said);
+  void add_class(std::size_t truth, std::size_t predicted);
+  void add_labels(std::span<const float> truth, std::span<const std::size_t> predicted);
   [[nodiscard]] std::int64_t support() const;  // of all
   void finish(std::span<const std::string> names, Scores& scores) const;
 
  private:
   struct Count {
-    std::int64_t true_ones = 0, said = 0, both = 0;
+    std::int64_t true_ones = 0, predicted = 0, both = 0;
   };
   std::vector<Count> counts_;
 };
 
-// Errors of normal numbers; the scale brings them to their own unit.
+// Errors of standardised numbers; the scale brings them to their own unit.
 class NumberSums {
  public:
   explicit NumberSums(std::size_t numbers) : sums_(numbers) {}
 
-  void add(std::span<const float> truth, std::span<const float> said);
-  void finish(const Answers& answers, Scores& scores) const;
+  void add(std::span<const float> truth, std::span<const float> predicted);
+  void finish(const OutputDecoder& decoder, Scores& scores) const;
 
  private:
   struct Sum {
@@ -68,8 +68,9 @@ class NumberSums {
 
 // Of the answers to one or more sequences.
 struct Tally {
-  std::int64_t sequences = 0, answers = 0, judged = 0, right = 0;
-  double loss = 0;  // a sum
+  std::int64_t sequences = 0, answers = 0;
+  std::int64_t decisions = 0, right = 0;  // a class is one decision, each label another
+  double loss = 0;                        // a sum
 
   Tally& operator+=(const Tally& other);
 };
@@ -83,10 +84,10 @@ class Lengths {
   std::map<int, Tally> tallies_;
 };
 
-// The hardest so far.
+// The highest losses so far.
 class Hardest {
  public:
-  // Whether one with that loss would be among them.
+  // Whether an example with that loss would be among them.
   [[nodiscard]] bool wants(double loss) const;
   void add(HardExample example);
   [[nodiscard]] const std::vector<HardExample>& examples() const { return examples_; }

@@ -1,5 +1,4 @@
-#include "workflows/score_text.h"
-
+// src/workflows/score_text.cc: scores as tables, text and JSON.
 #include <cmath>
 #include <optional>
 
@@ -7,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/text.h"
+#include "workflows/score.h"
 
 namespace rwa::workflows {
 namespace {
@@ -40,7 +40,7 @@ Table overview(const Scores& scores) {
 }
 
 Table labels(const Scores& scores) {
-  Table table{.header = {"label", "true", "said", "precision", "recall", "F1"}, .rows = {}};
+  Table table{.header = {"label", "true", "predicted", "precision", "recall", "F1"}, .rows = {}};
   for (const LabelScore& label : scores.labels) {
     table.rows.push_back({{label.name},
                           {count(label.support)},
@@ -75,8 +75,8 @@ Table numbers(const Scores& scores) {
 }
 
 Table calibration(const Scores& scores) {
-  Table table{.header = {"sure", "answers", "confidence", "accuracy"}, .rows = {}};
-  for (const SureBin& bin : scores.calibration) {
+  Table table{.header = {"range", "answers", "confidence", "accuracy"}, .rows = {}};
+  for (const ConfidenceBin& bin : scores.calibration) {
     if (bin.answers == 0) continue;
     table.rows.push_back({{fmt::format("{:.0f}–{:.0f} %", 100 * bin.from, 100 * bin.to)},
                           {count(bin.answers)},
@@ -135,7 +135,7 @@ ordered_json to_object(const NumberScore& number) {
   return object;
 }
 
-ordered_json to_object(const SureBin& bin) {
+ordered_json to_object(const ConfidenceBin& bin) {
   return {{"from", bin.from},
           {"to", bin.to},
           {"answers", bin.answers},
@@ -179,11 +179,11 @@ std::vector<ScoreTable> tables(const Scores& scores, std::size_t most_confused) 
   add("Numbers, in their own unit", numbers(scores));
   add("Labels", labels(scores));
   if (scores.confusion.size() <= most_confused) {
-    add("How often each truth is taken for what", confusion(scores));
+    add("Confusion matrix", confusion(scores));
   }
-  add("How often the model is right when it is so sure", calibration(scores));
+  add("Calibration", calibration(scores));
   add("By length", lengths(scores));
-  add("The hardest", hardest(scores));
+  add("Hardest examples", hardest(scores));
   return all;
 }
 

@@ -12,10 +12,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "report/write_page.h"
 #include "rwa/errors.h"
-#include "workflows/page.h"
-#include "workflows/predict_samples.h"
+#include "workflows/training_page.h"
+#include "workflows/predict.h"
 
 namespace rwa::workflows {
 namespace {
@@ -29,7 +28,7 @@ datasets::Split held_out(const datasets::Files& files) {
 class FinalScores {
  public:
   explicit FinalScores(std::shared_ptr<const datasets::Files> files)
-      : files_(std::move(files)), scorer_(files_->encoding()) {}
+      : files_(std::move(files)), scores_(files_->encoding()) {}
 
   void see(datasets::Split split, std::span<const std::int64_t> samples,
            const datasets::Batch& batch, std::span<const float> outputs) {
@@ -45,19 +44,19 @@ class FinalScores {
             outputs.subspan((static_cast<std::size_t>(t) * samples.size() + b) * width, width);
         logits_.insert(logits_.end(), row.begin(), row.end());
       }
-      scorer_.see(sample_, logits_);
+      scores_.add(sample_, logits_);
     }
   }
 
   // Nothing where not all samples were seen: another rank had some, or the run was finished before.
   [[nodiscard]] std::optional<Scores> finish() const {
     if (!in_order_ || seen_ == 0 || seen_ != files_->size(held_out(*files_))) return std::nullopt;
-    return scorer_.finish();
+    return scores_.finish();
   }
 
  private:
   std::shared_ptr<const datasets::Files> files_;
-  Scorer scorer_;
+  ScoreAccumulator scores_;
   Sample sample_;
   std::vector<float> logits_;
   std::int64_t seen_ = 0;

@@ -22,7 +22,7 @@ datasets::Encoding encoding_of(const Model& model, const std::string& origin) {
 }
 
 Trained load_trained(const fs::path& path) {
-  std::error_code refused;  // then there is none that we could read
+  std::error_code refused;  // then it cannot be read either
   if (!fs::exists(path, refused)) {
     throw ConfigError(
         fmt::format("there is no file or folder '{}', expected a model (*.safetensors) or the "

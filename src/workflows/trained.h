@@ -1,5 +1,5 @@
-// src/workflows/trained.h: a model that somebody trained on files of their own, and what it must know to
-// be used on more of them.
+// src/workflows/trained.h: a model trained on user files, with the encoding that it needs to read
+// more of them.
 #pragma once
 
 #include <filesystem>
@@ -15,12 +15,12 @@ struct Trained {
   datasets::Encoding encoding;
 };
 
-// From a model's file, or a run's folder with model.safetensors in it. Throws ConfigError where
-// there is neither, ModelFileError for a file that is no model, or one that was not trained on
-// files.
+// From a model file, or the folder of a run with model.safetensors in it. Throws ConfigError if
+// there is neither, ModelFileError for a file that is not a model, or a model that was not trained
+// on files.
 Trained load_trained(const std::filesystem::path& path);
 
-// Of a model that is in memory; `origin` begins every message. Throws ModelFileError likewise.
+// Of a model in memory; `origin` begins every message. Throws ModelFileError likewise.
 datasets::Encoding encoding_of(const Model& model, const std::string& origin);
 
 }  // namespace rwa::workflows

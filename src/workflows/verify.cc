@@ -23,10 +23,10 @@ namespace fs = std::filesystem;
 
 std::string verify_model(const fs::path& file) {
   const Model model = Model::load(file);
-  const bool knows =
+  const bool has_encoding =
       datasets::find_encoding(model.notes(), model.config(), file.string()).has_value();
-  return fmt::format("a whole model of {} parameters, which knows {}", model.parameter_count(),
-                     knows ? "its data" : "nothing of its data");
+  return fmt::format("a whole model of {} parameters, {} the encoding of its data",
+                     model.parameter_count(), has_encoding ? "with" : "without");
 }
 
 std::string verify_checkpoint(const fs::path& file) {

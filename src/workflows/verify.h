@@ -1,4 +1,4 @@
-// src/workflows/verify.h: is a file whole? Everything in it is read and checked as it would be before use.
+// src/workflows/verify.h: checks that a file is complete: everything in it is read as before use.
 #pragma once
 
 #include <filesystem>
@@ -6,8 +6,8 @@
 
 namespace rwa::workflows {
 
-// A model, a checkpoint, the folder of a run, or data. Returns what it is, in a line. Throws
-// ModelFileError, InputError, ConfigError or ResourceError where it is none of them, or not whole.
+// A model, a checkpoint, the folder of a run, or data. Returns a line that describes it. Throws
+// ModelFileError, InputError, ConfigError or ResourceError if it is none of them, or incomplete.
 std::string verify(const std::filesystem::path& path);
 
 }  // namespace rwa::workflows

@@ -24,7 +24,7 @@
 #include "rwa/errors.h"
 #include "rwa/model.h"
 #include "support/random_data.h"
-#include "workflows/answers.h"
+#include "workflows/predictions.h"
 
 namespace rwa {
 namespace {
@@ -222,16 +222,16 @@ nlohmann::json answers_to(const Model& model, const datasets::Encoding& encoding
   encoder.fill(one, batch, true);
   const In in{batch.steps, 1, batch.x, batch.symbols, batch.lengths};
   const std::vector<float> y = outputs("y", model, in, in.lengths).values;
-  const workflows::Answers answers(encoding);
-  const std::size_t width = answers.names().size();
+  const workflows::OutputDecoder decoder(encoding);
+  const std::size_t width = decoder.names().size();
   auto json = nlohmann::json::array();
   for (std::size_t row = 0; row < y.size(); row += width) {
-    workflows::Answer answer;
-    answers.read(std::span(y).subspan(row, width), answer);
+    workflows::Prediction prediction;
+    decoder.decode(std::span(y).subspan(row, width), prediction);
     json.push_back(nlohmann::json::object());
-    for (std::size_t i = 0; i < width; ++i) json.back()[answers.names()[i]] = answer.values[i];
+    for (std::size_t i = 0; i < width; ++i) json.back()[decoder.names()[i]] = prediction.values[i];
   }
-  return answers.every_step() ? json : json[0];
+  return decoder.every_step() ? json : json[0];
 }
 
 void write_data(const fs::path& folder) {
@@ -301,7 +301,7 @@ int run(std::span<const std::string_view> arguments) {
 
 int main(int count, char** values) try {
   const std::vector<std::string_view> arguments(values, values + count);
-  return rwa::training(arguments);
+  return rwa::run(arguments);
 } catch (const rwa::Error& error) {
   std::cerr << error.what() << '\n';
   return 1;

@@ -1,5 +1,5 @@
-// tests/workflows/attribution_test.cc: shares against equation (2) of the paper, integrated gradients against
-// differences of what the model says.
+// tests/workflows/attribution_test.cc: shares against equation (2) of the paper, integrated
+// gradients against differences of predictions.
 #include "workflows/attribution.h"
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "rwa/errors.h"
-#include "workflows/answers.h"
-#include "workflows/own_testing.h"
+#include "workflows/predictions.h"
+#include "workflows/untrained_models.h"
 
 namespace rwa::workflows {
 namespace {
@@ -126,23 +126,24 @@ TEST(Shares, AddUpToOneForEveryCellThatAverages) {
 
 TEST(Shares, AreRefusedWhereNoAverageIsKept) {
   const Trained trained = make_trained(numbers_encoding(Target::kClass), {.cell = Cell::kGru});
-  EXPECT_EQ(usual_method(trained.model), Method::kGradients);
+  EXPECT_EQ(default_method(trained.model), Method::kGradients);
   io::expect_error<ConfigError>([&] { make_attributor(trained, Method::kShares); },
                                 {"the cell gru keeps no average", "expected rwa"});
   io::expect_error<ConfigError>([] { parse_method("share"); }, {"shares, gradients"});
 }
 
-// What is explained, from what the model itself says: log2 p, or a number.
-double said(const Trained& trained, std::span<const float> x, int steps, std::size_t output) {
-  const Answers answers(trained.encoding);
-  const std::size_t outputs = answers.names().size();
-  const bool every = answers.every_step();
+// The explained value, from the prediction of the model itself: log2 p, or a number.
+double explained_value(const Trained& trained, std::span<const float> x, int steps,
+                       std::size_t output) {
+  const OutputDecoder decoder(trained.encoding);
+  const std::size_t outputs = decoder.names().size();
+  const bool every = decoder.every_step();
   std::vector<float> y((every ? static_cast<std::size_t>(steps) : 1) * outputs);
   Session(trained.model).run({.x = x, .steps = steps, .batch = 1}, y);
-  Answer answer;
-  answers.read(std::span(y).last(outputs), answer);
-  return answers.loss() == Loss::kSquaredError ? answer.values[output]
-                                               : std::log2(answer.values[output]);
+  Prediction prediction;
+  decoder.decode(std::span(y).last(outputs), prediction);
+  return decoder.loss() == Loss::kSquaredError ? prediction.values[output]
+                                               : std::log2(prediction.values[output]);
 }
 
 // By differences at every point of the way.
@@ -156,9 +157,9 @@ Values integrated(const Trained& trained, const formats::Sequence& sequence, std
     for (std::size_t i = 0; i < x.size(); ++i) {
       const float there = x[i];
       x[i] = there + kStep;
-      const double more = said(trained, x, sequence.steps, output);
+      const double more = explained_value(trained, x, sequence.steps, output);
       x[i] = there - kStep;
-      const double less = said(trained, x, sequence.steps, output);
+      const double less = explained_value(trained, x, sequence.steps, output);
       x[i] = there;
       parts[i] += sequence.x[i] * (more - less) / (2 * kStep) / kPoints;
     }
@@ -185,9 +186,9 @@ TEST(Gradients, AreTheDifferencesOfWhatIsSaid) {
         for (std::size_t t = 0; t < 4; ++t) {
           EXPECT_NEAR(found.steps[t], found.parts[2 * t] + found.parts[2 * t + 1], 1e-5 * most);
         }
-        EXPECT_NEAR(found.value, said(trained, sequence.x, 4, output),
+        EXPECT_NEAR(found.value, explained_value(trained, sequence.x, 4, output),
                     1e-4 * std::abs(found.value));
-        EXPECT_NEAR(found.baseline, said(trained, std::vector<float>(8), 4, output),
+        EXPECT_NEAR(found.baseline, explained_value(trained, std::vector<float>(8), 4, output),
                     1e-4 * std::abs(found.baseline));
       }
     }

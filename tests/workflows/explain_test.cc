@@ -1,4 +1,4 @@
-// tests/workflows/explain_test.cc: sequences of files, and what is said about their steps.
+// tests/workflows/explain_test.cc: explanations of the sequences of files, as text, JSON and pages.
 #include "workflows/explain.h"
 
 #include <cmath>
@@ -9,9 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "rwa/errors.h"
-#include "workflows/explain_page.h"
-#include "workflows/explain_text.h"
-#include "workflows/own_testing.h"
+#include "workflows/explain_report.h"
+#include "workflows/untrained_models.h"
 
 namespace rwa::workflows {
 namespace {

@@ -10,8 +10,8 @@
 #include <gtest/gtest.h>
 
 #include "rwa/errors.h"
-#include "workflows/answers_text.h"
-#include "workflows/own_testing.h"
+#include "workflows/predictions.h"
+#include "workflows/untrained_models.h"
 
 namespace rwa::workflows {
 namespace {
@@ -24,7 +24,7 @@ std::vector<std::string> generated(const Trained& trained, const GenerateOptions
   return lines_of(text);
 }
 
-// What the network says after this text of a, b and c.
+// The outputs of the network after this text of a, b and c.
 std::vector<float> logits_after(const Trained& trained, std::string_view text) {
   Stream stream(trained.model);
   std::vector<float> y(3);
@@ -113,8 +113,8 @@ TEST(Generate, NumbersAreFedBack) {
   io::put(in, "id,u,v\na,1,2\na,3,4\nb,5,6\n");
   const Trained trained = make_trained(numbers_encoding(Target::kNone));
   const auto rows = generated(trained, {.length = 3, .prompt_file = in});
-  const Answers answers(trained.encoding);
-  AnswersText text(answers, Form::kCsv);
+  const OutputDecoder answers(trained.encoding);
+  PredictionFormatter text(answers, RowFormat::kCsv);
   std::string expected = "id,step,u,v\n";
   Stream stream(trained.model);
   std::vector<float> x, y(2);

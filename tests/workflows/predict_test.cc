@@ -1,5 +1,5 @@
-// tests/workflows/predict_test.cc: answers do not depend on what stands beside a sequence, come in the
-// order of the file, and are those that a stream gives.
+// tests/workflows/predict_test.cc: answers do not depend on what stands beside a sequence, come in
+// the order of the file, and are those that a stream gives.
 #include "workflows/predict.h"
 
 #include <filesystem>
@@ -9,9 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "rwa/errors.h"
-#include "workflows/own_testing.h"
-#include "workflows/predict_out.h"
-#include "workflows/predict_samples.h"
+#include "workflows/untrained_models.h"
 
 namespace rwa::workflows {
 namespace {
@@ -24,7 +22,7 @@ constexpr Target kTargets[] = {Target::kNone,    Target::kClass,        Target::
 class PredictTest : public ::testing::Test {
  protected:
   std::string predicted(const Trained& trained, std::string_view table,
-                        const PredictOptions& options = {}, Form form = Form::kCsv,
+                        const PredictOptions& options = {}, RowFormat form = RowFormat::kCsv,
                         const char* name = "in.csv") {
     const fs::path in = folder_.path() / name, out = folder_.path() / "out.csv";
     io::put(in, table);
@@ -64,23 +62,23 @@ TEST_F(PredictTest, IsWhatAStreamSays) {
   for (const Target target : kTargets) {
     const Trained trained = make_trained(numbers_encoding(target));
     const auto table = long_table(20, target);
-    const Answers answers(trained.encoding);
-    AnswersText text(answers, Form::kCsv);
+    const OutputDecoder decoder(trained.encoding);
+    PredictionFormatter text(decoder, RowFormat::kCsv);
     std::string expected =
         text.header({.id = "", .step = trained.encoding.answers_every_step() ? 1 : 0});
     const fs::path in = folder_.path() / "in.csv";
     io::put(in, table);
-    const Samples next = open_samples(trained.encoding, {&in, 1}, false);
+    const SampleSource next = open_samples(trained.encoding, {&in, 1}, false);
     Stream stream(trained.model);
-    std::vector<float> y(answers.names().size());
+    std::vector<float> y(decoder.names().size());
     for (Sample sample; next(sample);) {
       stream.reset();
       const formats::Sequence& sequence = sample.sequence;
       for (int t = 0; t < sequence.steps; ++t) {
         stream.step(std::span(sequence.x).subspan(static_cast<std::size_t>(2 * t), 2), y);
-        if (answers.every_step()) text.append({.id = sequence.id, .step = t + 1}, y, expected);
+        if (decoder.every_step()) text.append({.id = sequence.id, .step = t + 1}, y, expected);
       }
-      if (!answers.every_step()) text.append({.id = sequence.id}, y, expected);
+      if (!decoder.every_step()) text.append({.id = sequence.id}, y, expected);
     }
     EXPECT_EQ(predicted(trained, table), expected) << to_string(target);
   }
@@ -110,7 +108,7 @@ TEST_F(PredictTest, JsonHasTheSameNumbers) {
   const Trained trained = make_trained(numbers_encoding(Target::kNumbers));
   const auto table = long_table(5, Target::kNumbers);
   const auto rows = lines_of(predicted(trained, table));
-  const auto objects = lines_of(predicted(trained, table, {}, Form::kJson));
+  const auto objects = lines_of(predicted(trained, table, {}, RowFormat::kJson));
   ASSERT_EQ(objects.size() + 1, rows.size());
   for (std::size_t i = 0; i < objects.size(); ++i) {
     const auto object = nlohmann::json::parse(objects[i]);
@@ -125,7 +123,7 @@ TEST_F(PredictTest, JsonHasTheSameNumbers) {
 
 TEST_F(PredictTest, LettersOfLines) {
   const Trained trained = make_trained(letters_encoding(Target::kClass));
-  const auto rows = lines_of(predicted(trained, "abc\ncab\n", {}, Form::kCsv, "in.txt"));
+  const auto rows = lines_of(predicted(trained, "abc\ncab\n", {}, RowFormat::kCsv, "in.txt"));
   ASSERT_EQ(rows.size(), 3u);
   EXPECT_TRUE(rows[1].starts_with("1,")) << rows[1];
   EXPECT_NE(rows[1].substr(2), rows[2].substr(2));
@@ -144,13 +142,15 @@ TEST_F(PredictTest, ABadLineIsAnErrorThatLeavesTheFileAsItWas) {
 TEST_F(PredictTest, WhatTheSeerThrowsEndsIt) {
   const Trained trained = make_trained(numbers_encoding(Target::kClass));
   int given = 0;
-  const Samples endless = [&](Sample& sample) {
+  const SampleSource endless = [&](Sample& sample) {
     sample.sequence.steps = 1;
     sample.sequence.x = {1, 2};
     return ++given > 0;
   };
-  const See see = [](const Sample&, std::span<const float>) { throw std::runtime_error("enough"); };
-  io::expect_error<std::runtime_error>([&] { predict(trained, endless, {}, see); }, {"enough"});
+  const LogitsConsumer fails = [](const Sample&, std::span<const float>) {
+    throw std::runtime_error("enough");
+  };
+  io::expect_error<std::runtime_error>([&] { predict(trained, endless, {}, fails); }, {"enough"});
 }
 
 TEST_F(PredictTest, ABatchOfNoneIsRefused) {

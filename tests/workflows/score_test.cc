@@ -9,9 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "rwa/errors.h"
-#include "workflows/own_testing.h"
-#include "workflows/predict_samples.h"
-#include "workflows/score_text.h"
+#include "workflows/predict.h"
+#include "workflows/untrained_models.h"
 
 namespace rwa::workflows {
 namespace {
@@ -36,21 +35,21 @@ datasets::Encoding two_classes() {
   return encoding;
 }
 
-void see_class(Scorer& scorer, std::int32_t truth, const std::vector<double>& probabilities,
-               int steps = 3, std::string id = "x") {
+void add_class(ScoreAccumulator& accumulator, std::int32_t truth,
+               const std::vector<double>& probabilities, int steps = 3, std::string id = "x") {
   Sample sample = sample_of(std::move(id), steps);
   sample.sequence.labels = {truth};
-  scorer.see(sample, logits_of(probabilities));
+  accumulator.add(sample, logits_of(probabilities));
 }
 
-TEST(Scorer, Classes) {
+TEST(ScoreAccumulator, Classes) {
   const datasets::Encoding encoding = two_classes();
-  Scorer scorer(encoding);
-  see_class(scorer, 0, {0.75, 0.25});  // right
-  see_class(scorer, 0, {0.75, 0.25});
-  see_class(scorer, 0, {0.25, 0.75});  // wrong
-  see_class(scorer, 1, {0.25, 0.75});  // right
-  const Scores scores = scorer.finish();
+  ScoreAccumulator accumulator(encoding);
+  add_class(accumulator, 0, {0.75, 0.25});  // right
+  add_class(accumulator, 0, {0.75, 0.25});
+  add_class(accumulator, 0, {0.25, 0.75});  // wrong
+  add_class(accumulator, 1, {0.25, 0.75});  // right
+  const Scores scores = accumulator.finish();
   EXPECT_EQ(scores.sequences, 4);
   EXPECT_EQ(scores.answers, 4);
   EXPECT_EQ(scores.unit, "bits");
@@ -73,12 +72,12 @@ TEST(Scorer, Classes) {
   EXPECT_TRUE(scores.numbers.empty());
 }
 
-TEST(Scorer, Calibration) {
+TEST(ScoreAccumulator, Calibration) {
   const datasets::Encoding encoding = two_classes();
-  Scorer scorer(encoding);
-  for (int i = 0; i < 3; ++i) see_class(scorer, i == 0 ? 1 : 0, {0.75, 0.25});
-  see_class(scorer, 0, {1.0 - 1e-9, 1e-9});  // rounds to 1, which is in the last bin
-  const Scores scores = scorer.finish();
+  ScoreAccumulator accumulator(encoding);
+  for (int i = 0; i < 3; ++i) add_class(accumulator, i == 0 ? 1 : 0, {0.75, 0.25});
+  add_class(accumulator, 0, {1.0 - 1e-9, 1e-9});  // rounds to 1, which is in the last bin
+  const Scores scores = accumulator.finish();
   ASSERT_EQ(scores.calibration.size(), 10u);
   EXPECT_EQ(scores.calibration[7].answers, 3);
   EXPECT_NEAR(scores.calibration[7].confidence, 0.75, 1e-6);
@@ -87,19 +86,19 @@ TEST(Scorer, Calibration) {
   EXPECT_NEAR(*scores.calibration_error, 0.75 * (0.75 - 2.0 / 3), 1e-6);
 }
 
-TEST(Scorer, Labels) {
+TEST(ScoreAccumulator, Labels) {
   const datasets::Encoding encoding = numbers_encoding(Target::kLabels);
-  Scorer scorer(encoding);
+  ScoreAccumulator accumulator(encoding);
   Sample both = sample_of("both", 2);
   both.sequence.labels = {0, 2};
-  scorer.see(both, std::vector<float>{1, -1, 1});
+  accumulator.add(both, std::vector<float>{1, -1, 1});
   Sample none = sample_of("none", 2);
-  scorer.see(none, std::vector<float>{-1, -1, 1});
-  const Scores scores = scorer.finish();
+  accumulator.add(none, std::vector<float>{-1, -1, 1});
+  const Scores scores = accumulator.finish();
   EXPECT_EQ(scores.accuracy, 5.0 / 6);
   EXPECT_EQ(scores.subset_accuracy, 0.5);
   EXPECT_DOUBLE_EQ(*scores.micro_f1, 0.8);                // 2·2 / (2 + 3)
-  EXPECT_DOUBLE_EQ(*scores.macro_f1, (1 + 2.0 / 3) / 2);  // "no" is neither said nor true
+  EXPECT_DOUBLE_EQ(*scores.macro_f1, (1 + 2.0 / 3) / 2);  // "no" is neither predicted nor true
   const double right = std::log2(1 + std::exp(-1.0)), wrong = std::log2(1 + std::exp(1.0));
   EXPECT_NEAR(scores.loss, (5 * right + wrong) / 6, 1e-6);
   ASSERT_EQ(scores.hardest.size(), 2u);
@@ -109,15 +108,15 @@ TEST(Scorer, Labels) {
   EXPECT_EQ(scores.hardest[1].truth, "maybe|yes");
 }
 
-TEST(Scorer, NumbersInTheirOwnUnit) {
+TEST(ScoreAccumulator, NumbersInTheirOwnUnit) {
   const datasets::Encoding encoding = numbers_encoding(Target::kNumbers);  // scales 10 and 20
-  Scorer scorer(encoding);
+  ScoreAccumulator accumulator(encoding);
   Sample one = sample_of("one", 2), two = sample_of("two", 2);
   one.sequence.values = {0, 1};
   two.sequence.values = {1, 1};
-  scorer.see(one, std::vector<float>{0.5f, 1});
-  scorer.see(two, std::vector<float>{1, 0});
-  const Scores scores = scorer.finish();
+  accumulator.add(one, std::vector<float>{0.5f, 1});
+  accumulator.add(two, std::vector<float>{1, 0});
+  const Scores scores = accumulator.finish();
   EXPECT_EQ(scores.unit, "mse");
   EXPECT_DOUBLE_EQ(scores.loss, (0.25 + 1) / 4);
   ASSERT_EQ(scores.numbers.size(), 2u);
@@ -132,18 +131,18 @@ TEST(Scorer, NumbersInTheirOwnUnit) {
   EXPECT_FALSE(scores.accuracy);
 }
 
-TEST(Scorer, AForecastIsComparedWithTheStepAfter) {
+TEST(ScoreAccumulator, AForecastIsComparedWithTheStepAfter) {
   const datasets::Encoding encoding = letters_encoding(Target::kNone);
-  Scorer scorer(encoding);
+  ScoreAccumulator accumulator(encoding);
   Sample sample = sample_of("text", 3);
   sample.sequence.symbols = {0, 1, 2};
   std::vector<float> logits;
   for (const auto& p : {std::vector<double>{0.25, 0.5, 0.25}, {0.25, 0.5, 0.25}, {1e-9, 1, 1e-9}}) {
     for (const float logit : logits_of(p)) logits.push_back(logit);
   }
-  scorer.see(sample, logits);
-  scorer.see(sample_of("nothing", 0), {});
-  const Scores scores = scorer.finish();
+  accumulator.add(sample, logits);
+  accumulator.add(sample_of("nothing", 0), {});
+  const Scores scores = accumulator.finish();
   EXPECT_EQ(scores.sequences, 2);
   EXPECT_EQ(scores.answers, 2);
   EXPECT_NEAR(scores.loss, 1.5, 1e-6);  // 1 bit and 2
@@ -154,13 +153,13 @@ TEST(Scorer, AForecastIsComparedWithTheStepAfter) {
   EXPECT_EQ(scores.hardest[0].prediction, "b");
 }
 
-TEST(Scorer, LengthsInBinsOfEqualNumbers) {
+TEST(ScoreAccumulator, LengthsInBinsOfEqualNumbers) {
   const datasets::Encoding encoding = two_classes();
-  Scorer scorer(encoding);
+  ScoreAccumulator accumulator(encoding);
   for (int steps = 1; steps <= 100; ++steps) {
-    see_class(scorer, 0, {steps > 50 ? 0.25 : 0.75, steps > 50 ? 0.75 : 0.25}, steps);
+    add_class(accumulator, 0, {steps > 50 ? 0.25 : 0.75, steps > 50 ? 0.75 : 0.25}, steps);
   }
-  Scores scores = scorer.finish();
+  Scores scores = accumulator.finish();
   ASSERT_EQ(scores.lengths.size(), 10u);
   for (std::size_t i = 0; i < 10; ++i) {
     const LengthBin& bin = scores.lengths[i];
@@ -170,9 +169,9 @@ TEST(Scorer, LengthsInBinsOfEqualNumbers) {
     EXPECT_EQ(bin.accuracy, i < 5 ? 1 : 0);
   }
   // Most of one length: they stay together.
-  Scorer equal(encoding);
-  for (int i = 0; i < 97; ++i) see_class(equal, 0, {0.75, 0.25}, 7);
-  for (const int steps : {1, 2, 9}) see_class(equal, 0, {0.75, 0.25}, steps);
+  ScoreAccumulator equal(encoding);
+  for (int i = 0; i < 97; ++i) add_class(equal, 0, {0.75, 0.25}, 7);
+  for (const int steps : {1, 2, 9}) add_class(equal, 0, {0.75, 0.25}, steps);
   scores = equal.finish();
   std::int64_t sequences = 0;
   for (const LengthBin& bin : scores.lengths) sequences += bin.sequences;
@@ -180,14 +179,14 @@ TEST(Scorer, LengthsInBinsOfEqualNumbers) {
   EXPECT_LE(scores.lengths.size(), 3u);
 }
 
-TEST(Scorer, TheTenHardest) {
+TEST(ScoreAccumulator, TheTenHardest) {
   const datasets::Encoding encoding = two_classes();
-  Scorer scorer(encoding);
+  ScoreAccumulator accumulator(encoding);
   for (int i = 0; i < 100; ++i) {
     const double p = 0.5 + 0.4 * ((i * 37) % 100) / 100;  // each once
-    see_class(scorer, 1, {p, 1 - p}, 3, fmt::format("{}", (i * 37) % 100));
+    add_class(accumulator, 1, {p, 1 - p}, 3, fmt::format("{}", (i * 37) % 100));
   }
-  const Scores scores = scorer.finish();
+  const Scores scores = accumulator.finish();
   ASSERT_EQ(scores.hardest.size(), 10u);
   for (int i = 0; i < 10; ++i) {
     EXPECT_EQ(scores.hardest[static_cast<std::size_t>(i)].id, fmt::format("{}", 99 - i));
@@ -197,12 +196,14 @@ TEST(Scorer, TheTenHardest) {
   EXPECT_EQ(scores.hardest[0].prediction, "no");
 }
 
-TEST(Scorer, WithoutAnswersThereIsNoScore) {
+TEST(ScoreAccumulator, WithoutAnswersThereIsNoScore) {
   const datasets::Encoding classes = two_classes(), labels = numbers_encoding(Target::kLabels);
-  io::expect_error<InputError>([&] { (void)Scorer(classes).finish(); }, {"found no answers"});
-  Scorer scorer(labels);
-  scorer.see(sample_of("none", 1), std::vector<float>{0, 0, 0});
-  io::expect_error<InputError>([&] { (void)scorer.finish(); }, {"found no label of any sequence"});
+  io::expect_error<InputError>([&] { (void)ScoreAccumulator(classes).finish(); },
+                               {"found no answers"});
+  ScoreAccumulator accumulator(labels);
+  accumulator.add(sample_of("none", 1), std::vector<float>{0, 0, 0});
+  io::expect_error<InputError>([&] { (void)accumulator.finish(); },
+                               {"found no label of any sequence"});
 }
 
 // The loss is that which the network is trained with.
@@ -216,7 +217,7 @@ TEST(Score, HasTheLossOfTraining) {
     const Scores scores = score(trained, open_samples(trained.encoding, {&in, 1}, true), {});
 
     std::vector<Sample> samples;
-    const Samples next = open_samples(trained.encoding, {&in, 1}, true);
+    const SampleSource next = open_samples(trained.encoding, {&in, 1}, true);
     for (Sample sample; next(sample);) samples.push_back(sample);
     std::vector<const formats::Sequence*> sequences;
     for (const Sample& sample : samples) sequences.push_back(&sample.sequence);
@@ -234,10 +235,10 @@ TEST(Score, HasTheLossOfTraining) {
 
 TEST(ScoreText, JsonHasStableKeys) {
   const datasets::Encoding encoding = two_classes();
-  Scorer scorer(encoding);
-  see_class(scorer, 0, {0.75, 0.25});
-  see_class(scorer, 1, {0.75, 0.25}, 5, "bad\xFF");
-  const auto json = nlohmann::json::parse(to_json(scorer.finish()));
+  ScoreAccumulator accumulator(encoding);
+  add_class(accumulator, 0, {0.75, 0.25});
+  add_class(accumulator, 1, {0.75, 0.25}, 5, "bad\xFF");
+  const auto json = nlohmann::json::parse(to_json(accumulator.finish()));
   EXPECT_EQ(json["accuracy"], 0.5);
   EXPECT_EQ(json["unit"], "bits");
   EXPECT_EQ(json["confusion"], (nlohmann::json{{1, 0}, {1, 0}}));
@@ -257,10 +258,11 @@ TEST(ScoreText, TablesFitOnAScreen) {
   for (const int classes : {20, 21}) {
     encoding.labels.clear();
     for (int i = 0; i < classes; ++i) encoding.labels.push_back(fmt::format("class {}", i));
-    Scorer scorer(encoding);
-    see_class(scorer, 3, std::vector<double>(static_cast<std::size_t>(classes), 1.0 / classes));
-    const std::string text = to_text(scorer.finish());
-    EXPECT_EQ(text.find("is taken for what") != std::string::npos, classes == 20);
+    ScoreAccumulator accumulator(encoding);
+    add_class(accumulator, 3,
+              std::vector<double>(static_cast<std::size_t>(classes), 1.0 / classes));
+    const std::string text = to_text(accumulator.finish());
+    EXPECT_EQ(text.find("Confusion matrix") != std::string::npos, classes == 20);
     EXPECT_NE(text.find("class 3"), std::string::npos);
     EXPECT_NE(text.find("accuracy"), std::string::npos);
   }

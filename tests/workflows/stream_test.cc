@@ -1,5 +1,6 @@
-// tests/workflows/stream_test.cc: a stream says line by line what a prediction says of the whole; several
-// at a time do not disturb each other; a state that was saved goes on with the same bits.
+// tests/workflows/stream_test.cc: streams predict line by line what predict() does for whole
+// sequences; several at a time do not disturb each other; a state that was saved goes on with the
+// same bits.
 #include "workflows/stream.h"
 
 #include <atomic>
@@ -12,10 +13,8 @@
 #include <unistd.h>
 
 #include "rwa/errors.h"
-#include "workflows/own_testing.h"
-#include "workflows/predict_out.h"
-#include "workflows/predict_samples.h"
-#include "workflows/stream_serve.h"
+#include "workflows/predict.h"
+#include "workflows/untrained_models.h"
 
 namespace rwa::workflows {
 namespace {
@@ -44,7 +43,7 @@ std::string without(std::string_view row, int count) {
 std::vector<std::string> predicted(const Trained& trained, const fs::path& in) {
   const fs::path out = in.parent_path() / "predicted.csv";
   Output output(out);
-  write_predictions(trained, open_samples(trained.encoding, {&in, 1}, false), {}, Form::kCsv,
+  write_predictions(trained, open_samples(trained.encoding, {&in, 1}, false), {}, RowFormat::kCsv,
                     output);
   return lines_of(io::get(out));
 }
@@ -138,7 +137,7 @@ TEST(Stream, AnEmptyLineEndsTheSequence) {
   EXPECT_NE(said[0], said[1]);
   EXPECT_EQ(said[2], said[0]);
   EXPECT_EQ(said[3], said[1]);
-  // With ids, one alone ends its own, and an empty line is nobody's.
+  // With ids, an id alone ends its sequence, and an empty line does nothing.
   const auto with_ids =
       lines_of(answers_to(trained, {.id = true}, {"a,1,2", "b,1,2", "a", "", "a,1,2", "b,3,4"}));
   ASSERT_EQ(with_ids.size(), 4u);

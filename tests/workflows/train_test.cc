@@ -10,9 +10,8 @@
 #include "io/io_testing.h"
 #include "rwa/errors.h"
 #include "training/run_folder.h"
-#include "workflows/own_testing.h"
-#include "workflows/predict_samples.h"
-#include "workflows/score_text.h"
+#include "workflows/untrained_models.h"
+#include "workflows/predict.h"
 #include "workflows/trained.h"
 #include "workflows/tune.h"
 

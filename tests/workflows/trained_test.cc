@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "rwa/errors.h"
-#include "workflows/own_testing.h"
+#include "workflows/untrained_models.h"
 
 namespace rwa::workflows {
 namespace {

@@ -1,0 +1,40 @@
+#include "model_options.h"
+
+#include <atomic>
+#include <string>
+
+#include "interrupt.h"
+#include "rwa/device.h"
+#include "rwa/version.h"
+#include "workflows/predict.h"
+
+namespace rwa::cli {
+
+ModelAndData::ModelAndData() { options.session.threads = default_threads(); }
+
+void add_model_and_data(CLI::App& command, ModelAndData& what) {
+  command
+      .add_option("MODEL", what.model, "A model, or the folder that rwa train has written it to")
+      ->required();
+  command.add_option("DATA", what.data, "Files, folders, or - for the standard input")->required();
+  command.add_option("--batch", what.options.batch, "Sequences side by side, at most")
+      ->capture_default_str();
+  command
+      .add_option("--threads", what.options.session.threads, "Threads (default: cores, at most 8)")
+      ->capture_default_str();
+  command.add_option("--device", what.options.session.device, "Where: cpu, cuda, cuda:1, …")
+      ->capture_default_str();
+}
+
+workflows::SampleSource open_data(const ModelAndData& what, const workflows::Trained& trained,
+                                  bool answered) {
+  instruction_set();  // throws for an RWA_CPU that this machine lacks
+  const std::atomic<bool>& stop = watch_for_interrupts();
+  return [&stop, next = workflows::open_samples(trained.encoding, what.data, answered)](
+             workflows::Sample& sample) {
+    if (stop) throw Interrupted(std::string(cause_of_interrupt()));
+    return next(sample);
+  };
+}
+
+}  // namespace rwa::cli

@@ -1,0 +1,258 @@
+#include "workflows/inspect.h"
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <system_error>
+#include <variant>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/nearest.h"
+#include "datasets/files_read.h"
+#include "io/quote.h"
+#include "io/text_file.h"
+#include "report/text.h"
+#include "report/table.h"
+#include "rwa/errors.h"
+#include "tasks/task.h"
+#include "training/experiment.h"
+#include "training/folder.h"
+
+namespace rwa::workflows {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kFirst = 3;        // sequences that are shown
+constexpr int kStepsShown = 4;           // of each
+constexpr std::size_t kMostListed = 30;  // classes, features
+
+std::string some(const std::vector<std::string>& words) {
+  std::vector<std::string> shown;
+  for (const std::string& word : words) {
+    if (shown.size() == kMostListed) break;
+    shown.push_back(io::escape(word));
+  }
+  return fmt::format("{}{}", fmt::join(shown, " "), words.size() > kMostListed ? " …" : "");
+}
+
+std::string about_files(const formats::Schema& schema) {
+  std::string text(formats::to_string(schema.format));
+  if (schema.layout) text += fmt::format(", {}", formats::to_string(*schema.layout));
+  if (!schema.id.empty()) text += fmt::format("; id {}", io::quote(schema.id));
+  if (!schema.time.empty()) text += fmt::format("; time {}", io::quote(schema.time));
+  return text;
+}
+
+std::string about_target(const formats::Schema& schema) {
+  std::string text(formats::to_string(schema.target));
+  if (schema.target == formats::Target::kNone) {
+    return text + ": found no target, label, class or y, so the next step is predicted";
+  }
+  if (!schema.label_from.empty()) return text + ", from " + io::escape(schema.label_from);
+  return schema.targets.empty() ? text : text + ", " + some(schema.targets);
+}
+
+report::Table features_of(const DataSummary& data) {
+  report::Table table{.header = {"feature", "least", "most", "missing"}, .rows = {}};
+  for (std::size_t i = 0; i < std::min(data.schema.features.size(), kMostListed); ++i) {
+    table.rows.push_back({{io::escape(data.schema.features[i])},
+                          {fmt::format("{:g}", data.statistics.least[i])},
+                          {fmt::format("{:g}", data.statistics.most[i])},
+                          {fmt::format("{}", data.statistics.missing[i])}});
+  }
+  return table;
+}
+
+report::Table classes_of(const DataSummary& data) {
+  std::vector<std::size_t> order(data.labels.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::ranges::stable_sort(order, std::greater(),
+                           [&](auto i) { return data.statistics.labels[i]; });
+  order.resize(std::min(order.size(), kMostListed));
+  report::Table table{.header = {"class", "how often"}, .rows = {}};
+  for (const std::size_t i : order) {
+    table.rows.push_back(
+        {{io::escape(data.labels[i])}, {fmt::format("{}", data.statistics.labels[i])}});
+  }
+  return table;
+}
+
+std::string beginning_of(const DataSummary& data, const formats::Sequence& sequence) {
+  const int steps = std::min(sequence.steps, data.schema.symbols ? 60 : kStepsShown);
+  std::string text;
+  const std::size_t width = data.schema.features.size();
+  for (int t = 0; t < steps; ++t) {
+    if (data.schema.symbols) {
+      text += data.symbols[static_cast<std::size_t>(sequence.symbols[static_cast<std::size_t>(t)])];
+      continue;
+    }
+    const auto row =
+        std::span(sequence.x)
+            .subspan(static_cast<std::size_t>(t) * width, std::min<std::size_t>(width, 8));
+    text += fmt::format("{}{:g}{}", t > 0 ? " | " : "", fmt::join(row, " "), width > 8 ? " …" : "");
+  }
+  return io::excerpt(text) + (steps < sequence.steps ? " …" : "");
+}
+
+std::string answer_of(const DataSummary& data, const formats::Sequence& sequence) {
+  constexpr std::size_t kMost = 4;
+  std::vector<std::string> words;
+  for (const std::int32_t label : sequence.labels) {
+    words.push_back(io::escape(data.labels[static_cast<std::size_t>(label)]));
+  }
+  for (const float value : sequence.values) words.push_back(fmt::format("{:g}", value));
+  const bool more = words.size() > kMost;
+  words.resize(std::min(words.size(), kMost));
+  return fmt::format("{}{}", fmt::join(words, " "), more ? " …" : "");
+}
+
+report::Table first_of(const DataSummary& data) {
+  report::Table table{.header = {"file and line", "id", "steps", "answer", "begins with"},
+                      .rows = {}};
+  for (const auto& [file, sequence] : data.first) {
+    table.rows.push_back({{fmt::format("{}:{}", file, sequence.line)},
+                          {io::escape(sequence.id)},
+                          {fmt::format("{}", sequence.steps)},
+                          {answer_of(data, sequence)},
+                          {beginning_of(data, sequence)}});
+  }
+  return table;
+}
+
+constexpr std::string_view kExpected =
+    "expected a model (*.safetensors), an experiment (*.toml) or the folder of a run";
+
+std::vector<std::string> names_beside(const fs::path& path) {
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  std::vector<std::string> names;
+  std::error_code refused;  // then there is no suggestion
+  for (const auto& entry : fs::directory_iterator(folder, refused)) {
+    names.push_back(io::escape(entry.path().filename().string()));
+  }
+  return names;
+}
+
+[[noreturn]] void refuse_missing(const fs::path& path) {
+  const std::string name = path.filename().string();
+  const auto near = nearest(name, names_beside(path));
+  throw ConfigError(
+      fmt::format("there is no file or folder '{}'{}", path.string(),
+                  near.empty() ? fmt::format(", {}", kExpected) : suggestion(name, near)));
+}
+
+// The network depends on the files: only a finished run knows it.
+ModelConfig config_of_run(const fs::path& file) {
+  const fs::path model = file.parent_path() / training::kModelFile;
+  if (file.filename() == training::kConfigFile && fs::exists(model))
+    return Model::load(model).config();
+  throw ConfigError(
+      fmt::format("the network is not known before its files are read: found no {} of a finished "
+                  "run beside it",
+                  training::kModelFile));
+}
+
+NetworkSummary summarize_experiment(std::string kind, const fs::path& file) {
+  const training::Experiment experiment =
+      training::parse_experiment(io::read_text(file), file.string());
+  try {
+    const ModelConfig config =
+        std::holds_alternative<datasets::FilesTask>(experiment.task)
+            ? config_of_run(file)
+            : training::model_config(experiment, tasks::facts(experiment.task).shape);
+    return {std::move(kind), config, rwa::describe(config)};
+  } catch (const ConfigError& error) {
+    throw ConfigError(fmt::format("{}: {}", file.string(), error.what()));
+  }
+}
+
+NetworkSummary summarize_model(const fs::path& file) {
+  try {
+    const ModelConfig config = Model::load(file).config();
+    return {"a model", config, rwa::describe(config)};
+  } catch (const ModelFileError& error) {
+    if (file.extension() == ".safetensors") throw;
+    throw ConfigError(fmt::format("{}; {}", error.what(), kExpected));
+  }
+}
+
+std::string count(std::size_t number) {
+  return report::in_thousands(static_cast<std::int64_t>(number));
+}
+
+}  // namespace
+
+DataSummary summarize_data(const datasets::FilesTask& task) {
+  const std::vector<std::filesystem::path> paths(task.train.begin(), task.train.end());
+  const auto vocabulary = std::make_shared<formats::Vocabulary>();
+  const auto reader = formats::open(paths, datasets::options_of(task), vocabulary);
+  DataSummary data{.schema = reader->schema(),
+                   .statistics = datasets::no_statistics(reader->schema().features.size()),
+                   .labels = {},
+                   .symbols = {},
+                   .first = {}};
+  for (formats::Sequence sequence; reader->next(sequence);) {
+    datasets::add(sequence, data.statistics);
+    if (data.first.size() < kFirst) data.first.emplace_back(reader->file(), sequence);
+  }
+  data.labels = vocabulary->labels.words();
+  data.symbols = vocabulary->symbols.words();
+  data.statistics.labels.resize(data.labels.size());
+  return data;
+}
+
+std::string to_text(const DataSummary& data) {
+  const datasets::Statistics& seen = data.statistics;
+  std::string text = fmt::format(
+      "read as    {}\nsequences  {} of {} to {} steps, {} in the median\ntask       {}\n",
+      about_files(data.schema), seen.sequences, datasets::shortest(seen), datasets::longest(seen),
+      datasets::median_length(seen), about_target(data.schema));
+  if (data.schema.symbols) {
+    text += fmt::format("symbols    {}: {}\n", data.symbols.size(), some(data.symbols));
+  } else {
+    text += "\n" + report::to_text(features_of(data));
+  }
+  if (!data.labels.empty()) text += "\n" + report::to_text(classes_of(data));
+  return text + "\n" + report::to_text(first_of(data));
+}
+
+bool is_network(const fs::path& path) {
+  const auto ending = path.extension();
+  return ending == ".safetensors" || ending == ".toml" || fs::exists(path / training::kConfigFile);
+}
+
+NetworkSummary summarize_network(const fs::path& path) try {
+  if (!fs::exists(path)) refuse_missing(path);
+  if (!fs::is_directory(path)) {
+    return path.extension() == ".toml" ? summarize_experiment("an experiment", path)
+                                       : summarize_model(path);
+  }
+  if (!fs::exists(path / training::kConfigFile)) {
+    throw ConfigError(fmt::format("{}: is a folder without a {}, {}", path.string(),
+                                  training::kConfigFile, kExpected));
+  }
+  return summarize_experiment("a run", path / training::kConfigFile);
+} catch (const fs::filesystem_error& error) {
+  throw ResourceError(error.what());
+}
+
+std::string to_text(const NetworkSummary& network) {
+  report::Table table{.header = {"part", "what", "output", "parameters"}, .rows = {}};
+  std::size_t parameters = 0;
+  for (const Part& part : network.parts) {
+    table.rows.push_back({{part.name}, {part.what}, {part.shape}, {count(part.parameters)}});
+    parameters += part.parameters;
+  }
+  table.rows.push_back({{"total"}, {""}, {""}, {count(parameters)}});
+  const ModelConfig& config = network.config;
+  return fmt::format("{}\n{} bytes of weights; cell {}, readout {}, loss {}, seed {}\n",
+                     report::to_text(table), count(parameters * sizeof(float)),
+                     to_string(config.cell), to_string(config.readout), to_string(config.loss),
+                     config.seed);
+}
+
+}  // namespace rwa::workflows

@@ -1,0 +1,323 @@
+#include "workflows/stream_lines.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <new>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <simdjson.h>
+
+#include "formats/parse.h"
+#include "formats/text_symbols.h"
+#include "io/quote.h"
+#include "report/text.h"
+#include "rwa/errors.h"
+#include "workflows/encoded_stream.h"
+
+namespace rwa::workflows {
+namespace {
+
+namespace dom = simdjson::dom;
+
+// Letters of a text that stands in the line, or elsewhere (then they have no place in it).
+void append_letters(std::string_view text, bool in_line, std::vector<Letter>& letters) {
+  while (!text.empty()) {
+    const std::string_view letter = formats::character_at(text, text.data());
+    letters.push_back({std::string(letter), in_line ? letter.data() : nullptr});
+    text.remove_prefix(letter.size());
+  }
+}
+
+// NaN, unless the model refuses missing numbers.
+float missing_number(const datasets::Encoding& encoding, const std::string& feature,
+                     const LinePlace& place, const char* at) {
+  if (encoding.missing == datasets::Missing::kRefuse) {
+    place.refuse(at, fmt::format("no number for {}", io::quote(feature)), "one");
+  }
+  return std::numeric_limits<float>::quiet_NaN();
+}
+
+// A part of a line, without the quotes it may stand in.
+struct Field {
+  std::string text;
+  const char* at;
+};
+
+// From a quote to the next single one; removes both from the text.
+Field parse_quoted(std::string_view& rest, const LinePlace& place) {
+  Field field{"", rest.data()};
+  rest.remove_prefix(1);
+  while (true) {
+    const std::size_t quote = rest.find('"');
+    if (quote == rest.npos) place.refuse(field.at, "a quote without an end", "another");
+    field.text += rest.substr(0, quote);
+    rest.remove_prefix(quote + 1);
+    if (!rest.starts_with('"')) return field;
+    field.text += '"';
+    rest.remove_prefix(1);
+  }
+}
+
+// The first field, without blanks around it; what follows it begins with a separator.
+Field parse_field(std::string_view& rest, char separator, const LinePlace& place) {
+  const std::string_view blanks = separator == '\t' ? " " : formats::kBlanks;
+  rest.remove_prefix(std::min(rest.find_first_not_of(blanks), rest.size()));
+  if (rest.starts_with('"')) {
+    Field field = parse_quoted(rest, place);
+    rest.remove_prefix(std::min(rest.find_first_not_of(blanks), rest.size()));
+    if (rest.empty() || rest.front() == separator || separator == ' ') return field;
+    place.refuse(rest.data(), io::quote(rest), "a separator after the quote");
+  }
+  const std::string_view text = rest.substr(0, rest.find(separator));
+  rest.remove_prefix(text.size());
+  return {std::string(formats::trimmed(text)), text.data()};
+}
+
+std::vector<Field> split(const LinePlace& place) {
+  std::vector<Field> fields;
+  std::string_view rest = place.text;
+  if (formats::trimmed(rest).empty()) return fields;
+  const auto has = [&](char c) { return rest.find(c) != rest.npos; };
+  const char separator = has(',') ? ',' : has('\t') ? '\t' : ' ';
+  if (separator == ' ') rest = formats::trimmed(rest);
+  while (true) {
+    fields.push_back(parse_field(rest, separator, place));
+    if (rest.empty()) return fields;
+    if (rest.front() == separator) rest.remove_prefix(1);
+  }
+}
+
+class TextLines : public LineReader {
+ public:
+  TextLines(const datasets::Encoding& encoding, bool id)
+      : encoding_(encoding), id_(id), words_(has_words(encoding)) {
+    for (std::size_t i = 0; i < encoding.schema.features.size(); ++i) columns_.push_back(i);
+    width_ = columns_.size();
+  }
+
+  void read(const LinePlace& place, StreamLine& line) override {
+    if (const char* at = formats::not_utf8(place.text)) {
+      place.refuse(at, fmt::format("the byte {:#04x}", static_cast<unsigned char>(*at)),
+                   "text in UTF-8");
+    }
+    line = {};
+    if (encoding_.schema.symbols && !words_) {
+      read_letters(place, line);
+    } else {
+      read_fields(place, line);
+    }
+  }
+
+ private:
+  void read_letters(const LinePlace& place, StreamLine& line) const {
+    std::string_view text = place.text;
+    if (id_) {
+      text = formats::trimmed(text);
+      if (text.empty()) return;
+      line.id = std::string(text.substr(0, text.find_first_of(", \t")));
+      text.remove_prefix(std::min(line.id->size() + 1, text.size()));
+    }
+    append_letters(text, true, line.letters);
+    line.kind = line.letters.empty() ? StreamLine::Kind::kEnd : StreamLine::Kind::kSteps;
+  }
+
+  void read_fields(const LinePlace& place, StreamLine& line) {
+    std::vector<Field> fields = split(place);
+    if (id_) {
+      if (fields.empty()) return;
+      line.id = std::move(fields.front().text);
+      fields.erase(fields.begin());
+    }
+    line.kind = StreamLine::Kind::kSteps;
+    if (fields.empty()) {
+      line.kind = StreamLine::Kind::kEnd;
+    } else if (encoding_.schema.symbols) {
+      for (Field& field : fields) line.letters.push_back({std::move(field.text), field.at});
+    } else if (place.number == 1 && read_header(fields, place)) {
+      line.kind = StreamLine::Kind::kHeader;
+    } else {
+      read_numbers(fields, place, line);
+    }
+  }
+
+  // Whether the fields are names: then they say where each feature stands.
+  bool read_header(const std::vector<Field>& fields, const LinePlace& place) {
+    const auto& features = encoding_.schema.features;
+    float number = 0;
+    const auto is_name = [&](const Field& field) {
+      return formats::parse_number(field.text, number) == formats::Number::kNone &&
+             std::ranges::find(features, field.text) != features.end();
+    };
+    if (std::ranges::none_of(fields, is_name)) return false;
+    for (std::size_t i = 0; i < features.size(); ++i) {
+      const auto found = std::ranges::find(fields, features[i], &Field::text);
+      if (found == fields.end()) {
+        place.refuse(nullptr, fmt::format("a header without {}", io::quote(features[i])), names());
+      }
+      columns_[i] = static_cast<std::size_t>(found - fields.begin());
+    }
+    width_ = fields.size();
+    return true;
+  }
+
+  void read_numbers(const std::vector<Field>& fields, const LinePlace& place,
+                    StreamLine& line) const {
+    if (fields.size() != width_) {
+      place.refuse(nullptr,
+                   fmt::format("{} number{}", fields.size(), fields.size() == 1 ? "" : "s"),
+                   width_ == columns_.size() ? fmt::format("{}: {}", width_, names())
+                                             : fmt::format("{}, as in the header", width_));
+    }
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const auto& [text, at] = fields[columns_[i]];
+      const std::string& name = encoding_.schema.features[i];
+      float value = 0;
+      const formats::Number found = formats::parse_number(text, value);
+      if (found == formats::Number::kMissing) value = missing_number(encoding_, name, place, at);
+      if (found == formats::Number::kTooLarge || found == formats::Number::kNone) {
+        place.refuse(at, io::quote(text),
+                     fmt::format("{} for {}", formats::expected_of(found), io::quote(name)));
+      }
+      line.x.push_back(value);
+    }
+  }
+
+  // Of the features, for messages.
+  [[nodiscard]] std::string names() const {
+    return io::escape(fmt::format("{}", fmt::join(encoding_.schema.features, ", ")));
+  }
+
+  const datasets::Encoding& encoding_;
+  const bool id_;
+  const bool words_;                  // symbols are words, not letters
+  std::vector<std::size_t> columns_;  // where each feature stands among the fields
+  std::size_t width_;                 // how many fields there are
+};
+
+std::string quoted(const dom::element& element) { return io::quote(simdjson::minify(element)); }
+
+class JsonLines : public LineReader {
+ public:
+  explicit JsonLines(const datasets::Encoding& encoding)
+      : encoding_(encoding), words_(has_words(encoding)) {}
+
+  void read(const LinePlace& place, StreamLine& line) override {
+    line = {};
+    dom::object object;
+    const auto error = parser_.parse(place.text.data(), place.text.size()).get(object);
+    if (error == simdjson::MEMALLOC) throw std::bad_alloc();
+    if (error != simdjson::SUCCESS) {
+      place.refuse(nullptr, io::quote(place.text),
+                   fmt::format("a JSON object on one line ({})", simdjson::error_message(error)));
+    }
+    line.kind = StreamLine::Kind::kEnd;
+    for (const auto& [key, value] : object) {
+      if (key == "id") {
+        line.id = read_id(value, place);
+      } else if (key == "x" || key == "text" || key == "seq") {
+        if (line.kind == StreamLine::Kind::kSteps) {
+          place.refuse(nullptr, fmt::format("{}, a second sequence", io::quote(key)),
+                       "one in an object");
+        }
+        line.kind = StreamLine::Kind::kSteps;
+        read_steps(value, place, line);
+      }
+    }
+  }
+
+ private:
+  static std::string read_id(const dom::element& value, const LinePlace& place) {
+    if (value.is<std::string_view>()) return std::string(std::string_view(value));
+    if (value.is<std::int64_t>()) return fmt::format("{}", std::int64_t(value));
+    place.refuse(nullptr, quoted(value), "a text or a whole number as id");
+  }
+
+  void read_steps(const dom::element& value, const LinePlace& place, StreamLine& line) const {
+    std::string_view text;
+    dom::array list;
+    if (value.get(text) == simdjson::SUCCESS && encoding_.schema.symbols) {
+      if (words_) {
+        line.letters.push_back({std::string(text)});
+      } else {
+        append_letters(text, false, line.letters);
+      }
+    } else if (value.get(list) != simdjson::SUCCESS) {
+      place.refuse(nullptr, quoted(value),
+                   encoding_.schema.symbols ? "a text or a list of symbols" : "a list of numbers");
+    } else if (encoding_.schema.symbols) {
+      for (const dom::element symbol : list) line.letters.push_back({read_id(symbol, place)});
+    } else {
+      read_numbers(list, place, line);
+    }
+    if (line.x.empty() && line.letters.empty()) place.refuse(nullptr, "no step", "at least one");
+  }
+
+  // [[1, 2], …] are steps, and so is, of several features, [1, 2]; of one [1, 2] are two steps.
+  void read_numbers(const dom::array& list, const LinePlace& place, StreamLine& line) const {
+    const std::size_t features = encoding_.schema.features.size();
+    if (features > 1 && list.size() > 0 && !list.at(0).is<dom::array>()) {
+      read_step(list, place, line);
+      return;
+    }
+    for (const dom::element step : list) {
+      if (step.is<dom::array>()) {
+        read_step(dom::array(step), place, line);
+      } else {
+        read_number(step, 0, place, line);
+      }
+    }
+  }
+
+  void read_step(const dom::array& step, const LinePlace& place, StreamLine& line) const {
+    const std::size_t features = encoding_.schema.features.size();
+    if (step.size() != features) {
+      place.refuse(nullptr, fmt::format("a step of {} numbers", step.size()),
+                   fmt::format("{}", features));
+    }
+    std::size_t feature = 0;
+    for (const dom::element number : step) read_number(number, feature++, place, line);
+  }
+
+  void read_number(const dom::element& element, std::size_t feature, const LinePlace& place,
+                   StreamLine& line) const {
+    const std::string& name = encoding_.schema.features[feature];
+    double number = 0;
+    if (element.is_null()) {
+      line.x.push_back(missing_number(encoding_, name, place, nullptr));
+    } else if (element.get(number) != simdjson::SUCCESS) {
+      place.refuse(nullptr, quoted(element), fmt::format("a number for {}", io::quote(name)));
+    } else if (std::abs(number) > std::numeric_limits<float>::max()) {
+      place.refuse(nullptr, quoted(element), "a number of at most 3.4e38");
+    } else {
+      line.x.push_back(static_cast<float>(number));
+    }
+  }
+
+  const datasets::Encoding& encoding_;
+  const bool words_;
+  dom::parser parser_;
+};
+
+}  // namespace
+
+void LinePlace::refuse(const char* at, std::string_view found, std::string_view expected) const {
+  const auto column = [&] {
+    return report::character_count(text.substr(0, static_cast<std::size_t>(at - text.data()))) + 1;
+  };
+  throw InputError(fmt::format("stdin:{}{}: found {}, expected {}", number,
+                               at == nullptr ? "" : fmt::format(":{}", column()), found, expected));
+}
+
+std::unique_ptr<LineReader> make_text_lines(const datasets::Encoding& encoding, bool id) {
+  return std::make_unique<TextLines>(encoding, id);
+}
+
+std::unique_ptr<LineReader> make_json_lines(const datasets::Encoding& encoding) {
+  return std::make_unique<JsonLines>(encoding);
+}
+
+}  // namespace rwa::workflows

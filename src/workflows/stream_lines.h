@@ -1,0 +1,57 @@
+// src/workflows/stream_lines.h: the lines of streams, as text or as JSON.
+//   0.5,1.25            numbers in the order of the features; commas, tabs or blanks between
+//   GATTACA             symbols: letters, or words where the model's are words
+//   b7,0.5,1.25         the same of stream "b7"
+//                       an empty line, or an id alone: the sequence ends
+//   {"id":"b7","x":[0.5,1.25]}   {"text":"GATTACA"}   {"id":"b7"}          the same as JSON
+// A first line with the names of the features is a header: it says in which order they come.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "datasets/encoding.h"
+
+namespace rwa::workflows {
+
+// A line of the input, for messages.
+struct LinePlace {
+  std::string_view text = {};
+  std::int64_t number = 0;  // from 1
+
+  // Throws InputError: "stdin:LINE:COLUMN: found FOUND, expected EXPECTED"; `at` points into the
+  // text, or is null, and there is no column.
+  [[noreturn]] void refuse(const char* at, std::string_view found, std::string_view expected) const;
+};
+
+// A letter or a word.
+struct Letter {
+  std::string text;
+  const char* at = nullptr;  // for LinePlace::refuse()
+};
+
+struct StreamLine {
+  enum class Kind { kNothing, kHeader, kSteps, kEnd };
+  Kind kind = Kind::kNothing;
+  std::optional<std::string> id = {};
+  std::vector<float> x = {};         // [steps,D]; NaN: missing
+  std::vector<Letter> letters = {};  // instead of x, where steps are symbols
+};
+
+class LineReader {
+ public:
+  virtual ~LineReader() = default;
+  // Replaces all of `line`. Throws InputError, by place.refuse().
+  virtual void read(const LinePlace& place, StreamLine& line) = 0;
+};
+
+// With `id`, the first field of a line is the name of its stream.
+std::unique_ptr<LineReader> make_text_lines(const datasets::Encoding& encoding, bool id);
+// Objects with or without ids.
+std::unique_ptr<LineReader> make_json_lines(const datasets::Encoding& encoding);
+
+}  // namespace rwa::workflows

@@ -1,0 +1,154 @@
+#include "workflows/training_page.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "report/text.h"
+#include "workflows/plan.h"
+#include "workflows/tune.h"
+
+namespace rwa::workflows {
+namespace {
+
+using report::Chart;
+using report::Curve;
+using report::Role;
+
+// Of these roles only the colours are used.
+constexpr Role kValidation = Role::kRwa;
+constexpr Role kTraining = Role::kLstm;
+constexpr Role kBest = Role::kOther1;
+
+// The part of a metric that is drawn.
+using Height = std::optional<double> (*)(const training::Metric&);
+std::optional<double> loss_of(const training::Metric& metric) { return metric.loss; }
+std::optional<double> accuracy_of(const training::Metric& metric) {
+  if (!metric.accuracy) return std::nullopt;
+  return 100 * *metric.accuracy;
+}
+
+Curve curve_of(const training::Record& run, std::string_view split, std::string label, Role role,
+               Height height) {
+  Curve curve{.label = std::move(label), .role = role};
+  for (const training::Metric& metric : run.metrics) {
+    const auto y = height(metric);
+    if (metric.split != split || !y) continue;
+    curve.x.push_back(static_cast<double>(metric.step));
+    curve.y.push_back(*y);
+  }
+  return curve;
+}
+
+// A point on the curve of validation.
+Curve best_of(const training::Record& run, const Curve& validation) {
+  Curve best{.label = "", .role = kBest};
+  if (!run.best_step) return best;
+  best.label = fmt::format("best, at step {}", report::in_thousands(*run.best_step));
+  for (std::size_t i = 0; i < validation.x.size(); ++i) {
+    if (validation.x[i] != static_cast<double>(*run.best_step)) continue;
+    best.x = {validation.x[i]};
+    best.y = {validation.y[i]};
+  }
+  return best;
+}
+
+Chart chart_of(const training::Record& run, Height height, std::optional<double> baseline) {
+  Chart chart{.x_label = "training steps"};
+  chart.curves = {curve_of(run, "train", "training", kTraining, height),
+                  curve_of(run, "valid", "validation", kValidation, height),
+                  curve_of(run, "test", "test", kValidation, height)};
+  chart.curves.push_back(best_of(run, chart.curves[1]));
+  std::erase_if(chart.curves, [](const Curve& curve) { return curve.x.empty(); });
+  double last = 0;
+  for (const Curve& curve : chart.curves) last = std::max(last, curve.x.back());
+  if (baseline && last > 0) {
+    chart.curves.push_back(
+        {.label = "baseline", .role = Role::kNaive, .x = {0, last}, .y = {*baseline, *baseline}});
+  }
+  return chart;
+}
+
+// A loss that falls by orders of magnitude needs a logarithmic axis.
+bool spans_decades(const Chart& chart) {
+  constexpr double kMost = 50;
+  double least = std::numeric_limits<double>::infinity();
+  double most = 0;
+  for (const Curve& curve : chart.curves) {
+    for (const double y : curve.y) {
+      least = std::min(least, y);
+      most = std::max(most, y);
+    }
+  }
+  return least > 0 && most > kMost * least;
+}
+
+// The first sentences of the page.
+std::string headline(const Scores& scores, const datasets::Files& files) {
+  const datasets::Naive baseline = files.naive();
+  const std::string on =
+      fmt::format("{} sequences of {}", report::in_thousands(scores.sequences), scored_on(files));
+  if (scores.accuracy && baseline.accuracy) {
+    return fmt::format("{} of the predictions for {} are right. Majority-class baseline: {}.",
+                       report::in_percent(*scores.accuracy), on,
+                       report::in_percent(*baseline.accuracy));
+  }
+  return fmt::format(
+      "The loss of the predictions for {} is {} {}. Baseline that ignores the sequences: {}.", on,
+      report::in_digits(scores.loss), scores.unit, report::in_digits(baseline.loss));
+}
+
+}  // namespace
+
+void add_curves(const training::Record& run, const datasets::Naive& baseline, report::Page& page) {
+  report::Figure figure{.id = "figure-training", .title = ""};
+  Chart losses = chart_of(run, loss_of, baseline.loss);
+  losses.id = "loss";
+  losses.title = "Loss";
+  losses.y_label = run.metrics.empty() ? "loss" : "loss, " + run.metrics.front().unit;
+  losses.log_y = spans_decades(losses);
+  losses.caption =
+      "Training: the mean over the steps since the last evaluation. Dashed: a baseline that "
+      "ignores "
+      "the sequences.";
+  if (run.experiment.network.dropout > 0) losses.caption += " In training, dropout is on.";
+  figure.panels.push_back(std::move(losses));
+  const bool classifies = std::ranges::any_of(
+      run.metrics, [](const auto& metric) { return metric.accuracy.has_value(); });
+  if (classifies) {
+    std::optional<double> percent;
+    if (baseline.accuracy) percent = 100 * *baseline.accuracy;
+    Chart accuracies = chart_of(run, accuracy_of, percent);
+    accuracies.id = "accuracy";
+    accuracies.title = "Accuracy";
+    accuracies.y_label = "right, %";
+    figure.panels.push_back(std::move(accuracies));
+  }
+  page.blocks.emplace_back(report::Heading{"How training went", "training"});
+  page.blocks.emplace_back(std::move(figure));
+}
+
+report::Page training_page(const training::Record& run, const datasets::Files& files,
+                           const Scores* scores) {
+  report::Page page{.title = run.experiment.name, .subtitle = in_words(run.experiment)};
+  const datasets::Naive baseline = files.naive();
+  page.blocks.emplace_back(
+      report::Text{scores != nullptr
+                       ? headline(*scores, files)
+                       : "All data were used for training: none were left to score the model on."});
+  add_curves(run, baseline, page);
+  if (scores != nullptr) add_scores(*scores, baseline, page);
+  add_data(std::get<datasets::FilesTask>(run.experiment.task), files, page);
+  add_settings(run, page);
+  return page;
+}
+
+}  // namespace rwa::workflows

@@ -1,0 +1,24 @@
+// src/workflows/training_page.h: the report of a training: how it went, how well the model does,
+// and where it errs.
+#pragma once
+
+#include "datasets/files.h"
+#include "report/page.h"
+#include "training/folder.h"
+#include "workflows/score.h"
+
+namespace rwa::workflows {
+
+// The whole page. `scores` is null where there were no data to score on.
+report::Page training_page(const training::Record& run, const datasets::Files& files,
+                           const Scores* scores);
+
+// Its sections, in their order: the curves of training and validation; the scores with confusion
+// matrix, calibration, error by length and the hardest examples (training_page_scores.cc); the data
+// and the settings (training_page_data.cc).
+void add_curves(const training::Record& run, const datasets::Naive& baseline, report::Page& page);
+void add_scores(const Scores& scores, const datasets::Naive& baseline, report::Page& page);
+void add_data(const datasets::FilesTask& task, const datasets::Files& files, report::Page& page);
+void add_settings(const training::Record& run, report::Page& page);
+
+}  // namespace rwa::workflows

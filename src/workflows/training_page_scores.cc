@@ -1,0 +1,168 @@
+// src/workflows/training_page_scores.cc: how well a model does, and where it errs: charts, and the
+// tables of score.h.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "report/text.h"
+#include "workflows/training_page.h"
+
+namespace rwa::workflows {
+namespace {
+
+using report::Chart;
+using report::Curve;
+using report::Heading;
+using report::Role;
+using report::Table;
+using report::Text;
+
+constexpr std::size_t kMostInMatrix = 20;
+constexpr std::size_t kMostPairs = 30;
+
+// The first of the tables, with the scores of the baseline beside it.
+Table with_baseline(Table table, const datasets::Naive& baseline) {
+  table.header.emplace_back("baseline");
+  for (auto& row : table.rows) {
+    std::string other;
+    if (row[0].text == "loss") other = report::in_digits(baseline.loss, 4);
+    if (row[0].text == "accuracy" && baseline.accuracy) {
+      other = report::in_percent(*baseline.accuracy);
+    }
+    row.push_back({std::move(other)});
+  }
+  return table;
+}
+
+double share_of(std::int64_t part, const std::vector<std::int64_t>& row) {
+  const auto all = std::accumulate(row.begin(), row.end(), std::int64_t{0});
+  return all > 0 ? static_cast<double>(part) / static_cast<double>(all) : 0;
+}
+
+report::HeatTable matrix_of(const Scores& scores) {
+  report::HeatTable matrix{
+      .rows_are = "truth", .columns_are = "prediction", .rows = {}, .columns = {}, .cells = {}};
+  for (const LabelScore& label : scores.labels) matrix.rows.push_back(label.name);
+  matrix.columns = matrix.rows;
+  for (std::size_t truth = 0; truth < scores.confusion.size(); ++truth) {
+    const auto& row = scores.confusion[truth];
+    auto& cells = matrix.cells.emplace_back();
+    for (std::size_t said = 0; said < row.size(); ++said) {
+      cells.push_back({.text = row[said] > 0 ? report::in_thousands(row[said]) : "",
+                       .share = share_of(row[said], row),
+                       .good = truth == said});
+    }
+  }
+  return matrix;
+}
+
+struct Pair {
+  std::size_t truth = 0, said = 0;
+  std::int64_t times = 0;
+};
+
+Table pairs_of(const Scores& scores) {
+  std::vector<Pair> pairs;
+  for (std::size_t truth = 0; truth < scores.confusion.size(); ++truth) {
+    for (std::size_t said = 0; said < scores.confusion.size(); ++said) {
+      const std::int64_t times = scores.confusion[truth][said];
+      if (truth != said && times > 0) pairs.push_back({truth, said, times});
+    }
+  }
+  std::ranges::stable_sort(pairs, std::greater(), &Pair::times);
+  if (pairs.size() > kMostPairs) pairs.resize(kMostPairs);
+  Table table{.header = {"truth", "prediction", "times", "of that truth"}, .rows = {}};
+  for (const Pair& pair : pairs) {
+    table.rows.push_back(
+        {{scores.labels[pair.truth].name},
+         {scores.labels[pair.said].name},
+         {report::in_thousands(pair.times)},
+         {report::in_percent(share_of(pair.times, scores.confusion[pair.truth]))}});
+  }
+  return table;
+}
+
+void add_confusion(const Scores& scores, report::Page& page) {
+  if (scores.confusion.empty()) return;
+  page.blocks.emplace_back(Heading{"Confusion matrix", "confusion"});
+  if (scores.confusion.size() <= kMostInMatrix) {
+    page.blocks.emplace_back(
+        Text{"Colours show the share of each row, of all sequences of that class."});
+    page.blocks.emplace_back(matrix_of(scores));
+    return;
+  }
+  Table pairs = pairs_of(scores);
+  if (pairs.rows.empty()) {
+    page.blocks.emplace_back(Text{"No confusions: all predictions are right."});
+    return;
+  }
+  page.blocks.emplace_back(Text{"The most frequent confusions."});
+  page.blocks.emplace_back(std::move(pairs));
+}
+
+// In percent, of bins that have answers.
+Chart calibration_of(const Scores& scores) {
+  Chart chart{.id = "calibration",
+              .title = "Confidence and accuracy",
+              .caption = "Below the dashed line the model is overconfident.",
+              .x_label = "confidence, %",
+              .y_label = "right, %"};
+  Curve curve{.label = "the model", .role = Role::kRwa};
+  for (const ConfidenceBin& bin : scores.calibration) {
+    if (bin.answers == 0) continue;
+    curve.x.push_back(100 * bin.confidence);
+    curve.y.push_back(100 * bin.accuracy);
+  }
+  chart.curves = {
+      std::move(curve),
+      {.label = "perfectly calibrated", .role = Role::kNaive, .x = {0, 100}, .y = {0, 100}}};
+  return chart;
+}
+
+Chart lengths_of(const Scores& scores) {
+  Chart chart{.id = "length",
+              .title = "Error by length",
+              .caption = "Each point: sequences of about that length.",
+              .x_label = "steps",
+              .y_label = scores.accuracy ? "wrong, %" : "loss, " + scores.unit};
+  Curve curve{.label = "the model", .role = Role::kRwa};
+  for (const LengthBin& bin : scores.lengths) {
+    curve.x.push_back((static_cast<double>(bin.shortest) + bin.longest) / 2);
+    curve.y.push_back(bin.accuracy ? 100 * (1 - *bin.accuracy) : bin.loss);
+  }
+  chart.curves = {std::move(curve)};
+  return chart;
+}
+
+void add_charts(const Scores& scores, report::Page& page) {
+  report::Figure figure{.id = "figure-answers", .title = ""};
+  if (!scores.calibration.empty()) figure.panels.push_back(calibration_of(scores));
+  if (scores.lengths.size() > 1) figure.panels.push_back(lengths_of(scores));
+  if (figure.panels.empty()) return;
+  page.blocks.emplace_back(
+      Heading{scores.calibration.empty() ? "Length" : "Confidence and length", "confidence"});
+  page.blocks.emplace_back(std::move(figure));
+}
+
+}  // namespace
+
+void add_scores(const Scores& scores, const datasets::Naive& baseline, report::Page& page) {
+  std::vector<ScoreTable> all = tables(scores, 0);
+  page.blocks.emplace_back(Heading{all.front().title, "scores"});
+  page.blocks.emplace_back(with_baseline(std::move(all.front().table), baseline));
+  add_confusion(scores, page);
+  add_charts(scores, page);
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    page.blocks.emplace_back(Heading{all[i].title, fmt::format("scores-{}", i)});
+    page.blocks.emplace_back(std::move(all[i].table));
+  }
+}
+
+}  // namespace rwa::workflows
