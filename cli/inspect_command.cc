@@ -35,7 +35,7 @@ void inspect_network(const std::filesystem::path& path) {
   const auto [kind, config, parts] = training::read_described(path);
   report::Table table{.header = {"part", "what", "output", "parameters"}, .rows = {}};
   std::size_t parameters = 0;
-  for (const Part& part : parts) {
+  for (const NetworkPart& part : parts) {
     table.rows.push_back({{part.name}, {part.what}, {part.shape}, {in_groups(part.parameters)}});
     parameters += part.parameters;
   }

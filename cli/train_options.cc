@@ -7,6 +7,7 @@
 #include "data_options.h"
 #include "interrupt.h"
 #include "ranks.h"
+#include "rwa/cells.h"
 #include "rwa/device.h"
 #include "say.h"
 #include "words.h"
@@ -30,10 +31,10 @@ void add_training_data(CLI::App& command, datasets::FilesTask& task) {
 
 void add_network(CLI::App& command, workflows::Wishes& wishes) {
   constexpr const char* kGroup = "The network";
-  const auto add = [&](const char* name, auto& wish, const char* description) {
+  const auto add = [&](const char* name, auto& wish, const std::string& description) {
     command.add_option(name, wish, description)->group(kGroup);
   };
-  add("--cell", wishes.cell, "rwa (default), rwa-forget, rwa-decay, lstm or gru");
+  add("--cell", wishes.cell, "One of " + cell_names() + " (default: rwa)");
   add("--units", wishes.units, "Of each layer and direction");
   add("--layers", wishes.layers, "Recurrent layers, one above the other");
   command.add_flag("--bidirectional", wishes.bidirectional, "Each layer reads both ways")

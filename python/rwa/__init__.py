@@ -18,6 +18,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from ._cells import Cell, cells
 from ._devices import Device, devices
 from ._errors import (
     ConfigError,
@@ -31,7 +32,7 @@ from ._errors import (
 )
 from ._library import version as _version
 from .array import Array
-from .model import Model, Part
+from .model import Model, NetworkPart
 from .session import Gradient, Session
 from .stream import Stream
 from .trainer import StepResult, Trainer, TrainerState
@@ -57,6 +58,7 @@ _LATER = {
 
 __all__ = [
     "Array",
+    "Cell",
     "ConfigError",
     "Device",
     "DivergenceError",
@@ -67,7 +69,7 @@ __all__ = [
     "Interrupted",
     "Model",
     "ModelFileError",
-    "Part",
+    "NetworkPart",
     "ResourceError",
     "SequenceClassifier",
     "SequenceRegressor",
@@ -78,6 +80,7 @@ __all__ = [
     "Stream",
     "Trainer",
     "TrainerState",
+    "cells",
     "devices",
     "export_onnx",
     "export_torch",

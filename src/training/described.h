@@ -12,7 +12,7 @@ namespace rwa::training {
 struct Described {
   std::string kind;  // "a model", "an experiment", "a run"
   ModelConfig config;
-  std::vector<Part> parts;
+  std::vector<NetworkPart> parts;
 };
 
 // Of a model's file, of an experiment's (*.toml), or of the folder of a run. Throws ConfigError

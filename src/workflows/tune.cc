@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/random.h"
+#include "cells/traits.h"
 #include "training/folder.h"
 
 namespace rwa::workflows {
@@ -18,9 +19,9 @@ class Dice {
   Dice(std::uint64_t seed, int number)
       : random_(seed, Purpose::kTune, static_cast<std::uint32_t>(number)) {}
 
-  template <class T, std::size_t N>
-  T one_of(const std::array<T, N>& values) {
-    return values[random_.below(next_++, N)];
+  template <class Values>
+  typename Values::value_type one_of(const Values& values) {
+    return values[random_.below(next_++, values.size())];
   }
   // As likely between 1 and 2 as between 2 and 4; of two digits, so that people can say it.
   double between(double low, double high) {
@@ -32,6 +33,14 @@ class Dice {
   Random random_;
   std::uint64_t next_ = 0;
 };
+
+std::vector<std::string> tuned_cells() {
+  std::vector<std::string> names;
+  for (const Cell cell : all_cells()) {
+    if (cell_traits(cell).tuned) names.emplace_back(to_string(cell));
+  }
+  return names;
+}
 
 template <class T>
 void suggest(std::optional<T>& wish, T value) {
@@ -45,7 +54,7 @@ Wishes candidate(const Wishes& fixed, const datasets::Shape& shape, std::uint64_
   Wishes wishes = fixed;
   if (number == 0) return wishes;
   Dice dice(seed, number);
-  suggest(wishes.cell, dice.one_of(std::array<std::string, 4>{"rwa", "rwa-forget", "lstm", "gru"}));
+  suggest(wishes.cell, dice.one_of(tuned_cells()));
   suggest(wishes.units, dice.one_of(std::array{32, 64, 100, 150, 250}));
   suggest(wishes.layers, dice.one_of(std::array{1, 1, 2}));
   suggest(wishes.learning_rate, dice.between(5e-4, 2e-2));

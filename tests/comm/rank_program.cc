@@ -155,7 +155,7 @@ int main(int argc, char** argv) {
   std::unique_ptr<rwa::Job> job;
   try {
     job = rwa::Job::join({.patience = rwa::kPatience, .speaker = "error: ", .lost_status = 4});
-    rwa::training(job.get(), what, who);
+    rwa::run(job.get(), what, who);
   } catch (const std::exception& error) {
     const std::string message = fmt::format("error: {}", error.what());
     if (job != nullptr) job->fail(message, 4);

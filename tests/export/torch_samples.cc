@@ -21,6 +21,7 @@
 #include "export/torch_module.h"
 #include "io/replace_file.h"
 #include "io/safetensors.h"
+#include "rwa/cells.h"
 #include "rwa/errors.h"
 #include "rwa/model.h"
 #include "support/random_data.h"
@@ -96,12 +97,10 @@ std::string name_of(const ModelConfig& c) {
 
 // Every cell with every activation and readout, and every input, depth and direction with each.
 std::vector<ModelConfig> networks() {
-  constexpr Cell kCells[] = {Cell::kRwa, Cell::kRwaForget, Cell::kRwaDecay, Cell::kLstm,
-                             Cell::kGru};
   constexpr Readout kReadouts[] = {Readout::kLast, Readout::kEvery, Readout::kMean,
                                    Readout::kAttention};
   std::vector<ModelConfig> all;
-  for (const Cell cell : kCells) {
+  for (const Cell cell : all_cells()) {
     for (const Activation activation : {Activation::kTanh, Activation::kIdentity}) {
       ModelConfig config{.inputs = 3,
                          .cell = cell,
@@ -301,7 +300,7 @@ int run(std::span<const std::string_view> arguments) {
 
 int main(int count, char** values) try {
   const std::vector<std::string_view> arguments(values, values + count);
-  return rwa::training(arguments);
+  return rwa::run(arguments);
 } catch (const rwa::Error& error) {
   std::cerr << error.what() << '\n';
   return 1;
