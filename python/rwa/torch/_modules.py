@@ -13,6 +13,9 @@ from .._errors import ConfigError
 from . import _cells
 from ._base import Stack
 
+# Where half-lives start where nothing is said, as the library has it.
+_SPAN, _LASTING = 100, 0.5
+
 
 class RWAState(NamedTuple):
     """What a recurrent weighted average hands on, [layers * directions, B, hidden_size] each.
@@ -61,12 +64,11 @@ class Recurrent(Stack):
         self.STATE, self.CARRIED = layout.state, layout.carried
         if layout.spread is None and (span is not None or lasting is not None):
             raise ConfigError(f"span and lasting are given, expected neither: {cell} forgets nothing")
-        self.span = 100 if span is None else span
-        self.lasting = 0.5 if lasting is None else lasting
-        if not isinstance(self.span, int) or self.span < 1:
+        if span is not None and (not isinstance(span, int) or span < 1):
             raise ConfigError(f"span is {span!r}, expected a whole number of 1 or more")
-        if not 0 <= self.lasting <= 1:
+        if lasting is not None and not 0 <= lasting <= 1:
             raise ConfigError(f"lasting is {lasting!r}, expected a share of 0 to 1")
+        self.span, self.lasting = span, lasting
         super().__init__(*args, **kwargs)
         has_constants = layout.spread is not None and layout.spread not in layout.x + layout.h
         if has_constants and not self.bias:
@@ -76,11 +78,14 @@ class Recurrent(Stack):
         layout = self._layout
         for suffix in self._suffixes():
             _cells.initialise_(layout, self._parameters_of(suffix))
-        for suffix in self._suffixes() if self.bias and layout.spread is not None else ():
+        if not self.bias or layout.spread is None:
+            return
+        span = _SPAN if self.span is None else self.span
+        lasting = _LASTING if self.lasting is None else self.lasting
+        place = layout.bias.index(layout.spread)
+        for suffix in self._suffixes():
             bias = self._parameters_of(suffix)["bias"].detach().split(self.hidden_size)
-            _cells.spread_half_lives_(
-                bias[layout.bias.index(layout.spread)], self.span, self.lasting
-            )
+            _cells.spread_half_lives_(bias[place], span, lasting)
 
     def _shapes(self, inputs: int) -> Dict[str, Tuple[int, ...]]:
         shapes = self._layout.shapes(inputs, self.hidden_size)
@@ -157,7 +162,9 @@ class RWAForget(RWA):
 
     CELL = "rwa-forget"
 
-    def __init__(self, *args: Any, span: int = 100, lasting: float = 0.5, **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, span: int = _SPAN, lasting: float = _LASTING, **kwargs: Any
+    ) -> None:
         super().__init__(*args, span=span, lasting=lasting, **kwargs)
 
 
