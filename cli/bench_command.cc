@@ -12,6 +12,7 @@
 #include "bench/plan.h"
 #include "bench/table.h"
 #include "commands.h"
+#include "rwa/cells.h"
 #include "rwa/errors.h"
 #include "rwa/version.h"
 #include "say.h"
@@ -99,7 +100,7 @@ void parse_names(BenchOptions& options) {
 }
 
 void add_names(CLI::App& command, BenchOptions& options) {
-  add_list(command, "--cells", options.cells, "Our cells: rwa, rwa-forget, rwa-decay, lstm, gru");
+  add_list(command, "--cells", options.cells, "Our cells: " + cell_names());
   add_list(command, "--networks", options.networks,
            "Made of them: layer, upper (a layer on a layer), stack (of these two), bidirectional, "
            "embedding");

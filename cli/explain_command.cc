@@ -11,6 +11,7 @@
 #include "commands.h"
 #include "report/page.h"
 #include "report/steps.h"
+#include "rwa/cells.h"
 #include "rwa/device.h"
 #include "rwa/errors.h"
 #include "rwa/version.h"
@@ -31,8 +32,7 @@ constexpr const char* kExample =
     "  rwa explain runs/dna promoters.fa --id LACZ --out lacz.svg\n"
     "  rwa explain runs/vowels new.csv --method gradients --json --limit 100\n"
     "\n"
-    "shares: of a cell that keeps an average (rwa, rwa-forget, rwa-decay), the exact share of "
-    "every\n"
+    "shares: of a cell that keeps an average ({}), the exact share of every\n"
     "step in the average that each unit of the last layer ends with. gradients: integrated "
     "gradients\n"
     "from the mean of the training data (symbols: from no symbol) to the sequence, of the "
@@ -146,7 +146,7 @@ void add_explain_command(CLI::App& app) {
       "the first)");
   auto* out = command->add_option("--out", options->out, "File to write to: .html, .svg or .json");
   command->add_flag("--json", options->json, "Lines of JSON on the standard output")->excludes(out);
-  command->footer(kExample);
+  command->footer(fmt::format(kExample, averaging_cell_names()));
   command->callback([options] { explain(*options); });
 }
 

@@ -41,7 +41,7 @@ void import_weights(ImportCommand& command) {
   model.save(command.out);
   fmt::print("{}: {} weights\n", command.out.string(),
              count(static_cast<std::int64_t>(model.parameter_count())));
-  for (const Part& part : describe(model.config())) {
+  for (const NetworkPart& part : describe(model.config())) {
     fmt::print("  {}, {}\n", part.what, part.shape);
   }
 }

@@ -19,6 +19,7 @@
 #include "ranks.h"
 #include "report/table.h"
 #include "run_display.h"
+#include "rwa/cells.h"
 #include "rwa/device.h"
 #include "rwa/errors.h"
 #include "rwa/version.h"
@@ -119,8 +120,9 @@ void add_request(CLI::App& command, paper::Request& request) {
       "Each at a length that shows the paper's point; without names, the three that have one");
   command
       .add_option("--model", request.models,
-                  "rwa, rwa-forget, rwa-decay, lstm, gru, or one of the experiment's or the "
-                  "study's own (default: all its own; of the paper's, rwa and lstm)")
+                  cell_names() +
+                      ", or one of the experiment's or the study's own "
+                      "(default: all its own; of the paper's, rwa and lstm)")
       ->option_text("NAME[,NAME...]")
       ->delimiter(',')
       ->allow_extra_args(false);

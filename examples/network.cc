@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
                                 .bidirectional = true,
                                 .readout = rwa::Readout::kAttention,
                                 .outputs = kMark};
-  for (const rwa::Part& part : rwa::describe(config)) {
+  for (const rwa::NetworkPart& part : rwa::describe(config)) {
     std::printf("%-10s %-42s %-10s %6zu\n", part.name.c_str(), part.what.c_str(),
                 part.shape.c_str(), part.parameters);
   }

@@ -44,6 +44,12 @@ RWA_C_EXPORT const char* rwa_version(void);
 RWA_C_EXPORT const char* rwa_last_error(void);
 /* A JSON array of {"name": "cuda:0", "description": …}, the CPU first. */
 RWA_C_EXPORT rwa_result rwa_devices(const char** json);
+/* A JSON array of the cells that a layer can be made of: {"name": "rwa-forget", "title": …, "description": …,
+ * "averages": true, "gates": "gafu", "initial_bias": [0, …], "spread": "f"}
+ * averages: each step has a share of the state; gates: the letters of the formula's pre-activations, and
+ * initial_bias what the bias of each starts with; spread: the gate whose biases start as half-lives of many
+ * lengths, or null. */
+RWA_C_EXPORT rwa_result rwa_cells(const char** json);
 
 /* -- Memory that several owners may share, as DLPack wants it ------------------------------------ */
 

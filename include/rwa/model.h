@@ -69,7 +69,7 @@ struct Parameter {
 };
 
 // A part of a network as it is told to people: a line of `rwa inspect`.
-struct Part {
+struct NetworkPart {
   std::string name;   // that of its parameters without their last word: "layers.0", "output"
   std::string what;   // "rwa, tanh, 250 units, both ways"
   std::string shape;  // of what comes out of it: "[T,B,500]"
@@ -78,7 +78,7 @@ struct Part {
 
 // The parts of a network in the order in which a sequence passes through them, without building it.
 // Throws ConfigError as Model does.
-RWA_EXPORT std::vector<Part> describe(const ModelConfig& config);
+RWA_EXPORT std::vector<NetworkPart> describe(const ModelConfig& config);
 
 class RWA_EXPORT Model {
  public:

@@ -1,6 +1,7 @@
 // include/rwa/rwa.h: everything.
 #pragma once
 
+#include "rwa/cells.h"
 #include "rwa/device.h"
 #include "rwa/errors.h"
 #include "rwa/layer.h"

@@ -10,6 +10,7 @@
 
 namespace rwa {
 
+// A cell is its place in the list of src/cells; rwa/cells.h iterates over all of them.
 enum class Cell {
   kRwa,        // recurrent weighted average (Ostmeyer & Cowell 2017)
   kRwaForget,  // with a forget gate: the average may let go of what came before

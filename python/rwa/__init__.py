@@ -18,6 +18,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from ._cells import Cell, cells
 from ._devices import Device, devices
 from ._errors import (
     ConfigError,
@@ -32,7 +33,7 @@ from ._errors import (
 from ._library import version as _version
 from ._settings import Setting, settings
 from .array import Array
-from .model import Model, Part
+from .model import Model, NetworkPart
 from .session import Gradient, Session
 from .stream import Stream
 from .trainer import StepResult, Trainer, TrainerState
@@ -63,6 +64,7 @@ _LATER = {
 
 __all__ = [
     "Array",
+    "Cell",
     "ConfigError",
     "Device",
     "DivergenceError",
@@ -73,7 +75,7 @@ __all__ = [
     "Interrupted",
     "Model",
     "ModelFileError",
-    "Part",
+    "NetworkPart",
     "ResourceError",
     "SequenceClassifier",
     "SequenceRegressor",
@@ -85,6 +87,7 @@ __all__ = [
     "Stream",
     "Trainer",
     "TrainerState",
+    "cells",
     "cross_validate",
     "devices",
     "export_onnx",

@@ -51,6 +51,7 @@ class Targets(Struct):
 # text is a c_void_p: it takes handles, byref() and addresses.
 _ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "rwa_devices": (c_void_p,),
+    "rwa_cells": (c_void_p,),
     "rwa_buffer_new": (c_size_t, c_void_p),
     "rwa_buffer_dlpack": (c_void_p, c_uint8, c_uint8, c_int, c_void_p, c_void_p),
     "rwa_model_new": (c_char_p, c_void_p),

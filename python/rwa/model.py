@@ -15,7 +15,7 @@ from ._values import path_of, text_of
 from .array import ITEM_BYTES, Array
 
 
-class Part(NamedTuple):
+class NetworkPart(NamedTuple):
     """A part of a network as it is told to people."""
 
     name: str  # that of its parameters without their last word: "layers.0", "output"
@@ -62,14 +62,15 @@ class Model:
             inputs: D, how many features a step has, or how many symbols there are.
             embedding: how many learned numbers stand for a symbol; 0: one-hot.
         The stack of recurrent layers:
-            cell: "rwa", "rwa-forget", "rwa-decay", "lstm" or "gru".
+            cell: the name of one of `rwa.cells()`; "rwa" where nothing is said.
             activation: "tanh" or "identity".
             units: H, of each layer and direction.
             layers, bidirectional: how many, and whether they read both ways.
             dropout: the share of a layer's outputs that training hides from the next.
-            span, lasting, learned_decay: where the forget gates of rwa-forget and rwa-decay start:
-                half-lives up to `span` steps, but for a share of `lasting` of units that never
-                forget; those of rwa-decay are learned or stay.
+            span, lasting: of cells that forget, where their gates start: half-lives up to `span`
+                steps, but for a share of `lasting` of units that never forget.
+            learned_decay: whether half-lives that are constants of the units (rwa-decay) are
+                learned, or stay.
         What goes out:
             readout: "last", "every", "mean" or "attention": what of the steps is read.
             outputs: O.
@@ -107,9 +108,10 @@ class Model:
         """The whole description, with the names of the constructor's arguments."""
         return dict(self._config)
 
-    def describe(self) -> list[Part]:
+    def describe(self) -> list[NetworkPart]:
         """The parts of the network in the order in which a sequence passes through them."""
-        return [Part(**part) for part in described(library.rwa_model_describe, self._handle)]
+        parts = described(library.rwa_model_describe, self._handle)
+        return [NetworkPart(**part) for part in parts]
 
     @property
     def weights(self) -> Array:

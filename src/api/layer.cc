@@ -11,7 +11,6 @@
 #include <string>
 #include <utility>
 
-#include "api/layer_layout.h"
 #include "api/model_impl.h"
 #include "backend/array.h"
 #include "backend/device.h"
@@ -64,6 +63,34 @@ RecurrentSpec spec_of(const NetworkSpec& network, bool reverse) {
   RecurrentSpec spec = network.encoder.stack.layers.front().directions.front();
   spec.reverse = reverse;
   return spec;
+}
+
+using Letters = std::vector<std::string_view>;
+
+Letters with_term(std::string_view all, const Terms& term) {
+  Letters found;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (term.has(static_cast<int>(i))) found.push_back(all.substr(i, 1));
+  }
+  return found;
+}
+
+// h, and what the cell carries beside it.
+Letters with_h(const CellTraits& cell, std::span<const char* const> names) {
+  Letters all = {"h"};
+  if (!cell.state_is_output) all.insert(all.end(), names.begin(), names.end());
+  return all;
+}
+
+LayerLayout layer_layout(const RecurrentSpec& spec) {
+  const CellTraits& cell = spec.traits();
+  return {.gates_x = with_term(cell.letters, cell.x),
+          .gates_h = with_term(cell.letters, cell.h),
+          .gates_bias = with_term(cell.letters, cell.bias),
+          .gates_start = cell.learned_start ? Letters{"s"} : Letters{},
+          .state = with_h(cell, cell.state_names),
+          .carried = with_h(cell, cell.carry_names),
+          .parameters = spec.parameters()};
 }
 
 // Parameters as the device computes with them.
@@ -144,7 +171,7 @@ class Workspace {
   [[nodiscard]] const Rows& rows() const { return rows_; }
 
  private:
-  [[nodiscard]] bool is_doubled() const { return state_is_output(spec_.cell); }
+  [[nodiscard]] bool is_doubled() const { return spec_.traits().state_is_output; }
   [[nodiscard]] std::size_t batch() const { return static_cast<std::size_t>(rows_.batch); }
   [[nodiscard]] std::size_t units() const { return static_cast<std::size_t>(spec_.units); }
 

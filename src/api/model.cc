@@ -22,7 +22,7 @@ void check_finite(std::string_view what, std::span<const float> values) {
 }
 }  // namespace
 
-std::vector<Part> describe(const ModelConfig& config) { return NetworkSpec(config).parts(); }
+std::vector<NetworkPart> describe(const ModelConfig& config) { return NetworkSpec(config).parts(); }
 
 Model::Model(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 

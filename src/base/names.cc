@@ -1,15 +1,11 @@
-// src/base/names.cc: the names of the enumerations of rwa/types.h, each written once.
+// src/base/names.cc: the names of the enumerations of rwa/types.h, each written once; those of
+// cells are in src/cells.
 #include "base/names.h"
 
 #include "rwa/types.h"
 
 namespace rwa {
 namespace {
-constexpr Names<Cell, 5> kCells{{{Cell::kRwa, "rwa"},
-                                 {Cell::kRwaForget, "rwa-forget"},
-                                 {Cell::kRwaDecay, "rwa-decay"},
-                                 {Cell::kLstm, "lstm"},
-                                 {Cell::kGru, "gru"}}};
 constexpr Names<Activation, 2> kActivations{
     {{Activation::kTanh, "tanh"}, {Activation::kIdentity, "identity"}}};
 constexpr Names<Input, 2> kInputs{{{Input::kNumbers, "numbers"}, {Input::kSymbols, "symbols"}}};
@@ -24,13 +20,11 @@ constexpr Names<Loss, 3> kLosses{{{Loss::kSoftmax, "softmax"},
 constexpr Names<Memory, 2> kMemories{{{Memory::kFull, "full"}, {Memory::kChunked, "chunked"}}};
 }  // namespace
 
-std::string_view to_string(Cell cell) { return name_of(kCells, "cell", cell); }
 std::string_view to_string(Activation a) { return name_of(kActivations, "activation", a); }
 std::string_view to_string(Input input) { return name_of(kInputs, "input", input); }
 std::string_view to_string(Readout readout) { return name_of(kReadouts, "readout", readout); }
 std::string_view to_string(Loss loss) { return name_of(kLosses, "loss", loss); }
 std::string_view to_string(Memory memory) { return name_of(kMemories, "memory", memory); }
-Cell parse_cell(std::string_view name) { return parse_name(kCells, "cell", name); }
 Activation parse_activation(std::string_view name) {
   return parse_name(kActivations, "activation", name);
 }

@@ -1,11 +1,24 @@
 // src/c_api/library.cc: what the library says of itself and of the machine.
 #include "c_api/guard.h"
 #include "c_api/json.h"
+#include "cells/traits.h"
 #include "rwa/c_api.h"
 #include "rwa/device.h"
 #include "rwa/version.h"
 
 using rwa::c_api::guarded;
+
+namespace {
+nlohmann::ordered_json describe(const rwa::CellTraits& cell) {
+  nlohmann::ordered_json spread = nullptr;
+  if (cell.spread_bias >= 0) {
+    spread = cell.letters.substr(static_cast<std::size_t>(cell.spread_bias), 1);
+  }
+  return {{"name", cell.name},         {"title", cell.title},   {"description", cell.description},
+          {"averages", cell.averages}, {"gates", cell.letters}, {"initial_bias", cell.initial_bias},
+          {"spread", spread}};
+}
+}  // namespace
 
 extern "C" {
 
@@ -23,6 +36,15 @@ rwa_result rwa_devices(const char** json) {
     for (const auto& device : rwa::devices()) {
       all.push_back({{"name", device.name}, {"description", device.description}});
     }
+    *json = rwa::c_api::keep_json(all);
+  });
+}
+
+rwa_result rwa_cells(const char** json) {
+  return guarded([&] {
+    rwa::c_api::require(json, "json");
+    auto all = nlohmann::ordered_json::array();
+    for (const rwa::Cell cell : rwa::all_cells()) all.push_back(describe(rwa::cell_traits(cell)));
     *json = rwa::c_api::keep_json(all);
   });
 }

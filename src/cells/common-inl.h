@@ -4,11 +4,28 @@
 // and comparisons, V(number), tanh, exp, log1p, abs, and select(mask, yes, no); and RWA_CELL, what
 // stands before a function.
 
+// What a cell has unless it says otherwise.
+struct UsualCell {
+  static constexpr int kShare = -1;             // it keeps no average
+  static constexpr bool kLearnedStart = false;  // h_0 = 0
+  static constexpr int kSpreadBias = -1;        // no bias starts with time scales
+  static constexpr bool kCarriesOutput = false;
+  static constexpr bool kTuned = false;           // `rwa tune` does not try it
+  static constexpr const char* kTorch = nullptr;  // it is no class of torch.nn
+  // Its PyTorch module is written from the formula: torch_module.py.in has no text for it.
+  static constexpr const char* const* kTorchLayers = nullptr;
+};
+
 // What a cell must be for the drivers; a new one that needs more changes this and them.
 template <class C>
 constexpr bool check_cell() {
   static_assert(C::kGates >= 1 && C::kInputs >= 0 && C::kInputs <= 1);
   static_assert(C::kState >= 1 && C::kCarry >= 1);
+  // A letter of the formula for each pre-activation, a name for each number of the state, and for
+  // each that backward carries.
+  static_assert(sizeof(C::kLetters) == C::kGates + C::kInputs + 1);
+  static_assert(sizeof(C::kStateNames) == C::kState * sizeof(const char*));
+  static_assert(sizeof(C::kCarryNames) == C::kCarry * sizeof(const char*));
   // A number per gate, and what backward needs of the step before: the first number of the state.
   // Gradients of pre-activations take their places.
   static_assert(C::kSaved == C::kGates + 1 && C::kMemory == C::kGates);

@@ -2,7 +2,11 @@
 // reset gate applied after the recurrent product:
 //   n = F(u + sigmoid(r) m)   h' = (1 - sigmoid(z)) n + sigmoid(z) h
 template <class F>
-struct Gru {
+struct Gru : UsualCell {
+  static constexpr const char* kName = "gru";
+  static constexpr const char* kTitle = "GRU";
+  static constexpr const char* kDescription = "gated recurrent unit";
+
   using Activation = F;
   static constexpr int kGates = 3;   // r, z: see x and h; m: sees h only
   static constexpr int kInputs = 1;  // u: sees x only
@@ -10,16 +14,20 @@ struct Gru {
   static constexpr int kCarry = 1;   // what of dh goes past the gates
   static constexpr int kSaved = 4;   // sigmoid(r), sigmoid(z), m, h'; backward: dr, dz, dm, du
   static constexpr int kMemory = 3;  // h
-  static constexpr int kShare = -1;
+  static constexpr char kLetters[] = "rzmn";  // the u of the formula is a part of PyTorch's n
+  static constexpr const char* kStateNames[] = {"h"};
+  static constexpr const char* kCarryNames[] = {"h"};
 
-  static constexpr bool kLearnedStart = false;  // h_0 = 0
   static constexpr bool kSeesX[] = {true, true, false, true};
   static constexpr bool kSeesH[] = {true, true, true, false};
   static constexpr bool kHasBias[] = {true, true, true, true};
-  static constexpr int kSpreadBias = -1;
   static constexpr bool kCarriesOutput = true;
   static constexpr float kInitialBias[] = {0, 0, 0, 0};
   static constexpr float kInitialState[] = {0};
+
+  static constexpr bool kTuned = true;
+  static constexpr const char* kTorch = "GRU";
+  static constexpr const char* kTorchLayers[] = {"gates", "gates", "recurrent", "candidate"};
 
   template <class V>
   RWA_CELL static V forward(const V* pre, V* state, V* saved) {
@@ -56,3 +64,5 @@ struct Gru {
     carry[0] = all * z;
   }
 };
+
+RWA_LIST_CELL(Gru);

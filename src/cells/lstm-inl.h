@@ -1,7 +1,11 @@
 // src/cells/lstm-inl.h: the standard LSTM, one unit, one step; gates in PyTorch's order.
 //   c' = sigmoid(f) c + sigmoid(i) tanh(g)     h = sigmoid(o) F(c')
 template <class F>
-struct Lstm {
+struct Lstm : UsualCell {
+  static constexpr const char* kName = "lstm";
+  static constexpr const char* kTitle = "LSTM";
+  static constexpr const char* kDescription = "long short-term memory with a forget gate";
+
   using Activation = F;
   static constexpr int kGates = 4;  // i, f, g, o: see x and h
   static constexpr int kInputs = 0;
@@ -9,16 +13,19 @@ struct Lstm {
   static constexpr int kCarry = 1;   // dc
   static constexpr int kSaved = 5;   // the gates and c'; backward replaces them by di, df, dg, do
   static constexpr int kMemory = 4;  // c
-  static constexpr int kShare = -1;
+  static constexpr char kLetters[] = "ifgo";
+  static constexpr const char* kStateNames[] = {"c"};
+  static constexpr const char* kCarryNames[] = {"c"};
 
-  static constexpr bool kLearnedStart = false;  // h_0 = 0
   static constexpr bool kSeesX[] = {true, true, true, true};
   static constexpr bool kSeesH[] = {true, true, true, true};
   static constexpr bool kHasBias[] = {true, true, true, true};
-  static constexpr int kSpreadBias = -1;
-  static constexpr bool kCarriesOutput = false;
   static constexpr float kInitialBias[] = {0, 1, 0, 0};
   static constexpr float kInitialState[] = {0};
+
+  static constexpr bool kTuned = true;
+  static constexpr const char* kTorch = "LSTM";
+  static constexpr const char* kTorchLayers[] = {"gates", "gates", "gates", "gates"};
 
   template <class V>
   RWA_CELL static V forward(const V* pre, V* state, V* saved) {
@@ -57,3 +64,5 @@ struct Lstm {
     carry[0] = dc * f;
   }
 };
+
+RWA_LIST_CELL(Lstm);

@@ -4,7 +4,11 @@
 // paper's n/d without n and d, so that no value of a overflows. L starts at -infinity exactly,
 // which makes the first share 1. Backward exponentiates nothing; it needs tanh g, w and r, not L.
 template <class F>
-struct Rwa {
+struct Rwa : UsualCell {
+  static constexpr const char* kName = "rwa";
+  static constexpr const char* kTitle = "RWA";
+  static constexpr const char* kDescription = "recurrent weighted average of the paper";
+
   using Activation = F;
   static constexpr int kGates = 2;   // g, a: see x and h
   static constexpr int kInputs = 1;  // u: sees x only
@@ -13,15 +17,19 @@ struct Rwa {
   static constexpr int kSaved = 3;   // tanh g, w, r; backward replaces them by dg, da, du
   static constexpr int kMemory = 2;  // the saved value of the step before that backward needs: r
   static constexpr int kShare = 1;   // w
+  static constexpr char kLetters[] = "gau";
+  static constexpr const char* kStateNames[] = {"r", "r_lo", "L", "L_lo"};
+  static constexpr const char* kCarryNames[] = {"r", "L"};
 
   static constexpr bool kLearnedStart = true;  // h_0 = f(s_0)
   static constexpr bool kSeesX[] = {true, true, true};
   static constexpr bool kSeesH[] = {true, true, false};
   static constexpr bool kHasBias[] = {true, false, true};  // a bias of a would cancel
-  static constexpr int kSpreadBias = -1;
-  static constexpr bool kCarriesOutput = false;
   static constexpr float kInitialBias[] = {0, 0, 0};
   static constexpr float kInitialState[] = {0, 0, -__builtin_inff(), 0};
+
+  static constexpr bool kTuned = true;
+  static constexpr const char* kTorchLayers[] = {"gate", "attention", "features"};
 
   template <class V>
   RWA_CELL static V forward(const V* pre, V* state, V* saved) {
@@ -47,3 +55,5 @@ struct Rwa {
     saved[2] = d.du;
   }
 };
+
+RWA_LIST_CELL(Rwa);

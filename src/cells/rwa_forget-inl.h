@@ -4,7 +4,7 @@
 // with z and h as in rwa-inl.h. A large f is the paper's RWA. Where the gate sees nothing, it is a
 // constant per unit: a half-life.
 template <class F, bool kSees>
-struct ForgettingRwa {
+struct ForgettingRwa : UsualCell {
   using Activation = F;
   static constexpr int kGates = 3;   // g, a, f
   static constexpr int kInputs = 1;  // u: sees x only
@@ -13,15 +13,19 @@ struct ForgettingRwa {
   static constexpr int kSaved = 4;   // tanh g, w, sigmoid(-f), r; backward: dg, da, df, du
   static constexpr int kMemory = 3;  // r
   static constexpr int kShare = 1;   // w
+  static constexpr char kLetters[] = "gafu";
+  static constexpr const char* kStateNames[] = {"r", "r_lo", "L", "L_lo"};
+  static constexpr const char* kCarryNames[] = {"r", "L"};
 
   static constexpr bool kLearnedStart = true;  // h_0 = f(s_0)
   static constexpr bool kSeesX[] = {true, true, kSees, true};
   static constexpr bool kSeesH[] = {true, true, kSees, false};
   static constexpr bool kHasBias[] = {true, false, true, true};
   static constexpr int kSpreadBias = 2;  // f: from units that soon forget to those that never do
-  static constexpr bool kCarriesOutput = false;
   static constexpr float kInitialBias[] = {0, 0, 0, 0};
   static constexpr float kInitialState[] = {0, 0, -__builtin_inff(), 0};
+
+  static constexpr const char* kTorchLayers[] = {"gate", "attention", "forget", "features"};
 
   template <class V>
   RWA_CELL static V forward(const V* pre, V* state, V* saved) {
@@ -53,6 +57,11 @@ struct ForgettingRwa {
 };
 
 template <class F>
-using RwaForget = ForgettingRwa<F, true>;
-template <class F>
-using RwaDecay = ForgettingRwa<F, false>;
+struct RwaForget : ForgettingRwa<F, true> {
+  static constexpr const char* kName = "rwa-forget";
+  static constexpr const char* kTitle = "rwa-forget";
+  static constexpr const char* kDescription = "RWA with a forget gate";
+  static constexpr bool kTuned = true;
+};
+
+RWA_LIST_CELL(RwaForget);

@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "export/onnx_native.h"
-
 namespace rwa::exports {
 namespace {
 
@@ -109,9 +107,7 @@ Value NetworkNodes::stack(const Value& x, const Steps& steps) {
     for (const auto& direction : stack.layers[l].directions) {
       const NamedLayer layer = named("layers", l, direction, weights_);
       graph_.begin_part(layer.name);
-      ways.push_back(has_native(layer.spec)
-                         ? run_native(graph_, layer, h, steps, every)
-                         : RecurrentNodes(graph_, layer).run(graph_, h, steps, every));
+      ways.push_back(run_layer(graph_, layer, h, steps, every));
     }
     h = ways.size() == 1 ? ways.front() : graph_.add("Concat", ways, {attribute("axis", -1)});
   }

@@ -1,14 +1,203 @@
 #include "export/onnx_recurrent.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "export/onnx_cells.h"
-
 namespace rwa::exports {
 namespace {
+
+// -- The formulas of src/cells, run on names of values instead of numbers ----
+
+namespace formulas {
+// A formula that has not become nodes yet: only what is asked for does, and once.
+struct Formula {
+  std::string op = {};  // empty: a number, or a value that there is
+  std::vector<std::shared_ptr<Formula>> of = {};
+  float number = 0;
+  Value value = {};
+};
+
+// What the cells ask of V. A comparison is one too.
+class V {
+ public:
+  V() = default;
+  explicit V(float number) : V(Formula{.number = number}) {}
+  explicit V(const Value& value) : V(Formula{.value = value}) {}
+  template <class... Operands>
+  static V make(const char* op, const Operands&... operands) {
+    return V(Formula{.op = op, .of = {operands.formula_...}});
+  }
+
+  [[nodiscard]] Value in(Graph& graph) const { return add(graph, *formula_); }
+
+ private:
+  explicit V(Formula formula) : formula_(std::make_shared<Formula>(std::move(formula))) {}
+
+  static Value add(Graph& graph, Formula& formula) {
+    if (!formula.value.empty()) return formula.value;
+    if (formula.op.empty()) return formula.value = graph.number(formula.number);
+    Values operands;
+    for (const auto& operand : formula.of) operands.push_back(add(graph, *operand));
+    return formula.value = graph.add(formula.op, operands);
+  }
+
+  std::shared_ptr<Formula> formula_;
+};
+
+V operator+(const V& a, const V& b) { return V::make("Add", a, b); }
+V operator-(const V& a, const V& b) { return V::make("Sub", a, b); }
+V operator*(const V& a, const V& b) { return V::make("Mul", a, b); }
+V operator/(const V& a, const V& b) { return V::make("Div", a, b); }
+V operator-(const V& a) { return V::make("Neg", a); }
+V operator>(const V& a, const V& b) { return V::make("Greater", a, b); }
+V operator>=(const V& a, const V& b) { return V::make("GreaterOrEqual", a, b); }
+V operator==(const V& a, const V& b) { return V::make("Equal", a, b); }
+V tanh(const V& x) { return V::make("Tanh", x); }
+V exp(const V& x) { return V::make("Exp", x); }
+V abs(const V& x) { return V::make("Abs", x); }
+V select(const V& mask, const V& yes, const V& no) { return V::make("Where", mask, yes, no); }
+// The error of 1 + x is made up for by that of what it is divided by (Kahan); ONNX has no such
+// node.
+V log1p(const V& x) {
+  const V sum = V(1) + x;
+  const V is_lost = sum == V(1);
+  return select(is_lost, x, V::make("Log", sum) * x / select(is_lost, V(1), sum - V(1)));
+}
+// One node instead of the cells' own, which is safe too.
+V sigmoid(const V& x) { return V::make("Sigmoid", x); }
+
+#define RWA_CELL inline
+#include "cells/cells-inl.h"
+#undef RWA_CELL
+}  // namespace formulas
+
+// One step: from the pre-activations in the cell's order and the state, h and then what the cell
+// carries, all [B,H], to the state after it.
+Values add_cell(Graph& graph, const RecurrentSpec& spec, const Values& preactivations,
+                const Values& state) {
+  using formulas::V;
+  return formulas::visit_cell(spec.cell, spec.activation, [&]<class C>() {
+    std::array<V, C::kGates + C::kInputs> pre;
+    std::array<V, C::kState> carried;
+    std::array<V, C::kSaved> saved;
+    std::ranges::transform(preactivations, pre.begin(),
+                           [](const Value& value) { return V(value); });
+    std::transform(state.begin() + 1, state.end(), carried.begin(),
+                   [](const Value& value) { return V(value); });
+    Values next{C::forward(pre.data(), carried.data(), saved.data()).in(graph)};
+    for (const V& number : carried) next.push_back(number.in(graph));
+    return next;
+  });
+}
+
+// The state before the first step, [1 + state, H]. The logarithm of nothing is the lowest number,
+// not minus infinity, which JSON does not have: either is lost as soon as something is added.
+std::vector<float> start_of(const RecurrentSpec& spec, std::span<const float> parameters) {
+  return formulas::visit_cell(spec.cell, spec.activation, [&]<class C>() {
+    const auto units = static_cast<std::size_t>(spec.units);
+    std::vector<float> start(units, 0.0F);
+    if constexpr (C::kLearnedStart) {
+      std::ranges::copy(parameters.subspan(spec.start(), units), start.begin());
+      if (spec.activation == Activation::kTanh) {
+        std::ranges::transform(start, start.begin(), [](float s) { return std::tanh(s); });
+      }
+    }
+    for (const float number : C::kInitialState) {
+      start.insert(start.end(), units, std::max(number, std::numeric_limits<float>::lowest()));
+    }
+    return start;
+  });
+}
+
+// -- LSTM and GRU as the operators that ONNX has for them, which are faster than a loop --------
+
+using Blocks = std::vector<int>;  // of H rows
+
+// Where the operator's gates stand among the cell's blocks. It has two biases for each gate, one
+// with the product of x and one with that of h; -1: zeros.
+struct Order {
+  const char* op;
+  Blocks weight_x, weight_h, bias;
+};
+
+// Ours: i, f, g, o. The operator's: i, o, f, g.
+const Order& lstm() {
+  static const Order order{"LSTM", {0, 3, 1, 2}, {0, 3, 1, 2}, {0, 3, 1, 2, -1, -1, -1, -1}};
+  return order;
+}
+
+// Ours: r, z, n; of the biases r, z, that of n with h, that with x. The operator's: z, r, n.
+const Order& gru() {
+  static const Order order{"GRU", {1, 0, 2}, {1, 0, 2}, {1, 0, 3, -1, -1, 2}};
+  return order;
+}
+
+std::vector<float> take(std::span<const float> values, const Blocks& blocks, std::size_t size) {
+  std::vector<float> taken;
+  for (const int block : blocks) {
+    if (block < 0) {
+      taken.insert(taken.end(), size, 0.0F);
+    } else {
+      const auto part = values.subspan(static_cast<std::size_t>(block) * size, size);
+      taken.insert(taken.end(), part.begin(), part.end());
+    }
+  }
+  return taken;
+}
+
+Attributes attributes_of(const RecurrentSpec& spec) {
+  const bool is_lstm = spec.cell == Cell::kLstm;
+  Attributes all = {attribute("hidden_size", spec.units),
+                    attribute("direction", spec.reverse ? "reverse" : "forward")};
+  if (!is_lstm) all.push_back(attribute("linear_before_reset", 1));
+  if (spec.activation == Activation::kIdentity) {
+    std::vector<std::string> names = {"Sigmoid"};
+    if (is_lstm) names.emplace_back("Tanh");
+    names.emplace_back("Affine");
+    all.push_back(attribute("activations", names));
+    all.push_back(attribute("activation_alpha", std::vector<float>{1}));
+    all.push_back(attribute("activation_beta", std::vector<float>{0}));
+  }
+  return all;
+}
+
+// Those operators take numbers, not symbols.
+bool has_native(const RecurrentSpec& spec) {
+  return !spec.symbols && (spec.cell == Cell::kLstm || spec.cell == Cell::kGru);
+}
+
+// As run_layer().
+Value run_native(Graph& graph, const NamedLayer& layer, const Value& x, const Steps& steps,
+                 bool every) {
+  const RecurrentSpec& spec = layer.spec;
+  const Order& order = spec.cell == Cell::kLstm ? lstm() : gru();
+  const auto D = static_cast<std::size_t>(spec.inputs);
+  const auto H = static_cast<std::size_t>(spec.units);
+  const auto rows = static_cast<std::int64_t>(order.weight_x.size() * H);
+  const auto of = [&](std::size_t begin) { return layer.parameters.subspan(begin); };
+  const Value weight_x =
+      graph.constant(layer.name + ".weight_x", take(of(spec.weight_x()), order.weight_x, H * D),
+                     {1, rows, spec.inputs});
+  const Value weight_h =
+      graph.constant(layer.name + ".weight_h", take(of(spec.weight_h()), order.weight_h, H * H),
+                     {1, rows, spec.units});
+  const Value bias =
+      graph.constant(layer.name + ".bias", take(of(spec.bias()), order.bias, H), {1, 2 * rows});
+  const Value lengths =
+      graph.add("Cast", {steps.lengths}, {attribute("to", onnx::TensorProto::INT32)});
+  // [T,1,B,H] of every step, and [1,B,H] at the end: the 1 is that of one direction.
+  const Value made = graph.fresh(order.op);
+  graph.add_named(order.op, {x, weight_x, weight_h, bias, lengths},
+                  every ? Values{made} : Values{"", made}, attributes_of(spec));
+  return graph.add("Squeeze", {made, graph.integers({every ? 1 : 0})});
+}
+
 std::span<const float> block(std::span<const float> values, int number, std::size_t size) {
   return values.subspan(static_cast<std::size_t>(number) * size, size);
 }
@@ -97,6 +286,12 @@ Value RecurrentNodes::run(Graph& graph, const Value& x, const Steps& steps, bool
   const Values made =
       graph.add_many("Scan", inputs, state_blocks() + (every ? 1 : 0), std::move(attributes));
   return every ? made.back() : made.front();
+}
+
+Value run_layer(Graph& graph, const NamedLayer& layer, const Value& x, const Steps& steps,
+                bool every) {
+  if (has_native(layer.spec)) return run_native(graph, layer, x, steps, every);
+  return RecurrentNodes(graph, layer).run(graph, x, steps, every);
 }
 
 Value add_start(Graph& graph, const std::string& name, const std::vector<float>& start,

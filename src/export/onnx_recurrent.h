@@ -59,6 +59,10 @@ class RecurrentNodes {
   Values biases_;              // of each that has one and does not see x; else empty
 };
 
+// All steps of a layer, as RecurrentNodes::run(); by ONNX's own operator where it has one.
+Value run_layer(Graph& graph, const NamedLayer& layer, const Value& x, const Steps& steps,
+                bool every);
+
 // A state [S] for each sequence, [B,S].
 Value add_start(Graph& graph, const std::string& name, const std::vector<float>& start,
                 const Value& batch);

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <fstream>
+#include <set>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -11,13 +14,228 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "export/torch_import_rnn.h"
-#include "export/torch_import_tensors.h"
 #include "io/quote.h"
+#include "io/safetensors.h"
+#include "model/model_file.h"
 #include "rwa/errors.h"
 
 namespace rwa::exports {
 namespace {
+
+// -- The file ----
+
+// The tensors of a file that is to become a model, and which of them have found their place in it.
+class Tensors {
+ public:
+  // Throws as io::read_safetensors() does; also for a file that is a model of ours already.
+  explicit Tensors(const std::filesystem::path& file);
+
+  [[nodiscard]] const std::string& origin() const { return origin_; }
+  [[nodiscard]] const std::vector<io::Tensor>& all() const { return file_.tensors; }
+  // Null where there is none.
+  [[nodiscard]] const io::Tensor* find(std::string_view name) const;
+  // The same, and it has its place now.
+  const io::Tensor* take(std::string_view name);
+  [[nodiscard]] bool is_taken(std::string_view name) const { return taken_.contains(name); }
+  // The same for one that must be there, in this shape.
+  const io::Tensor& take(const std::string& name, const std::vector<std::int64_t>& shape);
+  void expect_shape(const io::Tensor& tensor, const std::vector<std::int64_t>& shape) const;
+
+  template <typename... Args>
+  [[noreturn]] void fail(fmt::format_string<Args...> text, Args&&... args) const {
+    throw ModelFileError(
+        fmt::format("{}: {}", origin_, fmt::format(text, std::forward<Args>(args)...)));
+  }
+
+ private:
+  std::string origin_;
+  io::TensorFile file_;
+  std::set<std::string_view> taken_;  // into file_
+};
+
+// "[12, 3]"
+std::string shape_text(const io::Tensor& tensor) {
+  return fmt::format("[{}]", fmt::join(tensor.shape, ", "));
+}
+
+// The first few, for a message.
+std::string list_of(const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 10;
+  std::vector<std::string> first;
+  for (const std::string& name : names) {
+    if (first.size() < kMost) first.push_back(io::escape(name));
+  }
+  return fmt::format("{}{}", fmt::join(first, ", "), names.size() > kMost ? ", ..." : "");
+}
+
+Tensors::Tensors(const std::filesystem::path& file)
+    : origin_(file.string()), file_(io::read_safetensors(file, io::Accept::kAnyFloat)) {
+  const auto format = file_.metadata.find("format");
+  if (format != file_.metadata.end() && format->second == kModelFormat) {
+    fail("is a model of rwa already, expected weights of PyTorch");
+  }
+}
+
+const io::Tensor* Tensors::find(std::string_view name) const {
+  const auto found = std::ranges::find(file_.tensors, name, &io::Tensor::name);
+  return found == file_.tensors.end() ? nullptr : &*found;
+}
+
+const io::Tensor* Tensors::take(std::string_view name) {
+  const io::Tensor* tensor = find(name);
+  if (tensor != nullptr) taken_.insert(tensor->name);
+  return tensor;
+}
+
+const io::Tensor& Tensors::take(const std::string& name, const std::vector<std::int64_t>& shape) {
+  const io::Tensor* tensor = take(name);
+  if (tensor == nullptr) {
+    fail("has no tensor {}, expected one of shape [{}]", io::quote(name), fmt::join(shape, ", "));
+  }
+  expect_shape(*tensor, shape);
+  return *tensor;
+}
+
+void Tensors::expect_shape(const io::Tensor& tensor, const std::vector<std::int64_t>& shape) const {
+  if (tensor.shape == shape) return;
+  fail("tensor {} has shape {}, expected [{}]", io::quote(tensor.name), shape_text(tensor),
+       fmt::join(shape, ", "));
+}
+
+// -- Its recurrent layers, in the form that ours have ----
+
+// Parameters of a layer that reads one way, as a model has them.
+struct Direction {
+  std::vector<float> weight_x, weight_h, bias;
+};
+
+struct Rnn {
+  Cell cell = Cell::kLstm;
+  int inputs = 0, units = 0;
+  std::vector<std::vector<Direction>> layers = {};  // forward and, where there is one, reverse
+
+  [[nodiscard]] bool is_bidirectional() const { return layers.front().size() == 2; }
+  [[nodiscard]] int width() const { return units * static_cast<int>(layers.front().size()); }
+};
+
+constexpr std::string_view kFirst = "weight_ih_l0";
+constexpr int kMostLayers = 1000;  // far beyond any use
+
+// With the dot that ends it.
+std::string dotted(const std::string& prefix) { return prefix.empty() ? "" : prefix + "."; }
+
+// The number of the layer that a tensor is of, of a recurrence with that dotted prefix.
+std::optional<int> layer_of(std::string_view name, const std::string& prefix) {
+  if (!name.starts_with(prefix)) return std::nullopt;
+  name.remove_prefix(prefix.size());
+  for (const std::string_view kind :
+       {"weight_ih_l", "weight_hh_l", "bias_ih_l", "bias_hh_l", "weight_hr_l"}) {
+    int layer = 0;
+    if (!name.starts_with(kind)) continue;
+    name.remove_prefix(kind.size());
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), layer);
+    const std::string_view rest(end, static_cast<std::size_t>(name.data() + name.size() - end));
+    const bool is_number = error == std::errc{} && layer >= 0 && layer <= kMostLayers;
+    if (is_number && (rest.empty() || rest == "_reverse")) return layer;
+  }
+  return std::nullopt;
+}
+
+// Of 4 blocks of H rows an LSTM, of 3 a GRU.
+void read_kind(const Tensors& tensors, const std::string& prefix, Rnn& rnn) {
+  const auto matrix = [&](const std::string& name) -> const io::Tensor& {
+    const io::Tensor* tensor = tensors.find(name);
+    if (tensor == nullptr) tensors.fail("has no tensor {}, expected one", io::quote(name));
+    if (tensor->shape.size() != 2) {
+      tensors.fail("tensor {} has shape {}, expected 2 dimensions", io::quote(name),
+                   shape_text(*tensor));
+    }
+    return *tensor;
+  };
+  if (const io::Tensor* projection = tensors.find(prefix + "weight_hr_l0")) {
+    tensors.fail("tensor {} projects the units' outputs (proj_size), expected an LSTM without that",
+                 io::quote(projection->name));
+  }
+  const io::Tensor& recurrent = matrix(prefix + "weight_hh_l0");
+  const std::int64_t rows = recurrent.shape[0], units = recurrent.shape[1];
+  if (rows != 4 * units && rows != 3 * units) {
+    tensors.fail("tensor {} has shape {}, {}expected 4 rows for each column (LSTM) or 3 (GRU)",
+                 io::quote(recurrent.name), shape_text(recurrent),
+                 rows == units ? "that of a torch.nn.RNN, " : "");
+  }
+  rnn.cell = rows == 4 * units ? Cell::kLstm : Cell::kGru;
+  rnn.units = static_cast<int>(units);
+  rnn.inputs = static_cast<int>(matrix(prefix + std::string(kFirst)).shape[1]);
+}
+
+// PyTorch has two biases of each gate and adds them. In a GRU's candidate the second stands inside
+// the reset gate, as ours does: r, z, the inner one, the outer one.
+std::vector<float> joined(Cell cell, std::span<const float> of_x, std::span<const float> of_h) {
+  std::vector<float> sum(of_x.begin(), of_x.end());
+  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += of_h[i];
+  if (cell == Cell::kLstm) return sum;
+  const auto candidate = static_cast<std::ptrdiff_t>(sum.size() / 3 * 2);
+  sum.resize(static_cast<std::size_t>(candidate));
+  sum.insert(sum.end(), of_h.begin() + candidate, of_h.end());
+  sum.insert(sum.end(), of_x.begin() + candidate, of_x.end());
+  return sum;
+}
+
+// `suffix` is "l0", "l1_reverse", …; gates are in the order of ours.
+Direction read_direction(Tensors& tensors, const std::string& prefix, const std::string& suffix,
+                         const Rnn& rnn, int inputs) {
+  const std::int64_t rows = rnn.units * (rnn.cell == Cell::kLstm ? 4 : 3);
+  const std::vector<float> none(static_cast<std::size_t>(rows), 0.0F);
+  const auto bias = [&](const std::string& name, const std::string& other) {
+    const bool has_none = tensors.find(name) == nullptr && tensors.find(other) == nullptr;
+    return has_none ? std::span<const float>(none) : tensors.take(name, {rows}).values;
+  };
+  const std::string bias_x = prefix + "bias_ih_" + suffix, bias_h = prefix + "bias_hh_" + suffix;
+  return {tensors.take(prefix + "weight_ih_" + suffix, {rows, inputs}).values,
+          tensors.take(prefix + "weight_hh_" + suffix, {rows, rnn.units}).values,
+          joined(rnn.cell, bias(bias_x, bias_h), bias(bias_h, bias_x))};
+}
+
+// What stands before ".weight_ih_l0", wherever that is found; nothing where the name is that alone.
+std::vector<std::string> rnn_prefixes(const Tensors& tensors) {
+  std::vector<std::string> prefixes;
+  for (const io::Tensor& tensor : tensors.all()) {
+    const std::string& name = tensor.name;
+    if (name == kFirst) prefixes.emplace_back();
+    if (name.ends_with("." + std::string(kFirst))) {
+      prefixes.push_back(name.substr(0, name.size() - kFirst.size() - 1));
+    }
+  }
+  return prefixes;
+}
+
+// Takes the tensors of the recurrence with that prefix, and those of all others: they are another
+// network's.
+Rnn read_rnn(Tensors& tensors, const std::string& prefix) {
+  const std::string own = dotted(prefix);
+  const std::vector<std::string> prefixes = rnn_prefixes(tensors);
+  int layers = 0;
+  for (const io::Tensor& tensor : tensors.all()) {
+    layers = std::max(layers, layer_of(tensor.name, own).value_or(0) + 1);
+    for (const std::string& other : prefixes) {
+      if (other != prefix && layer_of(tensor.name, dotted(other))) tensors.take(tensor.name);
+    }
+  }
+  Rnn rnn;
+  read_kind(tensors, own, rnn);
+  const bool both = tensors.find(own + "weight_ih_l0_reverse") != nullptr;
+  for (int l = 0; l < layers; ++l) {
+    const int inputs = l == 0 ? rnn.inputs : rnn.width();
+    auto& directions = rnn.layers.emplace_back();
+    for (const char* way : {"", "_reverse"}) {
+      if (*way != '\0' && !both) continue;
+      directions.push_back(read_direction(tensors, own, fmt::format("l{}{}", l, way), rnn, inputs));
+    }
+  }
+  return rnn;
+}
+
+// -- What stands around them ----
 
 constexpr std::string_view kWeight = ".weight", kBias = ".bias";
 

@@ -67,10 +67,10 @@ class Lines {
     }
   }
 
-  [[nodiscard]] std::vector<Part> take() { return std::move(all_); }
+  [[nodiscard]] std::vector<NetworkPart> take() { return std::move(all_); }
 
  private:
-  std::vector<Part> all_;
+  std::vector<NetworkPart> all_;
 };
 
 std::string_view what_is_read(Readout readout) {
@@ -102,7 +102,7 @@ std::vector<ParameterInfo> NetworkSpec::describe() const {
   return all.take();
 }
 
-std::vector<Part> NetworkSpec::parts() const {
+std::vector<NetworkPart> NetworkSpec::parts() const {
   Lines all;
   const auto numbers = [&](int width) { return fmt::format("[T,B,{}]", width); };
   if (takes_symbols_) {

@@ -131,7 +131,7 @@ DecoderSpec make_decoder(const ModelConfig& config, int width, Layout& layout) {
   return decoder;
 }
 
-// The constant gates of rwa-decay, which are half-lives.
+// The biases of constant gates, which are half-lives.
 void add_half_lives(const StackSpec& stack, std::vector<ParameterRange>& ranges) {
   for (const LayerSpec& layer : stack.layers) {
     for (const auto& direction : layer.directions) {
@@ -168,7 +168,7 @@ NetworkSpec::NetworkSpec(const ModelConfig& config)
   encoder = make_encoder(config, layout);
   if (config.code > 0) decoder = make_decoder(config, encoder.width, layout);
   output = layout.place(DenseSpec{decoder ? config.units : encoder.width, config.outputs});
-  if (config.cell == Cell::kRwaDecay && !config.learned_decay) {
+  if (cell_traits(config.cell).has_constant_gate() && !config.learned_decay) {
     add_half_lives(encoder.stack, frozen_);
     if (decoder) add_half_lives(decoder->stack, frozen_);
   }

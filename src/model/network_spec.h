@@ -93,7 +93,7 @@ class NetworkSpec {
 
   [[nodiscard]] std::size_t parameters() const { return output.offset + output.parameters(); }
   [[nodiscard]] std::vector<ParameterInfo> describe() const;
-  [[nodiscard]] std::vector<Part> parts() const;
+  [[nodiscard]] std::vector<NetworkPart> parts() const;
   // Parameters that training leaves alone.
   [[nodiscard]] const std::vector<ParameterRange>& frozen() const { return frozen_; }
 

@@ -1,7 +1,6 @@
 #include "paper/catalogue.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <string>
 #include <tuple>
@@ -13,14 +12,12 @@
 #include "base/nearest.h"
 #include "io/toml.h"
 #include "paper/words.h"
+#include "rwa/cells.h"
 #include "rwa/errors.h"
 #include "training/settings.h"
 
 namespace rwa::paper {
 namespace {
-
-constexpr std::array kCells = {Cell::kRwa, Cell::kLstm, Cell::kRwaForget, Cell::kRwaDecay,
-                               Cell::kGru};
 
 std::vector<Entry> parse_all() {
   std::vector<Entry> entries;
@@ -67,7 +64,7 @@ const training::Experiment& in_variant(const Entry& entry, std::string_view vari
 std::vector<std::string> models_of(const Entry& entry) {
   std::vector<std::string> names;
   for (const NamedModel& model : entry.models) names.push_back(model.name);
-  for (const Cell cell : kCells) {
+  for (const Cell cell : all_cells()) {
     const std::string name(to_string(cell));
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   }

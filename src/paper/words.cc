@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "report/text.h"
+#include "rwa/cells.h"
 
 namespace rwa::paper {
 
@@ -34,9 +35,9 @@ std::string in_words(Measure measure, double value) {
 }
 
 std::string name_of(std::string_view model) {
-  if (model == to_string(Cell::kRwa)) return "RWA";
-  if (model == to_string(Cell::kLstm)) return "LSTM";
-  if (model == to_string(Cell::kGru)) return "GRU";
+  for (const Cell cell : all_cells()) {
+    if (model == to_string(cell)) return std::string(cell_info(cell).title);
+  }
   return std::string(model);
 }
 

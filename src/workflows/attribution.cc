@@ -253,9 +253,9 @@ std::unique_ptr<Attributor> make_attributor(const Trained& trained, Method metho
   const Cell cell = trained.model.config().cell;
   if (!cell_traits(cell).averages) {
     throw ConfigError(fmt::format(
-        "there are no shares: the cell {} keeps no average, expected rwa, rwa-forget or "
-        "rwa-decay, or the method gradients",
-        to_string(cell)));
+        "there are no shares: the cell {} keeps no average, expected one of {}, or the method "
+        "gradients",
+        to_string(cell), averaging_cell_names()));
   }
   return std::make_unique<ShareAttributor>(trained, options.threads);
 }

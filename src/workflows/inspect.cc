@@ -14,13 +14,13 @@
 #include "base/nearest.h"
 #include "datasets/files_read.h"
 #include "io/quote.h"
-#include "io/text_file.h"
+#include "io/read_file.h"
 #include "report/text.h"
 #include "report/table.h"
 #include "rwa/errors.h"
 #include "tasks/task.h"
 #include "training/experiment.h"
-#include "training/folder.h"
+#include "training/run_folder.h"
 
 namespace rwa::workflows {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "datasets/files.h"
 #include "report/page.h"
-#include "training/folder.h"
+#include "training/run_folder.h"
 #include "workflows/score.h"
 
 namespace rwa::workflows {

@@ -10,7 +10,9 @@
 #include <fmt/format.h>
 
 #include "base/random.h"
+#include "cells/traits.h"
 #include "comm/ranks.h"
+#include "rwa/cells.h"
 #include "rwa/errors.h"
 #include "training/run_store.h"
 
@@ -25,9 +27,9 @@ class Dice {
   Dice(std::uint64_t seed, int number)
       : random_(seed, Purpose::kTune, static_cast<std::uint32_t>(number)) {}
 
-  template <class T, std::size_t N>
-  T one_of(const std::array<T, N>& values) {
-    return values[random_.below(next_++, N)];
+  template <class Values>
+  typename Values::value_type one_of(const Values& values) {
+    return values[random_.below(next_++, values.size())];
   }
   // As likely between 1 and 2 as between 2 and 4; of two digits, so that people can say it.
   double between(double low, double high) {
@@ -39,6 +41,14 @@ class Dice {
   Random random_;
   std::uint64_t next_ = 0;
 };
+
+std::vector<std::string> tuned_cells() {
+  std::vector<std::string> names;
+  for (const Cell cell : all_cells()) {
+    if (cell_traits(cell).tuned) names.emplace_back(to_string(cell));
+  }
+  return names;
+}
 
 std::vector<Candidate> make_candidates(const TrainRequest& request, const Plan& plan, int count) {
   std::vector<Candidate> candidates;
@@ -87,11 +97,11 @@ void run_round(std::vector<Candidate>& candidates, const TuneOptions& options,
 
 training::Overrides candidate(const datasets::Shape& shape, std::uint64_t seed, int number) {
   if (number == 0) return {};
-  const auto text = [](const char* word) { return io::Value{std::string(word)}; };
+  const auto text = [](std::string word) { return io::Value{std::move(word)}; };
   const auto whole = [](int value) { return io::Value{std::int64_t{value}}; };
   Dice dice(seed, number);
   io::Value::Table network, training;
-  network.push_back({"cell", text(dice.one_of(std::array{"rwa", "rwa-forget", "lstm", "gru"}))});
+  network.push_back({"cell", text(dice.one_of(tuned_cells()))});
   network.push_back({"units", whole(dice.one_of(std::array{32, 64, 100, 150, 250}))});
   network.push_back({"layers", whole(dice.one_of(std::array{1, 1, 2}))});
   training.push_back({"learning_rate", {dice.between(5e-4, 2e-2)}});

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "io/io_testing.h"
+#include "rwa/cells.h"
 #include "rwa/rwa.h"
 
 namespace rwa {
@@ -54,9 +55,7 @@ TEST(BadConfig, UnknownNames) {
 }
 
 TEST(BadConfig, NamesComeBack) {
-  for (const auto v : {Cell::kRwa, Cell::kRwaForget, Cell::kRwaDecay, Cell::kLstm, Cell::kGru}) {
-    EXPECT_EQ(parse_cell(to_string(v)), v);
-  }
+  for (const auto v : all_cells()) EXPECT_EQ(parse_cell(to_string(v)), v);
   for (const auto v : {Activation::kTanh, Activation::kIdentity}) {
     EXPECT_EQ(parse_activation(to_string(v)), v);
   }

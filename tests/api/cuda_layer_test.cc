@@ -130,7 +130,7 @@ TEST_F(CudaLayer, WorksBetweenTheWorkOfAStream) {
 TEST_F(CudaLayer, ManyTapesMayBeAlive) {
   const auto backend = make();
   cases::Draw draw(9);
-  for (const Cell cell : cases::kCells) {
+  for (const Cell cell : all_cells()) {
     const RecurrentSpec spec{.cell = cell, .inputs = 2, .units = 40};
     rwa::Layer layer(gpu_config(spec));
     CudaStream stream;

@@ -44,7 +44,7 @@ TEST(LayerDevice, HasTheBitsOfTheCpu) {
 TEST(LayerDevice, MuchMayBeAskedForBeforeAnythingIsDone) {
   far::FarBackend far;
   cases::Draw draw(9);
-  for (const Cell cell : cases::kCells) {
+  for (const Cell cell : all_cells()) {
     const RecurrentSpec spec{.cell = cell, .inputs = 2, .units = 12};
     std::vector<cases::Layer> all;
     std::vector<std::unique_ptr<LayerMemory>> memories;

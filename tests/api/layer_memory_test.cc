@@ -71,7 +71,8 @@ TEST_P(LayerHeap, AStepOfManyKeepsNoWeights) {
   EXPECT_LT(heap_in_use() - before, alive / 4);
 }
 
-INSTANTIATE_TEST_SUITE_P(Cells, LayerHeap, testing::ValuesIn(cases::kCells));
+INSTANTIATE_TEST_SUITE_P(Cells, LayerHeap,
+                         testing::ValuesIn(all_cells().begin(), all_cells().end()));
 
 // More than are remembered. The caller's are gone when it goes back.
 TEST(LayerWeights, OfEachTapeAreThoseOfItsForward) {

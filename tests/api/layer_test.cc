@@ -86,7 +86,7 @@ TEST(Layer, WithoutATapeGivesTheSame) {
 TEST(Layer, GivesOnlyWhatIsWanted) {
   const auto backend = make_cpu_backend(1);
   cases::Draw draw(2);
-  for (const Cell cell : cases::kCells) {
+  for (const Cell cell : all_cells()) {
     const auto data = cases::make_run({.cell = cell, .units = 6}, 9, 4, true, true, draw);
     LayerMemory memory(*backend, data);
     Tape tape = rwa::Layer(cases::config_of(data.spec)).forward(memory.in(), {});
@@ -220,7 +220,7 @@ TEST(Layer, TwoPartsMakeTheWhole) {
 TEST(Layer, OfNoStepsHandsTheStateOn) {
   const auto backend = make_cpu_backend(1);
   cases::Draw draw(3);
-  for (const Cell cell : cases::kCells) {
+  for (const Cell cell : all_cells()) {
     const auto data = cases::make_run({.cell = cell, .units = 5}, 0, 3, false, true, draw);
     LayerMemory memory(*backend, data);
     rwa::Layer(cases::config_of(data.spec))
@@ -330,7 +330,7 @@ TEST(Layer, NamesItsNumbers) {
   EXPECT_EQ(layout(Cell::kRwaDecay).gates_bias, (Letters{"g", "f", "u"}));
   EXPECT_EQ(layout(Cell::kLstm).gates_bias, (Letters{"i", "f", "g", "o"}));
   EXPECT_EQ(layout(Cell::kGru).gates_h, (Letters{"r", "z", "m"}));
-  for (const Cell cell : cases::kCells) {
+  for (const Cell cell : all_cells()) {
     const LayerLayout found = layout(cell);
     const RecurrentSpec spec{.cell = cell, .inputs = 3, .units = 4};
     EXPECT_EQ(found.parameters, 4 * (3 * found.gates_x.size() + 4 * found.gates_h.size() +

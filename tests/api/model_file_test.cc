@@ -209,7 +209,7 @@ TEST(Parameters, NamesAndShapesOfAllParts) {
 TEST(Parameters, PartsHaveThemAll) {
   for (const ModelConfig& config : various()) {
     std::size_t sum = 0;
-    for (const Part& part : describe(config)) sum += part.parameters;
+    for (const NetworkPart& part : describe(config)) sum += part.parameters;
     EXPECT_EQ(sum, Model(config).parameter_count());
   }
 }

@@ -77,7 +77,7 @@ void expect_same_stream(const ModelConfig& config) {
 }
 
 TEST(StreamOfAStack, SaysWhatABatchSays) {
-  for (const Cell cell : cases::kCells) {
+  for (const Cell cell : all_cells()) {
     for (const int layers : {1, 2, 3}) {
       ModelConfig config{.inputs = 3,
                          .cell = cell,
@@ -188,7 +188,7 @@ TEST(Symbols, AreOneHotRows) {
   }
   const SymbolBatch batch;
   const auto x = batch.rows(one_hot);
-  for (const Cell cell : cases::kCells) {
+  for (const Cell cell : all_cells()) {
     for (const bool bidirectional : {false, true}) {
       ModelConfig config{.inputs = SymbolBatch::kSymbols,
                          .cell = cell,
@@ -283,7 +283,7 @@ double cross_entropy(std::span<const float> y, int outputs, int batch,
 
 TEST(Decoder, RunsFreelyAsWhenToldItsOwnLabels) {
   constexpr int kSteps = 9, kOutputs = 5;
-  for (const Cell cell : cases::kCells) {
+  for (const Cell cell : all_cells()) {
     Model model({.input = Input::kSymbols,
                  .inputs = SymbolBatch::kSymbols,
                  .cell = cell,

@@ -23,6 +23,7 @@ using io::expect_error;
 using Values = std::vector<double>;
 using Steps = std::vector<Values>;  // [T][·]
 
+// Those whose formulas are written out below.
 constexpr Cell kAverages[] = {Cell::kRwa, Cell::kRwaForget, Cell::kRwaDecay};
 
 // One layer and direction in the letters of the paper, rows are units; f is the forget gate.

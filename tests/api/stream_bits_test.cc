@@ -68,7 +68,7 @@ void expect_same_bits(const ModelConfig& config) {
 }
 
 TEST(StreamBits, AreThoseOfABatch) {
-  for (const Cell cell : cases::kCells) {
+  for (const Cell cell : all_cells()) {
     for (const Readout readout : {Readout::kLast, Readout::kEvery}) {
       for (const int layers : {1, 3}) {
         ModelConfig config{.inputs = 5,
@@ -90,7 +90,7 @@ TEST(StreamBits, AreThoseOfABatch) {
 
 // Of sizes that take tiles of every shape, and panels several at a time.
 TEST(StreamBits, AreThoseOfABatchForAnySize) {
-  for (const Cell cell : cases::kCells) {
+  for (const Cell cell : all_cells()) {
     for (const int units : {1, 16, 100, 250}) {
       expect_same_bits({.inputs = units == 16 ? 70 : 1,
                         .cell = cell,

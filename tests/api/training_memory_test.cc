@@ -35,7 +35,7 @@ void expect_about(const ModelConfig& config, int steps, int batch) {
 }
 
 TEST(TrainingMemory, IsThatOfThePapersLayer) {
-  for (const Cell cell : cases::kCells) {
+  for (const Cell cell : all_cells()) {
     SCOPED_TRACE(to_string(cell));
     expect_about({.inputs = 1, .cell = cell, .units = 250, .outputs = 10}, 200, 50);
     expect_about({.inputs = 2, .cell = cell, .units = 50, .outputs = 1}, 1000, 16);

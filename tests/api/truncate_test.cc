@@ -35,7 +35,7 @@ constexpr TrainerOptions kByHand{.learning_rate = 0.1, .epsilon = 1, .session = 
 // The networks that can be run one step at a time.
 std::vector<ModelConfig> networks() {
   std::vector<ModelConfig> all;
-  for (const Cell cell : cases::kCells) {
+  for (const Cell cell : all_cells()) {
     for (const Readout readout : {Readout::kLast, Readout::kEvery}) {
       all.push_back({.inputs = 2, .cell = cell, .units = 3, .readout = readout, .outputs = 3});
     }

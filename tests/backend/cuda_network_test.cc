@@ -247,7 +247,7 @@ void expect_as_on_the_cpu(const ModelConfig& config, int truncate, Memory memory
 
 // And with the same bits again. Where the last step is read, some parts have no answer.
 TEST_F(CudaNetwork, TrainsInPartsAsOnTheCpu) {
-  for (const Cell cell : cases::kCells) {
+  for (const Cell cell : all_cells()) {
     for (const Readout readout : {Readout::kLast, Readout::kEvery}) {
       const ModelConfig config{.inputs = 3,
                                .cell = cell,

@@ -65,7 +65,7 @@ Layer written_out(const Layer& layer) {
 }
 
 TEST(Symbols, AreOneHotFeatures) {
-  for (const Cell cell : cases::kCells) {
+  for (const Cell cell : all_cells()) {
     const Layer layer = make_layer(cell, true, false);
     on_all_backends([&]<class Real>(Backend<Real>& backend, Memory memory) {
       auto expected = cases::run(backend, written_out(layer), memory);
@@ -77,7 +77,7 @@ TEST(Symbols, AreOneHotFeatures) {
 
 // More symbols than steps, so that most occur in no shard or in one.
 TEST(Symbols, GiveTheSameBitsForAnyNumberOfThreads) {
-  for (const Cell cell : cases::kCells) {
+  for (const Cell cell : all_cells()) {
     Draw draw(18);
     RecurrentSpec spec{cell, Activation::kTanh, 1000, 21};
     spec.symbols = true;
@@ -107,7 +107,7 @@ std::vector<T> reversed(const std::vector<T>& values, const Rows& rows) {
 }
 
 TEST(Reverse, IsTheLayerOnReversedSequences) {
-  for (const Cell cell : cases::kCells) {
+  for (const Cell cell : all_cells()) {
     for (const bool symbols : {false, true}) {
       const Layer layer = make_layer(cell, symbols, true);
       const Rows rows = layer.rows();
@@ -128,7 +128,7 @@ TEST(Reverse, IsTheLayerOnReversedSequences) {
 }
 
 TEST(Stride, OnlyMovesTheRows) {
-  for (const Cell cell : cases::kCells) {
+  for (const Cell cell : all_cells()) {
     const Layer layer = make_layer(cell, false, false);
     Layer apart = layer;
     apart.spec.stride = 2 * layer.spec.units + 3;
@@ -160,7 +160,7 @@ class Moved {
         [&] {
           std::vector<double> state = state_;
           state[j] += move;
-          if (layer_.spec.cell == Cell::kGru) state[probe_.size() + j] += move;
+          if (layer_.spec.traits().state_is_output) state[probe_.size() + j] += move;
           return loss(state);
         },
         move);
@@ -210,7 +210,7 @@ class Moved {
 };
 
 TEST(DhTotal, IsTheDerivativeByTheOutput) {
-  for (const Cell cell : cases::kCells) {
+  for (const Cell cell : all_cells()) {
     Draw draw(19);
     Layer layer = cases::make_layer({cell, Activation::kTanh, 2, 4}, 6, 1, draw);
     layer.lengths.clear();

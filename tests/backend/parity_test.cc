@@ -54,7 +54,7 @@ RC_GTEST_PROP(Parity, AgreesWithTheReference, ()) {
 
 // The layer of the paper: several panels of units and tiles of rows, and more than one shard each.
 TEST(Parity, AgreesWithTheReferenceForALargeLayer) {
-  for (const Cell cell : cases::kCells) {
+  for (const Cell cell : all_cells()) {
     cases::Draw draw(1);
     const Layer layer = cases::make_layer({cell, Activation::kTanh, 3, 250}, 30, 20, draw);
     const auto found = cases::run(*make_cpu_backend(2), layer);
@@ -92,7 +92,7 @@ std::vector<Real> shares(Backend<Real>& backend, const Layer& layer, std::option
 }
 
 RC_GTEST_PROP(Parity, SharesAgreeWithTheReference, ()) {
-  const Cell cell = *rc::gen::element(Cell::kRwa, Cell::kRwaForget, Cell::kRwaDecay);
+  const Cell cell = *rc::gen::elementOf(cases::cells_that_average());
   const Layer layer = cases::generated_layer(cell, 40, 1, 70);
   const auto exact = shares(*make_reference_backend(), layer, {});
   const auto found = shares(*make_cpu_backend(2), layer, {});
@@ -104,7 +104,7 @@ RC_GTEST_PROP(Parity, SharesAgreeWithTheReference, ()) {
 
 // Chunks that are full, one step over, and not begun by any sequence of a thread.
 TEST(Parity, LittleMemoryGivesTheSameBitsAtTheEdgesOfChunks) {
-  for (const Cell cell : cases::kCells) {
+  for (const Cell cell : all_cells()) {
     for (const int longest : {0, 1, 31, 32, 33, 63, 64, 65, 97}) {
       cases::Draw draw(static_cast<std::uint64_t>(longest));
       RecurrentSpec spec{cell, Activation::kTanh, 2, 17};

@@ -221,7 +221,7 @@ void expect_rows_alone_as_in_batch(const Layer& layer, const std::vector<int>& r
 }
 
 TEST(Batch, ARowAloneHasTheBitsOfTheRowInTheBatch) {
-  for (const Cell cell : cases::kCells) {
+  for (const Cell cell : all_cells()) {
     for (const int units : {7, 16, 33, 250}) {
       for (const int batch : {1, 2, 3, 5, 8, 12, 13, 24, 25, 64, 100, 130}) {
         Draw draw(static_cast<std::uint64_t>(units * 1000 + batch));

@@ -242,7 +242,10 @@ void check(const Case& c) {
 const Shape kShapes[] = {{1, 1, 1, 1, {}},     {1, 1, 1, 1, {0}}, {5, 2, 3, 7, {5, 1}},
                          {5, 2, 3, 7, {0, 4}}, {9, 3, 2, 5, {}},  {9, 3, 2, 5, {1, 9, 0}}};
 
-void check_cell(Cell cell) {
+class RecurrentGradient : public ::testing::TestWithParam<Cell> {};
+
+TEST_P(RecurrentGradient, ByCentralDifferences) {
+  const Cell cell = GetParam();
   for (const Activation activation : {Activation::kTanh, Activation::kIdentity}) {
     for (const Shape& shape : kShapes) {
       for (const Probe probe : {Probe::kLast, Probe::kEvery, Probe::kBoth, Probe::kFinalState}) {
@@ -257,15 +260,13 @@ void check_cell(Cell cell) {
   }
 }
 
-TEST(RecurrentGradient, RwaByCentralDifferences) { check_cell(Cell::kRwa); }
-
-TEST(RecurrentGradient, RwaForgetByCentralDifferences) { check_cell(Cell::kRwaForget); }
-
-TEST(RecurrentGradient, RwaDecayByCentralDifferences) { check_cell(Cell::kRwaDecay); }
-
-TEST(RecurrentGradient, LstmByCentralDifferences) { check_cell(Cell::kLstm); }
-
-TEST(RecurrentGradient, GruByCentralDifferences) { check_cell(Cell::kGru); }
+INSTANTIATE_TEST_SUITE_P(Cells, RecurrentGradient,
+                         ::testing::ValuesIn(all_cells().begin(), all_cells().end()),
+                         [](const auto& tested) {
+                           std::string name(to_string(tested.param));
+                           std::ranges::replace(name, '-', '_');  // GoogleTest takes no others
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace rwa

@@ -4,6 +4,7 @@
 
 #include "backend/device.h"
 #include "c_api/capi_testing.h"
+#include "rwa/cells.h"
 #include "rwa/rwa.h"
 #include "support/layer_runs.h"
 
@@ -82,6 +83,18 @@ TEST(CLayer, Describes) {
       "gates_x": ["r", "z", "n"], "gates_h": ["r", "z", "m"], "gates_bias": ["r", "z", "m", "n"],
       "gates_start": [],
       "state": ["h"], "carried": ["h"]})"));
+}
+
+TEST(CLayer, CellsAreListed) {
+  const char* text = nullptr;
+  expect_ok(rwa_cells(&text));
+  const auto cells = nlohmann::json::parse(text);
+  ASSERT_EQ(cells.size(), all_cells().size());
+  EXPECT_EQ(cells[1], nlohmann::json::parse(R"({
+      "name": "rwa-forget", "title": "rwa-forget", "description": "RWA with a forget gate",
+      "averages": true, "gates": "gafu", "initial_bias": [0, 0, 0, 0], "spread": "f"})"));
+  EXPECT_EQ(cells[3]["initial_bias"], nlohmann::json::parse("[0, 1, 0, 0]"));
+  EXPECT_EQ(cells[3]["spread"], nullptr);
 }
 
 TEST(CLayer, RefusesWhatCannotBe) {

@@ -94,7 +94,7 @@ void expect_valid(const Model& model, const OnnxOptions& options) {
 
 std::vector<ModelConfig> networks() {
   std::vector<ModelConfig> all;
-  for (const Cell cell : {Cell::kRwa, Cell::kRwaForget, Cell::kRwaDecay, Cell::kLstm, Cell::kGru}) {
+  for (const Cell cell : all_cells()) {
     for (const Readout readout :
          {Readout::kLast, Readout::kEvery, Readout::kMean, Readout::kAttention}) {
       for (const bool both : {false, true}) {

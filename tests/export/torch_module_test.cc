@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "datasets/encoding.h"
-#include "export/torch_module_render.h"
+#include "export/torch_text.h"
 #include "io/io_testing.h"
 #include "io/safetensors.h"
 #include "io/read_file.h"

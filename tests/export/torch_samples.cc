@@ -1,7 +1,9 @@
 // tests/export/torch_samples.cc: what torch_module_test.py and torch_import_test.py compare PyTorch
 // with:
-//   torch_samples networks FOLDER   random networks, as modules NAME.py with their weights, and in
-//                                   NAME.expected.safetensors what goes in and comes out
+//   torch_samples networks FOLDER [CELL]
+//                                   random networks, of all cells or of one, as modules NAME.py with
+//                                   their weights, and in NAME.expected.safetensors what goes in and
+//                                   comes out
 //   torch_samples data FOLDER       the same of networks that know their data: NAME.json has a
 //                                   sequence as a file has it, and the answers to it
 //   torch_samples run MODEL IN OUT  the outputs y of a model for x or symbols, and lengths
@@ -21,6 +23,7 @@
 #include "export/torch_module.h"
 #include "io/replace_file.h"
 #include "io/safetensors.h"
+#include "rwa/cells.h"
 #include "rwa/errors.h"
 #include "rwa/model.h"
 #include "support/random_data.h"
@@ -95,13 +98,12 @@ std::string name_of(const ModelConfig& c) {
 }
 
 // Every cell with every activation and readout, and every input, depth and direction with each.
-std::vector<ModelConfig> networks() {
-  constexpr Cell kCells[] = {Cell::kRwa, Cell::kRwaForget, Cell::kRwaDecay, Cell::kLstm,
-                             Cell::kGru};
+std::vector<ModelConfig> networks(std::string_view only) {
   constexpr Readout kReadouts[] = {Readout::kLast, Readout::kEvery, Readout::kMean,
                                    Readout::kAttention};
   std::vector<ModelConfig> all;
-  for (const Cell cell : kCells) {
+  for (const Cell cell : all_cells()) {
+    if (!only.empty() && to_string(cell) != only) continue;
     for (const Activation activation : {Activation::kTanh, Activation::kIdentity}) {
       ModelConfig config{.inputs = 3,
                          .cell = cell,
@@ -135,8 +137,8 @@ std::vector<ModelConfig> networks() {
   return all;
 }
 
-void write_networks(const fs::path& folder) {
-  for (const ModelConfig& config : networks()) {
+void write_networks(const fs::path& folder, std::string_view only) {
+  for (const ModelConfig& config : networks(only)) {
     RandomData random(config.seed + 1);
     Model model(config);
     randomise(model, random);
@@ -283,14 +285,14 @@ void run_model(const fs::path& model_file, const fs::path& in_file, const fs::pa
 }
 
 int run(std::span<const std::string_view> arguments) {
-  if (arguments.size() == 3 && arguments[1] == "networks") {
-    write_networks(arguments[2]);
+  if ((arguments.size() == 3 || arguments.size() == 4) && arguments[1] == "networks") {
+    write_networks(arguments[2], arguments.size() == 4 ? arguments[3] : "");
   } else if (arguments.size() == 3 && arguments[1] == "data") {
     write_data(arguments[2]);
   } else if (arguments.size() == 5 && arguments[1] == "run") {
     run_model(arguments[2], arguments[3], arguments[4]);
   } else {
-    std::cerr << "expected: networks FOLDER, data FOLDER, or run MODEL IN OUT\n";
+    std::cerr << "expected: networks FOLDER [CELL], data FOLDER, or run MODEL IN OUT\n";
     return 2;
   }
   return 0;

@@ -114,7 +114,7 @@ TEST(NetworkSpec, PartsAsATable) {
   const auto lines = [](const ModelConfig& config) {
     std::string text;
     std::size_t parameters = 0;
-    for (const Part& part : NetworkSpec(config).parts()) {
+    for (const NetworkPart& part : NetworkSpec(config).parts()) {
       text += part.name + " | " + part.what + " | " + part.shape + " | " +
               std::to_string(part.parameters) + "\n";
       parameters += part.parameters;

@@ -14,8 +14,6 @@ namespace {
 
 using Values = Problem::Values;
 
-constexpr Cell kCells[] = {Cell::kRwa, Cell::kRwaForget, Cell::kRwaDecay, Cell::kLstm, Cell::kGru};
-
 ModelConfig of_symbols(Cell cell) {
   return {.input = Input::kSymbols,
           .inputs = 4,
@@ -41,7 +39,7 @@ void expect_near(const Rows& rows, std::size_t width, const Values& found, const
 }
 
 TEST(Network, SymbolsAreOneHotRows) {
-  for (const Cell cell : kCells) {
+  for (const Cell cell : all_cells()) {
     SCOPED_TRACE(to_string(cell));
     ModelConfig config = of_symbols(cell);
     Problem symbols(config);
@@ -91,7 +89,7 @@ Values mirrored(const Problem& problem) {
 
 // The output layer is a sum over both directions, of which each is a network by itself.
 TEST(Network, TheOtherDirectionReadsTheMirroredSequence) {
-  for (const Cell cell : kCells) {
+  for (const Cell cell : all_cells()) {
     SCOPED_TRACE(to_string(cell));
     ModelConfig config{.inputs = 2, .cell = cell, .units = 3, .bidirectional = true, .outputs = 4};
     Problem both(config);
@@ -194,7 +192,7 @@ bool expect_decodes_as_told(const ModelConfig& config) {
 
 TEST(Decoder, RunsOnWhatItHasSaid) {
   int different = 0;
-  for (const Cell cell : kCells) {
+  for (const Cell cell : all_cells()) {
     SCOPED_TRACE(to_string(cell));
     ModelConfig config{.inputs = 3,
                        .cell = cell,
@@ -246,7 +244,7 @@ void expect_streams(Backend<Real>& backend, const ModelConfig& config) {
 }
 
 TEST(Network, OneStepAtATimeGivesWhatTheBatchDoes) {
-  for (const Cell cell : kCells) {
+  for (const Cell cell : all_cells()) {
     for (const Readout readout : {Readout::kLast, Readout::kEvery}) {
       for (const Input input : {Input::kNumbers, Input::kSymbols}) {
         for (const int embedding : {0, 2}) {

@@ -6,16 +6,15 @@ import inspect
 import unittest
 from typing import Dict, Tuple
 
+import oracle
 import torch
 import torch_testing as testing
 
 import rwa
 import rwa.torch
-from rwa._library import described, library
-from rwa.torch import _handles
+from rwa.torch import _cells
 
 INPUTS, UNITS = 30, 200
-GATES = ("gates_x", "gates_h", "gates_bias")  # of rwa_layer_describe
 
 
 def default(kind: type, name: str) -> object:
@@ -23,12 +22,67 @@ def default(kind: type, name: str) -> object:
 
 
 class CellsTest(unittest.TestCase):
-    def test_gates_are_the_librarys(self) -> None:
+    def test_gates_are_the_oracles(self) -> None:
         for cell, kind in testing.AVERAGES.items():
-            layer = _handles.LayerHandle(_handles.Layer(cell, "tanh", 3, 5, False, "cpu", 1))
-            about = described(library.rwa_layer_describe, layer)
-            found = [list(gates) for gates in (kind.BLOCKS.x, kind.BLOCKS.h, kind.BLOCKS.bias)]
-            self.assertEqual(found, [about[name] for name in GATES], cell)
+            layout = _cells.layout_of(kind.CELL)
+            found = ["".join(gates) for gates in (layout.x, layout.h, layout.bias)]
+            self.assertEqual(found, list(oracle.BLOCKS[cell]))
+
+    def test_every_cell_has_a_module(self) -> None:
+        x = testing.numbers(7, 4, 3)
+        for cell in rwa.cells():
+            module = rwa.torch.Recurrent(cell.name, 3, 5, num_layers=2, bidirectional=True)
+            whole, after = module(x)
+            first, state = module(x[:3])
+            self.assertEqual(whole.shape, (7, 4, 10))
+            state_parts = state if isinstance(state, tuple) else (state,)
+            self.assertEqual({part.shape for part in state_parts}, {(4, 4, 5)})
+            whole.square().sum().backward()
+            for name, parameter in module.named_parameters():
+                self.assertGreater(parameter.grad.abs().max(), 0, f"{cell.name}: {name}")
+
+    def test_every_module_goes_on_where_it_was(self) -> None:
+        x = testing.numbers(7, 4, 3)
+        for cell in rwa.cells():
+            module = testing.with_random_weights(rwa.torch.Recurrent(cell.name, 3, 5))
+            whole, _ = module(x)
+            first, state = module(x[:3])
+            rest, _ = module(x[3:], state)
+            self.assertTrue(torch.equal(torch.cat([first, rest]), whole), cell.name)
+
+    def test_every_module_is_the_librarys_layer(self) -> None:
+        x = testing.numbers(7, 4, 3)
+        for cell in rwa.cells():
+            model = rwa.Model(cell=cell.name, inputs=3, units=5, outputs=2, readout="every")
+            module = rwa.torch.Recurrent(cell.name, 3, 5)
+            with torch.no_grad():
+                for name, theirs in testing.PARAMETERS.items():
+                    if hasattr(module, name):
+                        values = torch.from_dlpack(model.parameters[f"layers.0.{theirs}"])
+                        getattr(module, name).copy_(values)
+            weight, bias = (
+                torch.from_dlpack(model.parameters[f"output.{name}"]) for name in ("weight", "bias")
+            )
+            expected = torch.from_dlpack(model(x))
+            torch.testing.assert_close(module(x)[0] @ weight.t() + bias, expected)
+
+    def test_the_averages_are_recurrent_modules(self) -> None:
+        for cell, kind in testing.AVERAGES.items():
+            torch.manual_seed(1)
+            ours = rwa.torch.Recurrent(cell, 3, 5)
+            torch.manual_seed(1)
+            theirs = kind(3, 5)
+            for a, b in zip(ours.parameters(), theirs.parameters()):
+                self.assertTrue(torch.equal(a, b))
+            self.assertEqual(repr(ours), f"Recurrent({cell!r}, 3, 5)")
+
+    def test_what_a_cell_does_not_have_is_refused(self) -> None:
+        for arguments, expected in (
+            (("elmann", 3, 5), "elmann"),
+            (("rwa", 3, 5), "forgets nothing"),
+        ):
+            with self.assertRaisesRegex(rwa.ConfigError, expected):
+                rwa.torch.Recurrent(*arguments, span=3)
 
     def test_defaults_are_the_librarys(self) -> None:
         config = rwa.Model().config
@@ -48,10 +102,8 @@ class CellsTest(unittest.TestCase):
         self, model: rwa.Model, module: torch.nn.Module
     ) -> Dict[str, Tuple[torch.Tensor, torch.Tensor]]:
         """Ours and the library's, each gate for itself."""
-        names = {"weight_ih_l0": "weight_x", "weight_hh_l0": "weight_h"}
-        names.update({"bias_l0": "bias", "start_l0": "start"})
         found = {}
-        for ours, theirs in names.items():
+        for ours, theirs in testing.PARAMETERS.items():
             values = torch.from_dlpack(model.parameters[f"layers.0.{theirs}"])
             blocks = zip(getattr(module, ours).detach().split(UNITS), values.split(UNITS))
             found.update({f"{ours}.{place}": pair for place, pair in enumerate(blocks)})

@@ -136,8 +136,10 @@ class ModuleTest(unittest.TestCase):
     def test_states_are_the_librarys(self) -> None:
         for kind in KINDS:
             handle = _handles.LayerHandle(_handles.Layer(kind.CELL, "tanh", 3, 5, False, "cpu", 1))
-            self.assertEqual(list(kind.STATE), handle.state)
-            self.assertEqual([kind.STATE[place] for place in handle.carried], list(kind.CARRIED))
+            module = kind(3, 5)
+            self.assertEqual(list(module.STATE), handle.state)
+            carried = [module.STATE[place] for place in handle.carried]
+            self.assertEqual(carried, list(module.CARRIED))
 
     def test_layers_go_with_their_modules(self) -> None:
         x = testing.numbers(9, 4, 3)

@@ -18,6 +18,14 @@ AVERAGES = {
 }
 GATED = {"lstm": (rwa.torch.LSTM, torch.nn.LSTM), "gru": (rwa.torch.GRU, torch.nn.GRU)}
 
+# Of a module's first layer, and what they are called in a model.
+PARAMETERS = {
+    "weight_ih_l0": "weight_x",
+    "weight_hh_l0": "weight_h",
+    "bias_l0": "bias",
+    "start_l0": "start",
+}
+
 # Of float32 against float64, where numbers are about 1.
 TOLERANCE = {"rtol": 2e-4, "atol": 2e-5}
 

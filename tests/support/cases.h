@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <stdexcept>
+#include <string_view>
 #include <vector>
 
 #include <rapidcheck.h>
@@ -102,14 +103,14 @@ inline void send_to_final_state(Layer& layer, Draw& draw) {
   layer.dfinal_state = draw.numbers(product(layer.batch, 1) * layer.spec.carried_size(), 1.0F);
 }
 
-// A state in the middle of some sequence, with nothing in the rounding errors that RWA carries.
+// A state in the middle of some sequence, with nothing in the rounding errors that averages carry.
 inline std::vector<float> make_state(const RecurrentSpec& spec, int batch, Draw& draw) {
   std::vector<float> state = draw.numbers(spec.state_size() * product(batch, 1), 1.0F);
-  if (spec.traits().state != 4) return state;  // not r, L and their rounding errors
+  const auto names = spec.traits().state_names;
   const auto H = static_cast<std::size_t>(spec.units);
   for (std::size_t i = 0; i < state.size(); ++i) {
-    const std::size_t block = i / H % 5;  // h, r, r_lo, L, L_lo
-    if (block == 2 || block == 4) state[i] = 0;
+    const std::size_t block = i / H % (1 + names.size());  // h, r, r_lo, L, L_lo
+    if (block > 0 && std::string_view(names[block - 1]).ends_with("_lo")) state[i] = 0;
   }
   return state;
 }
@@ -136,11 +137,16 @@ inline Layer generated_layer(Cell cell, int most_units, int fewest_steps, int mo
   return generated_layer(generated_spec(cell, most_units), fewest_steps, most_steps);
 }
 
-inline constexpr Cell kCells[] = {Cell::kRwa, Cell::kRwaForget, Cell::kRwaDecay, Cell::kLstm,
-                                  Cell::kGru};
+inline std::vector<Cell> cells_that_average() {
+  std::vector<Cell> cells;
+  for (const Cell cell : all_cells()) {
+    if (cell_info(cell).averages) cells.push_back(cell);
+  }
+  return cells;
+}
 
 inline Cell generated_cell() {
-  return *rc::gen::elementOf(std::vector<Cell>(std::begin(kCells), std::end(kCells)));
+  return *rc::gen::elementOf(std::vector<Cell>(all_cells().begin(), all_cells().end()));
 }
 
 // Rows of `width` as rows of `stride`, with NaN between them.

@@ -14,7 +14,9 @@
 namespace rwa::cases {
 
 // The state of a gru is h, which the layer has once and a backend twice.
-inline std::size_t halves(const RecurrentSpec& spec) { return spec.cell == Cell::kGru ? 2 : 1; }
+inline std::size_t halves(const RecurrentSpec& spec) {
+  return spec.traits().state_is_output ? 2 : 1;
+}
 
 // A case that both can run: with lengths or without, from the start or from a state, and gradients
 // that come to every step and to the final state.
@@ -139,7 +141,7 @@ inline std::string name(const Layer& run) {
 inline std::vector<Layer> all_runs(int inputs, int units, int steps, int batch) {
   std::vector<Layer> all;
   Draw draw(11);
-  for (const Cell cell : kCells) {
+  for (const Cell cell : all_cells()) {
     for (const int form : {0, 1, 2, 3, 4, 5, 6, 7}) {
       const RecurrentSpec spec{
           .cell = cell, .inputs = inputs, .units = units, .reverse = (form & 1) != 0};

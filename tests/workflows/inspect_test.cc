@@ -64,7 +64,7 @@ TEST_F(InspectTest, AModelByAnyName) {
     EXPECT_EQ(found.kind, "a model");
     EXPECT_EQ(found.config, model.config());
     std::size_t sum = 0;
-    for (const Part& part : found.parts) sum += part.parameters;
+    for (const NetworkPart& part : found.parts) sum += part.parameters;
     EXPECT_EQ(sum, model.parameter_count());
   }
 }

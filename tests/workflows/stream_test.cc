@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "rwa/cells.h"
 #include "rwa/errors.h"
 #include "workflows/predict.h"
 #include "workflows/untrained_models.h"
@@ -245,7 +246,7 @@ TEST_F(StateTest, TwoHalvesAreOneWhole) {
   const std::vector<std::string> rows = {"a,1,2", "b,3,4", "a,5,?", "b,?,6", "a,?,?", "c,1,2"};
   const std::vector<std::string> texts = {"a abc", "b bca", "a a", "b b", "a bc", "c ab"};
   for (const bool symbols : {false, true}) {
-    for (const Cell cell : {Cell::kRwa, Cell::kRwaForget, Cell::kLstm, Cell::kGru}) {
+    for (const Cell cell : all_cells()) {
       const Trained trained = make_trained(symbols ? kmers : numbers, {.cell = cell, .layers = 2});
       const auto& lines = symbols ? texts : rows;
       const std::string whole = answers_to(trained, {.id = true}, lines);

@@ -31,7 +31,7 @@ def _outside_graphs(function: Callable[..., Any]) -> Callable[..., Any]:
     return _disable_dynamo(function)
 
 
-class Recurrent(torch.nn.Module):
+class Stack(torch.nn.Module):
     """A stack of recurrent layers, one or both ways; see the classes made of it."""
 
     CELL = ""  # the library's name

@@ -1,16 +1,20 @@
-"""The modules: three recurrent weighted averages, and torch.nn's LSTM and GRU."""
+"""The modules: any cell of the library, three recurrent weighted averages by their own names, and
+torch.nn's LSTM and GRU."""
 
 from __future__ import annotations
 
 import math
-from typing import Any, Dict, List, NamedTuple, Sequence, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import torch
 from torch import Tensor
 
 from .._errors import ConfigError
 from . import _cells
-from ._base import Recurrent
+from ._base import Stack
+
+# Where half-lives start where nothing is said, as the library has it.
+_SPAN, _LASTING = 100, 0.5
 
 
 class RWAState(NamedTuple):
@@ -25,6 +29,86 @@ class RWAState(NamedTuple):
     r_lo: Tensor
     L: Tensor
     L_lo: Tensor
+
+
+class Recurrent(Stack):
+    """Recurrent layers of any cell of the library, where torch.nn.LSTM stood.
+
+    Args:
+        cell: the name of one of `rwa.cells()`.
+        input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, device,
+            dtype: as torch.nn.LSTM has them; dtype is float32.
+        activation: "tanh" or "identity".
+        span, lasting: of cells that forget; see RWAForget.
+
+    Parameters of layer k (and, of the way back, with "_reverse" behind the name) are weight_ih_l{k}
+    [·, inputs], weight_hh_l{k} [·, hidden_size], bias_l{k} and, of cells that learn where h starts,
+    start_l{k}: hidden_size rows for each gate that has them. The state is h, or a tuple of h and
+    what else the cell carries from step to step.
+    """
+
+    def __init__(
+        self,
+        cell: str,
+        *args: Any,
+        activation: str = "tanh",
+        span: Optional[int] = None,
+        lasting: Optional[float] = None,
+        **kwargs: Any,
+    ) -> None:
+        if activation not in ("tanh", "identity"):
+            raise ConfigError(f"activation is {activation!r}, expected 'tanh' or 'identity'")
+        self.CELL = cell
+        self.activation = activation
+        self._layout = layout = _cells.layout_of(cell)
+        self.STATE, self.CARRIED = layout.state, layout.carried
+        if layout.spread is None and (span is not None or lasting is not None):
+            raise ConfigError(f"span and lasting are given, expected neither: {cell} forgets nothing")
+        if span is not None and (not isinstance(span, int) or span < 1):
+            raise ConfigError(f"span is {span!r}, expected a whole number of 1 or more")
+        if lasting is not None and not 0 <= lasting <= 1:
+            raise ConfigError(f"lasting is {lasting!r}, expected a share of 0 to 1")
+        self.span, self.lasting = span, lasting
+        super().__init__(*args, **kwargs)
+        has_constants = layout.spread is not None and layout.spread not in layout.x + layout.h
+        if has_constants and not self.bias:
+            raise ConfigError("bias is False, expected True: half-lives are biases")
+
+    def reset_parameters(self) -> None:
+        layout = self._layout
+        for suffix in self._suffixes():
+            _cells.initialise_(layout, self._parameters_of(suffix))
+        if not self.bias or layout.spread is None:
+            return
+        span = _SPAN if self.span is None else self.span
+        lasting = _LASTING if self.lasting is None else self.lasting
+        place = layout.bias.index(layout.spread)
+        for suffix in self._suffixes():
+            bias = self._parameters_of(suffix)["bias"].detach().split(self.hidden_size)
+            _cells.spread_half_lives_(bias[place], span, lasting)
+
+    def _shapes(self, inputs: int) -> Dict[str, Tuple[int, ...]]:
+        shapes = self._layout.shapes(inputs, self.hidden_size)
+        return {name: shape for name, shape in shapes.items() if self.bias or name != "bias"}
+
+    def _block(self, parameters: Dict[str, Tensor]) -> List[Tensor]:
+        weights = [parameters["weight_ih"], parameters["weight_hh"]]
+        if self.bias:
+            bias = parameters["bias"]
+        else:
+            bias = weights[1].new_zeros(len(self._layout.bias) * self.hidden_size)
+        start = [parameters["start"]] if self._layout.learned_start else []
+        return [*weights, bias, *start]
+
+    def _as_state(self, parts: List[Tensor]) -> Any:
+        return parts[0] if len(parts) == 1 else tuple(parts)
+
+    def _parts(self, hx: Any) -> Sequence[Tensor]:
+        return (hx,) if len(self.STATE) == 1 else hx
+
+    def extra_repr(self) -> str:
+        others = super().extra_repr()
+        return f"{self.CELL!r}, {others}" if type(self) is Recurrent else others
 
 
 class RWA(Recurrent):
@@ -54,28 +138,9 @@ class RWA(Recurrent):
     """
 
     CELL = "rwa"
-    STATE = RWAState._fields
-    CARRIED = ("h", "r", "L")
-    BLOCKS = _cells.RWA
 
     def __init__(self, *args: Any, activation: str = "tanh", **kwargs: Any) -> None:
-        if activation not in ("tanh", "identity"):
-            raise ConfigError(f"activation is {activation!r}, expected 'tanh' or 'identity'")
-        self.activation = activation
-        super().__init__(*args, **kwargs)
-
-    def reset_parameters(self) -> None:
-        for suffix in self._suffixes():
-            _cells.initialise_(self.BLOCKS, self._parameters_of(suffix))
-
-    def _shapes(self, inputs: int) -> Dict[str, Tuple[int, ...]]:
-        shapes = self.BLOCKS.shapes(inputs, self.hidden_size)
-        return {name: shape for name, shape in shapes.items() if self.bias or name != "bias"}
-
-    def _block(self, parameters: Dict[str, Tensor]) -> List[Tensor]:
-        start = parameters["start"]
-        bias = parameters.get("bias", start.new_zeros(len(self.BLOCKS.bias) * self.hidden_size))
-        return [parameters["weight_ih"], parameters["weight_hh"], bias, start]
+        super().__init__(self.CELL, *args, activation=activation, **kwargs)
 
     def _as_state(self, parts: List[Tensor]) -> RWAState:
         return RWAState(*parts)
@@ -96,22 +161,11 @@ class RWAForget(RWA):
     """
 
     CELL = "rwa-forget"
-    BLOCKS = _cells.RWA_FORGET
 
-    def __init__(self, *args: Any, span: int = 100, lasting: float = 0.5, **kwargs: Any) -> None:
-        if not isinstance(span, int) or span < 1:
-            raise ConfigError(f"span is {span!r}, expected a whole number of 1 or more")
-        if not 0 <= lasting <= 1:
-            raise ConfigError(f"lasting is {lasting!r}, expected a share of 0 to 1")
-        self.span, self.lasting = span, lasting
-        super().__init__(*args, **kwargs)
-
-    def reset_parameters(self) -> None:
-        super().reset_parameters()
-        place = self.BLOCKS.bias.index("f")
-        for suffix in self._suffixes() if self.bias else ():
-            bias = self._parameters_of(suffix)["bias"].detach()
-            _cells.spread_half_lives_(bias.split(self.hidden_size)[place], self.span, self.lasting)
+    def __init__(
+        self, *args: Any, span: int = _SPAN, lasting: float = _LASTING, **kwargs: Any
+    ) -> None:
+        super().__init__(*args, span=span, lasting=lasting, **kwargs)
 
 
 class RWADecay(RWAForget):
@@ -122,15 +176,9 @@ class RWADecay(RWAForget):
     """
 
     CELL = "rwa-decay"
-    BLOCKS = _cells.RWA_DECAY
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        if not self.bias:
-            raise ConfigError("bias is False, expected True: half-lives are biases")
 
 
-class _Gated(Recurrent):
+class _Gated(Stack):
     """The parameters and initial values of torch.nn's own cells."""
 
     GATES = 0

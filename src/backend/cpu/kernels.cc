@@ -24,8 +24,6 @@ namespace rwa::cpu::HWY_NAMESPACE {
 
 template <class C>
 class StripKernelsOf final : public StripKernels {
-  static_assert(check_cell<C>());
-
  public:
   explicit StripKernelsOf(const RecurrentSpec& spec)
       : spec_(spec), g_(spec, kLanes, C::kSaved), packer_(spec_, g_) {}

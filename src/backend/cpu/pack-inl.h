@@ -105,11 +105,11 @@ class Packer {
 
   // [blocks·H, columns] to [panel of columns][(pre-activation, unit)][lanes], panels of columns
   // `depth` apart; zeros for those that have no block.
-  void pack_back(const Parts& parts, const float* from, int columns, std::size_t depth,
+  void pack_back(const Terms& terms, const float* from, int columns, std::size_t depth,
                  float* out) const {
     const auto width = static_cast<std::size_t>(columns);
     for (int p = 0; p < g_.gates + g_.only_inputs; ++p) {
-      if (!parts.has(p)) continue;
+      if (!terms.has(p)) continue;
       for (std::size_t j = 0; j < static_cast<std::size_t>(g_.units); ++j, from += width) {
         const std::size_t k = static_cast<std::size_t>(p) * g_.padded_units() + j;
         for (std::size_t c = 0; c < width; c += kLanes) {

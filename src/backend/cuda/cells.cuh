@@ -42,7 +42,7 @@ __device__ __forceinline__ float select(bool mask, float yes, float no) { return
 #define RWA_CELL __device__ __forceinline__
 #include "cells/cells-inl.h"
 
-// A cell of three gates as one of four (cuda/gates.h): nothing follows from the fourth, which has 0
+// A cell of one or three gates with another (cuda/gates.h): nothing follows from that, which has 0
 // wherever a gate has a number.
 template <class C>
 struct Padded : C {
@@ -76,7 +76,7 @@ struct Padded : C {
   }
 
  private:
-  static_assert(C::kGates == 3 && C::kInputs == 1);
+  static_assert(C::kGates % 2 == 1);
 
   // Pre-activations, saved numbers and their gradients: those of the gates come first.
   RWA_CELL static constexpr int place(int own) { return own < C::kGates ? own : own + 1; }

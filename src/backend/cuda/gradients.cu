@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(kInputThreads) sum_inputs(const InputSums s) {
   }
 }
 
-__global__ void add_inputs(const InputSums s, int units, const PartsOfCell parts, float* weight_x,
+__global__ void add_inputs(const InputSums s, int units, const CellTerms parts, float* weight_x,
                            float* bias) {
   const int column = static_cast<int>(blockIdx.y * kLanes + threadIdx.x);
   const int feature = static_cast<int>(blockIdx.x);
@@ -108,7 +108,7 @@ __global__ void add_inputs(const InputSums s, int units, const PartsOfCell parts
   const auto [p, unit] = s.columns.place(column);
   if (threadIdx.y != 0 || unit >= units) return;
   const bool is_weight = feature < s.inputs;
-  const PartBits& part = is_weight ? parts.x : parts.bias;
+  const TermBits& part = is_weight ? parts.x : parts.bias;
   if (!part.has(p)) return;
   const std::size_t row = static_cast<std::size_t>(part.block(p)) * units + unit;
   if (is_weight) {
@@ -255,9 +255,9 @@ __global__ void __launch_bounds__(plain::kThreads, 2)
 // these after the last.
 struct ProductGradients {
   int units, seen;
-  PartBits sees;
+  TermBits sees;
   float* weight;
-  PartBits has_bias;
+  TermBits has_bias;
   float* bias;
 };
 
@@ -265,7 +265,7 @@ __global__ void add_products(const Products s, const ProductGradients out) {
   const int number = static_cast<int>(blockIdx.y) * plain::kThreads + thread();
   const auto [p, unit] = s.columns.place(static_cast<int>(blockIdx.x));
   const bool is_weight = number < out.seen;
-  const PartBits part = is_weight ? out.sees : out.has_bias;
+  const TermBits part = is_weight ? out.sees : out.has_bias;
   if (number > out.seen || unit >= out.units || !part.has(p)) return;
   const std::size_t stride = static_cast<std::size_t>(s.columns.count()) * s.width;
   const float* from = s.sums + static_cast<std::size_t>(blockIdx.x) * s.width + number;
@@ -346,7 +346,7 @@ void add_wide_input_gradients(const Context& context, const RecurrentSpec& spec,
   find_sources<<<grid(row_blocks, 1), plain::kThreads, 0, context.stream>>>(rows, spec.reverse,
                                                                             source);
   check_launch("find_sources");
-  const PartsOfCell parts(spec);
+  const CellTerms parts(spec);
   add_product_gradients(context, sums, SeenX{.source = source, .x = x, .inputs = spec.inputs},
                         {.units = spec.units,
                          .seen = spec.inputs,
@@ -385,7 +385,7 @@ void add_input_gradients(const Context& context, const RecurrentSpec& spec, cons
   sum<<<grid(column_tiles, feature_tiles, shares), kInputThreads, 0, context.stream>>>(sums);
   check_launch("sum_inputs");
   add_inputs<<<grid(features, columns.count() / kLanes), dim3(kLanes, kWarps), 0,
-               context.stream>>>(sums, spec.units, PartsOfCell(spec),
+               context.stream>>>(sums, spec.units, CellTerms(spec),
                                  parameters + spec.weight_x(), parameters + spec.bias());
   check_launch("add_inputs");
 }
@@ -401,7 +401,7 @@ void add_recurrent_gradients(const Context& context, const RecurrentSpec& spec,
                         SeenH{.h = h_before, .padded_units = deltas.padded_units},
                         {.units = spec.units,
                          .seen = spec.units,
-                         .sees = PartsOfCell(spec).h,
+                         .sees = CellTerms(spec).h,
                          .weight = parameters + spec.weight_h(),
                          .has_bias = {},
                          .bias = nullptr});

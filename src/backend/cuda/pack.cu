@@ -21,7 +21,7 @@ struct Parameters {
   int inputs, units;
   std::size_t weight_h, bias, start;
   bool learned_start;
-  PartsOfCell parts;
+  CellTerms parts;
 
   __device__ float recurrent(int gate, int unit, int from) const {
     if (!parts.h.has(gate) || unit >= units || from >= units) return 0;
@@ -35,7 +35,7 @@ struct Parameters {
     if (!parts.bias.has(preactivation) || unit >= units) return 0;
     return values[bias + row(parts.bias, preactivation, unit)];
   }
-  __device__ std::size_t row(PartBits part, int preactivation, int unit) const {
+  __device__ std::size_t row(TermBits part, int preactivation, int unit) const {
     return static_cast<std::size_t>(part.block(preactivation)) * units + unit;
   }
 };
@@ -194,7 +194,7 @@ __global__ void pack_all(Parameters p, PackedSizes s, Packed out, long forward, 
 
 Parameters parameters_of(const RecurrentSpec& spec, const float* values) {
   return {values,      spec.inputs,  spec.units,                  spec.weight_h(),
-          spec.bias(), spec.start(), spec.traits().learned_start, PartsOfCell(spec)};
+          spec.bias(), spec.start(), spec.traits().learned_start, CellTerms(spec)};
 }
 
 }  // namespace

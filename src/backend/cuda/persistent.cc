@@ -16,19 +16,20 @@ namespace {
 // Steps between two kept states when memory is short.
 constexpr int kChunkSteps = 128;
 
-const PersistentKernels& kernels_of(const RecurrentSpec& spec) {
+// Null for a cell that has none.
+const PersistentKernels* kernels_of(const RecurrentSpec& spec) {
   switch (spec.cell) {
+    case Cell::kRwa:
+      return rwa_kernels(spec.activation);
     case Cell::kRwaForget:
     case Cell::kRwaDecay:  // the same formula; it differs in the weights that it has
-      return *rwa_forget_kernels(spec.activation);
+      return rwa_forget_kernels(spec.activation);
     case Cell::kLstm:
-      return *lstm_kernels(spec.activation);
+      return lstm_kernels(spec.activation);
     case Cell::kGru:
-      return *gru_kernels(spec.activation);
-    case Cell::kRwa:
-      break;
+      return gru_kernels(spec.activation);
   }
-  return *rwa_kernels(spec.activation);
+  return nullptr;
 }
 
 Shape shape_of(const RecurrentSpec& spec, Product product) {
@@ -37,10 +38,10 @@ Shape shape_of(const RecurrentSpec& spec, Product product) {
 }
 
 bool fits(const Context& context, const RecurrentSpec& spec, Product product) {
-  if (context.capability != kHopper) return false;
+  const PersistentKernels* kernels = kernels_of(spec);
+  if (kernels == nullptr || context.capability != kHopper) return false;
   const Shape shape = shape_of(spec, product);
-  return shape.blocks <= kMostBlocks &&
-         kernels_of(spec).clusters(context, shape, Features(spec)) > 0;
+  return shape.blocks <= kMostBlocks && kernels->clusters(context, shape, Features(spec)) > 0;
 }
 
 class PersistentPass final : public RecurrentPass<float> {
@@ -50,7 +51,7 @@ class PersistentPass final : public RecurrentPass<float> {
         features_(spec),
         context_(context),
         sharing_(context.share * beside),
-        kernels_(kernels_of(spec)),
+        kernels_(*kernels_of(spec)),
         product_(persistent_product(context, spec).value()),
         padded_(static_cast<std::size_t>(PackedSizes(spec, product_).padded_units())) {}
 

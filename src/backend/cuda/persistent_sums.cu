@@ -12,7 +12,7 @@ constexpr int kParts = 8;  // of the slots, summed side by side
 // A block has 32 units of one pre-activation and feature, or bias; a thread every
 // eighth slot.
 __global__ void sum_slots(PlacedRows rows, const float* x_sums, int inputs, int units,
-                          int padded_units, int preactivations, PartsOfCell cell,
+                          int padded_units, int preactivations, CellTerms cell,
                           std::size_t bias, float* parameters) {
   __shared__ float parts[kParts][kLanes];
   const int lane = static_cast<int>(threadIdx.x);
@@ -21,7 +21,7 @@ __global__ void sum_slots(PlacedRows rows, const float* x_sums, int inputs, int 
   const int number = static_cast<int>(blockIdx.y);  // [1 + D][preactivation]
   const int preactivation = number % preactivations;
   const int d = number / preactivations - 1;
-  const PartBits blocks = d >= 0 ? cell.x : cell.bias;
+  const TermBits blocks = d >= 0 ? cell.x : cell.bias;
   if (!blocks.has(preactivation)) return;
   const int per_slot = preactivations * (inputs + 1);
   const int slots = (rows.header->batch + kOctet - 1) / kOctet * kOctet;
@@ -58,7 +58,7 @@ void add_x_sums(const Context& context, const RecurrentSpec& spec, const PlacedR
   const dim3 grid(static_cast<unsigned>(padded_units / kLanes),
                   static_cast<unsigned>(preactivations * (spec.inputs + 1)));
   sum_slots<<<grid, dim3(kLanes, kParts), 0, context.stream>>>(
-      rows, x_sums, spec.inputs, spec.units, padded_units, preactivations, PartsOfCell(spec),
+      rows, x_sums, spec.inputs, spec.units, padded_units, preactivations, CellTerms(spec),
       spec.bias(), parameters + spec.weight_x());
   check_launch("sum_slots");
 }

@@ -123,7 +123,7 @@ __device__ void forward_product(const ForwardStep& s, Block block, int slots, fl
 
 // The bias of a unit's pre-activation.
 __device__ float bias_of(const Layer& layer, int preactivation, int unit) {
-  const PartBits& bias = layer.parts.bias;
+  const TermBits& bias = layer.parts.bias;
   if (!bias.has(preactivation)) return 0.0f;
   return layer.bias[bias.block(preactivation) * layer.units + unit];
 }
@@ -131,7 +131,7 @@ __device__ float bias_of(const Layer& layer, int preactivation, int unit) {
 __device__ float given(const Layer& layer, const Batch& in, long source, int preactivation,
                        int unit) {
   const float bias = bias_of(layer, preactivation, unit);
-  const PartBits& sees_x = layer.parts.x;
+  const TermBits& sees_x = layer.parts.x;
   if (in.symbols == nullptr || !sees_x.has(preactivation)) return bias;
   const int row = sees_x.block(preactivation) * layer.units + unit;
   const float* weights = layer.weight_x + static_cast<std::size_t>(row) * layer.inputs;
@@ -459,7 +459,6 @@ __global__ void start_carry(const PlacedRows rows, const Layer layer, const floa
 
 template <class C>
 class KernelsOf final : public Kernels {
-  static_assert(cells::check_cell<C>());
   using Forward = ForwardTile<C>;
   using Backward = BackwardTile<C>;
 
@@ -529,7 +528,7 @@ __global__ void turn(const Layer layer, float* turned) {
   const int h0 = static_cast<int>(blockIdx.y) * kTurn;
   const int h = h0 + lane;
   const int gates = layer.gates;
-  const PartBits sees_h = layer.parts.h;
+  const TermBits sees_h = layer.parts.h;
   for (int row = first_row; row < gates * kTurn; row += kTurnRows) {
     const int gate = row / kTurn;
     const int unit = unit0 + row % kTurn;

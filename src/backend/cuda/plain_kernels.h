@@ -21,7 +21,7 @@ struct Layer {
 
   int inputs, units, padded_units, gates;
   int stride;  // from one row of h, and of its gradient, to the next
-  PartsOfCell parts;
+  CellTerms parts;
   const float *weight_x, *weight_h, *bias, *start;
 };
 

@@ -393,7 +393,7 @@ __global__ void __launch_bounds__(kThreads, 1) multiply_split(const Work work) {
 
 // Adds up the splits, first to last. A thread has two pairs, which are gates of one unit, by two
 // columns.
-__global__ void add_partial(const Work work, PartBits sees_h, int units, float* weight_h) {
+__global__ void add_partial(const Work work, TermBits sees_h, int units, float* weight_h) {
   const int index = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int thread = index % kThreads;
   const int fragment = index / kThreads % kFragments;
@@ -454,7 +454,7 @@ void add_split_gradients(const Context& context, const RecurrentSpec& spec, cons
   check_launch("multiply_split");
   constexpr int kAddThreads = 128;
   add_partial<<<ceil_div(numbers, kAddThreads), kAddThreads, 0, context.stream>>>(
-      work, PartsOfCell(spec).h, spec.units, parameters + spec.weight_h());
+      work, CellTerms(spec).h, spec.units, parameters + spec.weight_h());
   check_launch("add_partial");
 }
 

@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(kThreads)
 
 // sums: [symbols][columns].
 __global__ void __launch_bounds__(kThreads)
-    add_weights(const DeltaColumns columns, int symbols, int units, const PartBits sees_x,
+    add_weights(const DeltaColumns columns, int symbols, int units, const TermBits sees_x,
                 const float* sums, float* weight_x) {
   const int symbol = static_cast<int>(blockIdx.y * kThreads + threadIdx.x);
   const int column = static_cast<int>(blockIdx.x);
@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 __global__ void __launch_bounds__(kThreads)
-    add_biases(const DeltaColumns columns, int symbols, int units, const PartBits has_bias,
+    add_biases(const DeltaColumns columns, int symbols, int units, const TermBits has_bias,
                const float* sums, float* bias) {
   const int column = static_cast<int>(blockIdx.x * kLanes + threadIdx.x);
   float mine = 0.0f;
@@ -56,7 +56,7 @@ void add_symbol_gradients(const Context& context, const RecurrentSpec& spec, con
                           float* parameters) {
   if (rows.capacity == 0) return;
   const DeltaColumns columns(spec, deltas);
-  const PartsOfCell parts(spec);
+  const CellTerms parts(spec);
   const SymbolSums by_symbol(
       spec.inputs,
       {deltas.gates, columns.of_gates(), deltas.inputs, columns.count() - columns.of_gates()},

@@ -22,7 +22,7 @@ struct XProduct {
   const float* weight_x;
   int inputs, units;
   bool reverse;
-  PartBits sees_x;
+  TermBits sees_x;
   float* dx;
 };
 
@@ -139,7 +139,7 @@ void add_x_gradients(const Context& context, const RecurrentSpec& spec, const Pl
                          .inputs = spec.inputs,
                          .units = spec.units,
                          .reverse = spec.reverse,
-                         .sees_x = PartsOfCell(spec).x,
+                         .sees_x = CellTerms(spec).x,
                          .dx = dx};
   const dim3 tiles(static_cast<unsigned>((rows.tape_rows() + kTile - 1) / kTile),
                    static_cast<unsigned>(divide_up(spec.inputs, kTile)));

@@ -88,7 +88,6 @@ class ReferencePass final : public RecurrentPass<double> {
   }
 
  private:
-  static_assert(check_cell<C>());
   static constexpr int kPre = C::kGates + C::kInputs;
   using State = std::vector<std::array<double, C::kState>>;
 

@@ -1,0 +1,342 @@
+#include "export/torch_text.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "export/torch_formula.h"
+
+namespace rwa::exports {
+namespace {
+
+// -- Templates: texts with parts that may be left out and values to be filled in ----
+
+// The text up to `end`, which it takes away with it.
+std::string_view take(std::string_view& text, char end) {
+  const std::size_t length = std::min(text.find(end), text.size());
+  const std::string_view taken = text.substr(0, length);
+  text.remove_prefix(std::min(length + 1, text.size()));
+  return taken;
+}
+
+bool holds(std::string_view words, const Filling& filling) {
+  while (!words.empty()) {
+    std::string_view word = take(words, ' ');
+    const bool wanted = !word.starts_with('!');
+    if (!wanted) word.remove_prefix(1);
+    if (filling.words.contains(word) != wanted) return false;
+  }
+  return true;
+}
+
+// What stands between two "@" is the name of a value.
+void append_line(std::string_view line, const Filling& filling, std::string& out) {
+  while (true) {
+    out += take(line, '@');
+    if (line.empty()) break;
+    const std::string_view name = take(line, '@');
+    const auto value = filling.values.find(name);
+    if (value == filling.values.end()) {
+      throw std::logic_error(fmt::format("the text has the value @{}@, which is not given", name));
+    }
+    out += value->second;
+  }
+  out += '\n';
+}
+
+// -- The network ----
+
+// What the network does, a line for each of its parts.
+std::string parts_of(const ModelConfig& config) {
+  const std::vector<NetworkPart> parts = describe(config);
+  std::size_t width = 0;
+  for (const NetworkPart& part : parts) width = std::max(width, part.what.size());
+  std::string text;
+  for (const NetworkPart& part : parts) {
+    if (!text.empty()) text += '\n';
+    text += fmt::format("    {:<{}}  {}", part.what, width, part.shape);
+  }
+  return text;
+}
+
+// The last words of torch.nn.LSTM(inputs, units, …).
+std::string library_options(const ModelConfig& config, int layers, bool both) {
+  std::string text;
+  if (layers > 1) text += fmt::format(", num_layers={}", layers);
+  if (both) text += ", bidirectional=True";
+  if (config.dropout > 0) text += fmt::format(", dropout={}", config.dropout);
+  return text;
+}
+
+// How many numbers each layer sees, as a list.
+std::string seen_by(int layers, int first, int others) {
+  if (layers == 2) return fmt::format("[{}, {}]", first, others);
+  return fmt::format("[{}] + [{}] * {}", first, others, layers - 1);
+}
+
+std::string_view unit_of(Loss loss) {
+  switch (loss) {
+    case Loss::kSoftmax:
+      return "scores before softmax";
+    case Loss::kSigmoid:
+      return "scores before sigmoid";
+    case Loss::kSquaredError:
+      break;
+  }
+  return "numbers";
+}
+
+// What the output layer, or a decoder, sees: the name of a variable of forward().
+std::string_view variable_of(Readout readout) {
+  switch (readout) {
+    case Readout::kLast:
+      return "last";
+    case Readout::kMean:
+      return "mean";
+    case Readout::kAttention:
+      return "average";
+    case Readout::kEvery:
+      break;
+  }
+  return "h";
+}
+
+void fill_in_words(const ModelConfig& c, Filling& filling) {
+  const auto when = [&](std::string_view word, bool is_true = true) {
+    if (is_true) filling.words.emplace(word);
+  };
+  const CellTraits& cell = cell_traits(c.cell);
+  const bool is_written_out = !cell.torch_layers.empty();
+  when(to_string(c.cell));
+  when(to_string(c.readout));
+  when(to_string(c.loss));
+  when("averages", cell.averages && is_written_out);
+  when("formula", !is_written_out);
+  when(is_of_torch(c) ? "library" : "own");
+  when("symbols", c.input == Input::kSymbols);
+  when("embedding", c.embedding > 0);
+  when("encoder", c.layers > 0);
+  when("deep", c.layers > 1);
+  when("both", c.bidirectional);
+  when("dropout", c.dropout > 0);
+  when("decoder", c.code > 0);
+  // Past the ends of sequences PyTorch's own layers give zeros, which only an average would count.
+  const bool averages = c.readout == Readout::kMean || c.readout == Readout::kAttention;
+  when("masked", averages || !is_of_torch(c));
+  const bool forgets = cell.spread_bias >= 0;
+  when("functional",
+       (forgets && is_written_out) || (c.input == Input::kSymbols && c.embedding == 0));
+}
+
+void fill_in_sizes(const ModelConfig& c, Filling& filling) {
+  const int seen = c.embedding > 0 ? c.embedding : c.inputs;
+  const int width = c.layers == 0 ? seen : c.units * (c.bidirectional ? 2 : 1);
+  auto& values = filling.values;
+  values["inputs"] = fmt::to_string(c.inputs);
+  values["embedding"] = fmt::to_string(c.embedding);
+  values["seen"] = fmt::to_string(seen);
+  values["units"] = fmt::to_string(c.units);
+  values["width"] = fmt::to_string(width);
+  values["seen_by_layers"] = seen_by(c.layers, seen, width);
+  values["seen_by_decoder"] = seen_by(c.layers, c.code, c.units);
+  values["dropout"] = fmt::to_string(c.dropout);
+  values["code"] = fmt::to_string(c.code);
+  values["labels"] = fmt::to_string(c.outputs + 1);
+  values["read_width"] = fmt::to_string(c.code > 0 ? c.units : width);
+  values["outputs"] = fmt::to_string(c.outputs);
+}
+
+void fill_in_texts(const ModelConfig& c, Filling& filling) {
+  const bool symbols = c.input == Input::kSymbols;
+  const bool tanh = c.activation == Activation::kTanh;
+  const CellTraits& cell = cell_traits(c.cell);
+  auto& values = filling.values;
+  values["parts"] = parts_of(c);
+  values["said"] = c.code > 0 ? ", S steps of what is said" : "";
+  values["unit"] = unit_of(c.loss);
+  values["x"] = symbols ? "symbols" : "x";
+  values["x_shape"] = symbols ? "[T,B]" : fmt::format("[T,B,{}]", c.inputs);
+  values["y_shape"] = fmt::format("[{}B,{}]",
+                                  c.readout == Readout::kEvery ? "T,"
+                                  : c.code > 0                 ? "S,"
+                                                               : "",
+                                  c.outputs);
+  values["reverse_parameter"] = c.bidirectional ? ", reverse: bool = False" : "";
+  values["frozen"] = c.learned_decay ? "" : ", requires_grad=False";
+  values["f_start"] = tanh ? "torch.tanh(self.start)" : "self.start";
+  values["f_average"] = tanh ? "torch.tanh(average)" : "average";
+  values["pad_packed_sequence"] = c.readout == Readout::kLast ? "" : ", pad_packed_sequence";
+  values["Library"] = is_of_torch(c) ? cell.torch : "";
+  values["library_options"] = library_options(c, c.layers, c.bidirectional);
+  values["decoder_options"] = library_options(c, c.layers, false);
+  values["last_state"] = cell.state_is_output ? "h" : "(h, _)";
+  values["last"] = c.bidirectional ? "torch.cat([h[-2], h[-1]], dim=1)" : "h[-1]";
+  values["read"] = c.layers == 0 ? "mean" : variable_of(c.readout);
+  values["example"] = symbols ? "torch.zeros(5, 2, dtype=torch.long)"
+                              : fmt::format("torch.zeros(5, 2, {})", c.inputs);
+  values["example_steps"] = c.code > 0 ? ", 3" : "";
+}
+
+// The class Layer of a cell that the text does not write out.
+void fill_in_formula(const ModelConfig& config, Filling& filling) {
+  LayerText text = layer_text(config);
+  filling.values["cell"] =
+      fmt::format("The cell {}: {}", to_string(config.cell), cell_info(config.cell).description);
+  filling.values["init"] = std::move(text.init);
+  filling.values["begin"] = std::move(text.begin);
+  filling.values["step"] = std::move(text.step);
+}
+
+// -- What the module says of the data that its network was trained on ----
+
+using formats::Target;
+
+// A text as Python writes it; JSON escapes the same characters in the same way.
+std::string quoted(const std::string& text) { return nlohmann::json(text).dump(); }
+
+std::vector<std::string> quoted(const std::vector<std::string>& texts) {
+  std::vector<std::string> all;
+  for (const std::string& text : texts) all.push_back(quoted(text));
+  return all;
+}
+
+std::vector<std::string> in_digits(const std::vector<double>& numbers) {
+  std::vector<std::string> all;
+  for (const double number : numbers) all.push_back(fmt::format("{}", number));
+  return all;
+}
+
+// NAME = [a, b, …]  # what it is; in several lines where one is too long.
+std::string constant(std::string_view name, const std::vector<std::string>& values,
+                     std::string_view what = {}) {
+  constexpr std::size_t kColumns = 100;
+  std::string text = what.empty() ? std::string{} : fmt::format("# {}\n", what);
+  const std::string one_line = fmt::format("{} = [{}]", name, fmt::join(values, ", "));
+  if (one_line.size() <= kColumns) return text + one_line + "\n";
+  text += fmt::format("{} = [", name);
+  std::size_t column = kColumns;
+  for (const std::string& value : values) {
+    if (column + value.size() + 2 > kColumns) {
+      text += "\n   ";
+      column = 3;
+    }
+    text += " " + value + ",";
+    column += value.size() + 2;
+  }
+  return text + "\n]\n";
+}
+
+std::string constants(const datasets::Encoding& encoding) {
+  const formats::Schema& schema = encoding.schema;
+  std::string text;
+  if (schema.symbols) {
+    text +=
+        constant("ALPHABET", quoted(encoding.alphabet), "The symbols of a step, in their order.");
+  } else {
+    text += constant("FEATURES", quoted(schema.features),
+                     "The numbers of a step; the network sees (x - MEAN) / SCALE of them.");
+    text += constant("MEAN", in_digits(encoding.features.mean));
+    text += constant("SCALE", in_digits(encoding.features.scale));
+  }
+  if (!encoding.labels.empty()) {
+    text += constant("LABELS", quoted(encoding.labels), "What the outputs stand for.");
+  } else if (!schema.targets.empty()) {
+    text += constant("TARGETS", quoted(schema.targets),
+                     "What the outputs stand for; they are (y - TARGET_MEAN) / TARGET_SCALE.");
+    text += constant("TARGET_MEAN", in_digits(encoding.targets.mean));
+    text += constant("TARGET_SCALE", in_digits(encoding.targets.scale));
+  }
+  const datasets::Widening& widening = encoding.widening;
+  if (widening.context > 1)
+    text += fmt::format("CONTEXT = {}  # steps seen at once\n", widening.context);
+  if (widening.positions > 0) {
+    text += fmt::format("POSITIONS = {}  # numbers that say where a step stands\nSPAN = {}\n",
+                        widening.positions, widening.span);
+  }
+  text.pop_back();
+  return text;
+}
+
+// Of the list of the outputs' names.
+std::string names_of_outputs(const datasets::Encoding& encoding) {
+  if (!encoding.labels.empty()) return "LABELS";
+  if (encoding.schema.target != Target::kNone) return "TARGETS";
+  return encoding.schema.symbols ? "ALPHABET" : "FEATURES";
+}
+
+void fill_in_data(const datasets::Encoding& encoding, Filling& filling) {
+  const formats::Schema& schema = encoding.schema;
+  const datasets::Widening& widening = encoding.widening;
+  const bool every = encoding.answers_every_step();
+  const bool numbers = encoding.shape().loss == Loss::kSquaredError;
+  const auto when = [&](const char* word, bool is_true) {
+    if (is_true) filling.words.insert(word);
+  };
+  when("data", true);
+  when("of-symbols", schema.symbols);
+  when("missing", encoding.missing != datasets::Missing::kRefuse);
+  when("missing-previous", encoding.missing == datasets::Missing::kPrevious);
+  when("widened", widening.is_needed());
+  when("functional", schema.symbols && widening.is_needed());
+  when("context", widening.context > 1);
+  when("positions", widening.positions > 0);
+  auto& values = filling.values;
+  values["constants"] = constants(encoding);
+  values["names"] = names_of_outputs(encoding);
+  values["answer"] = schema.target == Target::kNone ? "" : "TARGET_";
+  values["answer_type"] = every ? "list[dict[str, float]]" : "dict[str, float]";
+  values["answers"] =
+      fmt::format("{} of {}{}", numbers ? "The numbers" : "The probabilities", values["names"],
+                  schema.target == Target::kNone ? " at the step after each"
+                  : every                        ? " at each step"
+                                                 : "");
+  values["sequence_type"] = schema.symbols ? "list[str] | str" : "list[list[float]]";
+  values["steps_are"] = schema.symbols ? "symbols" : "rows of FEATURES";
+  values["one"] = every ? "[:, 0]" : "[0]";
+}
+
+}  // namespace
+
+std::string render(std::string_view text, const Filling& filling) {
+  constexpr std::string_view kIf = "#if ", kElse = "#else", kEnd = "#end", kNote = "#:";
+  std::string out;
+  std::vector<bool> stays;  // of the parts that have begun and not ended
+  while (!text.empty()) {
+    const std::string_view line = take(text, '\n');
+    if (line.starts_with(kIf)) {
+      stays.push_back(holds(line.substr(kIf.size()), filling));
+    } else if (line == kElse || line == kEnd) {
+      if (stays.empty()) throw std::logic_error(fmt::format("the text has {} without #if", line));
+      if (line == kElse) {
+        stays.back() = !stays.back();
+      } else {
+        stays.pop_back();
+      }
+    } else if (!line.starts_with(kNote) && std::ranges::count(stays, false) == 0) {
+      append_line(line, filling, out);
+    }
+  }
+  if (!stays.empty()) throw std::logic_error("the text has #if without #end");
+  return out;
+}
+
+bool is_of_torch(const ModelConfig& config) {
+  return cell_traits(config.cell).torch != nullptr && config.activation == Activation::kTanh;
+}
+
+std::string torch_module_text(const ModelConfig& config,
+                              const std::optional<datasets::Encoding>& encoding) {
+  Filling filling;
+  fill_in_words(config, filling);
+  fill_in_sizes(config, filling);
+  fill_in_texts(config, filling);
+  if (cell_traits(config.cell).torch_layers.empty()) fill_in_formula(config, filling);
+  if (encoding) fill_in_data(*encoding, filling);
+  return render(kTorchModule, filling);
+}
+
+}  // namespace rwa::exports
