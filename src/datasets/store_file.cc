@@ -11,6 +11,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,6 +29,11 @@ std::string own_folder() {
 
 // Not every file system offers files that never had a name.
 io::Descriptor open_nameless(const fs::path& folder) {
+  if (folder.empty()) {
+    io::Descriptor in_memory(::memfd_create("rwa", MFD_CLOEXEC));
+    if (!in_memory.is_open()) io::throw_refusal("create", "a file in memory", errno);
+    return in_memory;
+  }
   io::Descriptor nameless(io::repeat_if_interrupted(
       [&] { return ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600); }));
   if (nameless.is_open()) return nameless;
@@ -82,11 +88,10 @@ io::Descriptor Keeper::open(const std::string& path, std::uint64_t size) const {
   return file;
 }
 
-NamelessFile::NamelessFile(fs::path folder, const Keeper& keeper)
+NamelessFile::NamelessFile(const fs::path& folder, const Keeper& keeper)
     : name_(fmt::format("the temporary file of rank {}", keeper.rank())) {
   if (!keeper.is_here()) return;
-  if (folder.empty()) folder = ".";
-  name_ = fmt::format("a temporary file in {}", folder.string());
+  name_ = fmt::format("a temporary file in {}", folder.empty() ? "memory" : folder.string());
   descriptor_.emplace(open_nameless(folder));
 }
 

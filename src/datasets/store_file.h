@@ -42,10 +42,10 @@ class Keeper {
 
 class NamelessFile {
  public:
-  // In this folder, or where its name is empty in the current one. Of ranks with one keeper, which
+  // In this folder, or where its name is empty in memory. Of ranks with one keeper, which
   // all append the same, that one alone creates and writes it. Throws ResourceError, as the others
   // do.
-  NamelessFile(std::filesystem::path folder, const Keeper& keeper);
+  NamelessFile(const std::filesystem::path& folder, const Keeper& keeper);
 
   void append(std::span<const std::byte> bytes);
   // No more comes, and reading is allowed. All ranks call this.

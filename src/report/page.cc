@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "io/read_file.h"
+#include "io/replace_file.h"
 #include "report/chart.h"
 #include "report/text.h"
 

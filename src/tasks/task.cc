@@ -26,7 +26,7 @@ struct Opener {
   auto operator()(const AutoencodeTask& task) const { return open_autoencode(task, seed); }
   auto operator()(const SpellingTask& task) const { return open_spelling(task, seed); }
   std::unique_ptr<datasets::Dataset> operator()(const datasets::FilesTask& task) const {
-    return datasets::open_files(task, seed, folder);
+    return datasets::open_files(task, seed, folder.empty() ? "." : folder);
   }
 };
 }  // namespace

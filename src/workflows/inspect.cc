@@ -243,7 +243,7 @@ NetworkSummary summarize_network(const fs::path& path) try {
 std::string to_text(const NetworkSummary& network) {
   report::Table table{.header = {"part", "what", "output", "parameters"}, .rows = {}};
   std::size_t parameters = 0;
-  for (const Part& part : network.parts) {
+  for (const NetworkPart& part : network.parts) {
     table.rows.push_back({{part.name}, {part.what}, {part.shape}, {count(part.parameters)}});
     parameters += part.parameters;
   }

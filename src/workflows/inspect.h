@@ -28,7 +28,7 @@ std::string to_text(const DataSummary& data);
 struct NetworkSummary {
   std::string kind;  // "a model", "an experiment", "a run"
   ModelConfig config;
-  std::vector<Part> parts;
+  std::vector<NetworkPart> parts;
 };
 
 // Whether a path is a model, an experiment or a run, by its name; everything else is data.
