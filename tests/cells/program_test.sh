@@ -27,7 +27,7 @@ expect 0 "accuracy" "$rwa" train waves.csv --cell elman --units 16 --epochs 30 -
 expect 0 "elman, tanh, 16 units" "$rwa" inspect run/model.safetensors
 expect 0 "accuracy" "$rwa" evaluate run waves.csv
 expect 0 "," "$rwa" predict run waves.csv
-expect 0 "gradients" "$rwa" explain run waves.csv --limit 1
+expect 0 "of the probability" "$rwa" explain run waves.csv --limit 1
 expect 2 "the cell elman keeps no average" "$rwa" explain run waves.csv --method shares
 expect 0 "run.onnx" "$rwa" export run --onnx run.onnx
 expect 0 "run.py" "$rwa" export run --torch run.py
