@@ -48,19 +48,19 @@ bool is_terminal() {
   return ::isatty(STDERR_FILENO) == 1 && !kind.empty() && kind != "dumb";
 }
 
-Look look_of_terminal() {
-  Look look{.unicode = speaks_utf8(), .colour = value_of("NO_COLOR").empty()};
+TerminalStyle style_of_terminal() {
+  TerminalStyle style{.unicode = speaks_utf8(), .colour = value_of("NO_COLOR").empty()};
   winsize size{};
-  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) look.width = size.ws_col;
-  return look;
+  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) style.width = size.ws_col;
+  return style;
 }
 
-std::string bar(double fraction, int width, const Look& look) {
+std::string bar(double fraction, int width, const TerminalStyle& style) {
   const int done = std::clamp(static_cast<int>(fraction * width), 0, width);
   std::string full, rest;
-  for (int i = 0; i < done; ++i) full += look.unicode ? "━" : "#";
-  for (int i = done; i < width; ++i) rest += look.unicode ? "─" : "-";
-  return look.colour ? fmt::format("\x1b[36m{}\x1b[0m\x1b[2m{}\x1b[0m", full, rest) : full + rest;
+  for (int i = 0; i < done; ++i) full += style.unicode ? "━" : "#";
+  for (int i = done; i < width; ++i) rest += style.unicode ? "─" : "-";
+  return style.colour ? fmt::format("\x1b[36m{}\x1b[0m\x1b[2m{}\x1b[0m", full, rest) : full + rest;
 }
 
 std::string rate(double per_second) {
@@ -80,7 +80,7 @@ double seconds_between(std::chrono::steady_clock::time_point begin,
   return std::chrono::duration<double>(end - begin).count();
 }
 
-struct Part {
+struct Segment {
   std::string text;
   int importance;  // the lowest is left out first
 };
@@ -88,8 +88,8 @@ constexpr int kBarImportance = 6;
 
 // In the order in which they are shown; all of them ASCII, and padded so that a changing number
 // does not move the rest.
-std::vector<Part> parts_of(std::string_view title, const training::Progress& progress) {
-  std::vector<Part> parts;
+std::vector<Segment> parts_of(std::string_view title, const training::Progress& progress) {
+  std::vector<Segment> parts;
   parts.push_back({std::string(title), 1});  // stands in the line above, too
   parts.push_back({steps_of(progress.step, progress.steps), 7});
   const bool begun = progress.steps_per_second > 0;  // by this process
@@ -106,8 +106,8 @@ std::vector<Part> parts_of(std::string_view title, const training::Progress& pro
   return parts;
 }
 
-std::vector<Part> parts_of(const Sum& sum) {
-  std::vector<Part> parts;
+std::vector<Segment> parts_of(const RunTotals& sum) {
+  std::vector<Segment> parts;
   parts.push_back({fmt::format("{} of {} done, {} running", sum.ended, sum.runs, sum.running), 7});
   parts.push_back({steps_of(sum.step, sum.steps), 2});
   if (sum.steps_per_second > 0) parts.push_back({rate(sum.steps_per_second), 1});
@@ -115,37 +115,38 @@ std::vector<Part> parts_of(const Sum& sum) {
   return parts;
 }
 
-std::string join(const std::vector<Part>& parts) {
+std::string join(const std::vector<Segment>& parts) {
   std::string text;
-  for (const Part& part : parts) text += (text.empty() ? "" : "  ") + part.text;
+  for (const Segment& part : parts) text += (text.empty() ? "" : "  ") + part.text;
   return text;
 }
 
 // The parts with a bar behind the first, as many as there is room for.
-std::string fit(std::vector<Part> parts, double fraction, const Look& look) {
+std::string fit(std::vector<Segment> parts, double fraction, const TerminalStyle& style) {
   parts.insert(parts.begin() + 1, {std::string(kNarrowestBar, ' '), kBarImportance});
   // A character in the last column makes some terminals begin another line.
-  const auto space = [&] { return look.width - 1 - static_cast<int>(join(parts).size()); };
+  const auto space = [&] { return style.width - 1 - static_cast<int>(join(parts).size()); };
   while (space() < 0 && !parts.empty()) {
-    parts.erase(std::ranges::min_element(parts, {}, &Part::importance));
+    parts.erase(std::ranges::min_element(parts, {}, &Segment::importance));
   }
-  const auto place = std::ranges::find(parts, kBarImportance, &Part::importance);
+  const auto place = std::ranges::find(parts, kBarImportance, &Segment::importance);
   if (place != parts.end()) {
-    place->text = bar(fraction, std::min(kNarrowestBar + space(), kWidestBar), look);
+    place->text = bar(fraction, std::min(kNarrowestBar + space(), kWidestBar), style);
   }
   return join(parts);
 }
 
 }  // namespace
 
-std::string bar_line(std::string_view title, const training::Progress& progress, const Look& look) {
+std::string bar_line(std::string_view title, const training::Progress& progress,
+                     const TerminalStyle& style) {
   const double fraction = static_cast<double>(progress.step) /
                           static_cast<double>(std::max<std::int64_t>(progress.steps, 1));
-  return fit(parts_of(title, progress), fraction, look);
+  return fit(parts_of(title, progress), fraction, style);
 }
 
-std::string bar_line(const Sum& sum, const Look& look) {
-  return fit(parts_of(sum), sum.done, look);
+std::string bar_line(const RunTotals& sum, const TerminalStyle& style) {
+  return fit(parts_of(sum), sum.done, style);
 }
 
 std::string plain_line(std::string_view title, const training::Progress& progress) {
@@ -198,17 +199,17 @@ void ProgressDisplay::draw(const Shown& latest) {
   // The last step is always shown: scoring the whole test set follows, and takes its time.
   const bool last = latest.progress->step == latest.progress->steps;
   if (drawn_ && !last && seconds_between(drawn_at_, now) < kRedrawSeconds) return;
-  const Look look = look_of_terminal();
+  const TerminalStyle style = style_of_terminal();
   say_here("{}{}", kClearLine,
-           several_ ? bar_line(sum(), look) : bar_line(latest.run.title, *latest.progress, look));
+           several_ ? bar_line(sum(), style) : bar_line(latest.run.title, *latest.progress, style));
   drawn_ = true;
   drawn_at_ = now;
 }
 
 // The time that is left follows from the work done since the start. A run that has ended has
 // nothing left, however it ended.
-Sum ProgressDisplay::sum() const {
-  Sum sum{.runs = runs_.size()};
+RunTotals ProgressDisplay::sum() const {
+  RunTotals sum{.runs = runs_.size()};
   double all = 0, left = 0, done_here = 0;
   for (const Shown& shown : runs_) {
     const auto& [title, steps, work] = shown.run;

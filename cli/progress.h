@@ -15,14 +15,14 @@
 namespace rwa::cli {
 
 // What a terminal can show.
-struct Look {
+struct TerminalStyle {
   int width = 80;  // columns
   bool unicode = false;
   bool colour = false;
 };
 
 // Several runs taken together.
-struct Sum {
+struct RunTotals {
   std::size_t runs = 0, running = 0, ended = 0;
   std::int64_t step = 0, steps = 0;
   double done = 0;  // 0…1, of the work
@@ -30,10 +30,11 @@ struct Sum {
   std::optional<double> seconds_left = {};  // absent before the first steps
 };
 
-// One line of less than `look.width` columns; in a narrow one the least important parts are left
+// One line of less than `style.width` columns; in a narrow one the least important parts are left
 // out.
-std::string bar_line(std::string_view title, const training::Progress& progress, const Look& look);
-std::string bar_line(const Sum& sum, const Look& look);
+std::string bar_line(std::string_view title, const training::Progress& progress,
+                     const TerminalStyle& style);
+std::string bar_line(const RunTotals& sum, const TerminalStyle& style);
 std::string plain_line(std::string_view title, const training::Progress& progress);
 
 // Writes to the standard error, from any thread: lines that stay, and on a terminal a bar below
@@ -70,7 +71,7 @@ class ProgressDisplay {
   };
 
   void draw(const Shown& latest);
-  [[nodiscard]] Sum sum() const;
+  [[nodiscard]] RunTotals sum() const;
 
   const bool several_;
   const bool terminal_;

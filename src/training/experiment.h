@@ -58,8 +58,6 @@ inline void from_name(std::string_view name, Schedule& value) { value = parse_sc
 // The paper's settings.
 struct Training {
   std::int64_t steps = 10'000;
-  // Instead of steps, where the number of sequences is not known yet; 0 once it is. Not kept.
-  double epochs = 0;
   int batch = 100;  // as Dataset::draw() gives them
   double learning_rate = 1e-3;
   double beta1 = 0.9;
@@ -68,6 +66,8 @@ struct Training {
   double clip_norm = 0;
   Schedule schedule = Schedule::kConstant;
   int truncate = 0;  // as TrainerOptions
+  // Instead of steps, where the number of sequences is not known yet; 0 once it is. Not kept.
+  double epochs = 0;
 
   friend bool operator==(const Training&, const Training&) = default;
 };

@@ -13,7 +13,7 @@
 #include "datasets/store_file.h"
 #include "io/read_file.h"
 #include "rwa/errors.h"
-#include "workflows/fit.h"
+#include "workflows/memory.h"
 
 namespace rwa::workflows {
 namespace {
@@ -102,7 +102,8 @@ void make_room(const Room& room, PlannedRun& planned, Plan& plan) {
   const int steps =
       training.truncate > 0 ? std::min(training.truncate, shape.longest) : shape.longest;
   const auto rows = static_cast<int>(std::ceil(training.batch * room.batches));
-  const Fit found = fit(training::model_config(planned.experiment, shape), steps, rows, room.bytes);
+  const BatchFit found =
+      fit_batch(training::model_config(planned.experiment, shape), steps, rows, room.bytes);
   planned.memory = found.memory;
   if (found.batch == rows) return;
   const int batch = std::max(1, static_cast<int>(found.batch / room.batches));

@@ -325,24 +325,26 @@ TEST_F(SharedFiles, AreRefusedByWhoTakesThemIn) {
 
 // Nobody else makes the folder.
 TEST_F(SharedFiles, ArePlannedForAlike) {
-  workflows::Request request;
-  request.task = {.train = {put("x.txt", long_text(30, 50))}, .folds = 3};
-  request.repeat = 2;
-  request.out = folder_.path() / "run";
-  const workflows::Plan alone = workflows::plan(request, {});
+  const FilesTask task{.train = {put("x.txt", long_text(30, 50))}};
+  const auto request_of = [&](const FilesTask& files, const std::string& folder) {
+    const std::string toml = fmt::format("[task]\ntrain = ['{}']\nfolds = 3", files.train.front());
+    return workflows::TrainRequest{.settings = training::Overrides::parse(toml, "test"),
+                                   .repeat = 2,
+                                   .out = folder_.path() / folder};
+  };
+  const workflows::Plan alone = workflows::plan(request_of(task, "run"), Reading{});
   std::mutex mutex;
   run_ranks(kRanks, [&](Link& link) {
-    workflows::Request here = request;
-    here.task = task_of(link.rank(), request.task);
-    here.out = folder_.path() / std::to_string(link.rank());
-    const workflows::Plan plan = workflows::plan(here, {}, &link);
+    const FilesTask mine = task_of(link.rank(), task);
+    const auto here = request_of(mine, std::to_string(link.rank()));
+    const workflows::Plan plan = workflows::plan(here, Reading{}, &link);
     const std::lock_guard lock(mutex);
     EXPECT_EQ(fs::exists(here.out), link.rank() == 0);
     EXPECT_EQ(plan.notes, alone.notes);
     ASSERT_EQ(plan.runs.size(), alone.runs.size());
     for (std::size_t i = 0; i < plan.runs.size(); ++i) {
       training::Experiment expected = alone.runs[i].experiment;
-      std::get<FilesTask>(expected.task).train = here.task.train;
+      std::get<FilesTask>(expected.task).train = mine.train;
       EXPECT_EQ(plan.runs[i].experiment, expected);
       EXPECT_EQ(plan.runs[i].memory, alone.runs[i].memory);
       expect_same_files(*plan.runs[i].files, *alone.runs[i].files);

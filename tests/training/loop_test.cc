@@ -12,7 +12,7 @@
 #include "base/random.h"
 #include "rwa/errors.h"
 #include "rwa/trainer.h"
-#include "training/inspect.h"
+#include "training/run_store.h"
 #include "training/loop_testing.h"
 
 namespace rwa::training {

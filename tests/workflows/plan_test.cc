@@ -21,7 +21,7 @@ constexpr int kSequences = 50;
 // Of two classes, one step each.
 std::shared_ptr<const datasets::Files> files(const Overrides& settings) {
   const auto experiment = experiment_of(settings);
-  datasets::ToldFiles told{.schema = datasets::one_feature(formats::Target::kClass), .files = {}};
+  datasets::MemoryFiles told{.schema = datasets::one_feature(formats::Target::kClass), .files = {}};
   for (int i = 0; i < kSequences; ++i) {
     told.files["train"].push_back(
         {.x = {static_cast<float>(i)}, .labels = {i % 2 == 0 ? "even" : "odd"}});

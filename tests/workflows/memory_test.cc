@@ -1,5 +1,5 @@
 // tests/workflows/fit_test.cc: how a batch of long sequences finds room in memory.
-#include "workflows/fit.h"
+#include "workflows/memory.h"
 
 #include <string>
 
@@ -13,25 +13,25 @@ namespace {
 constexpr ModelConfig kNetwork{.inputs = 2, .units = 16, .outputs = 2};
 constexpr int kSteps = 1000;
 
-TEST(Fit, KeepsAllWhereThereIsRoom) {
+TEST(BatchFit, KeepsAllWhereThereIsRoom) {
   const std::size_t room = training_memory(kNetwork, kSteps, 32, Memory::kFull);
-  const Fit found = fit(kNetwork, kSteps, 32, room);
+  const BatchFit found = fit_batch(kNetwork, kSteps, 32, room);
   EXPECT_EQ(found.memory, Memory::kFull);
   EXPECT_EQ(found.batch, 32);
 }
 
-TEST(Fit, KeepsLessThenSplitsTheBatch) {
+TEST(BatchFit, KeepsLessThenSplitsTheBatch) {
   const std::size_t less = training_memory(kNetwork, kSteps, 32, Memory::kChunked);
-  EXPECT_EQ(fit(kNetwork, kSteps, 32, less).memory, Memory::kChunked);
-  EXPECT_EQ(fit(kNetwork, kSteps, 32, less).batch, 32);
-  const Fit split = fit(kNetwork, kSteps, 32, less - 1);
+  EXPECT_EQ(fit_batch(kNetwork, kSteps, 32, less).memory, Memory::kChunked);
+  EXPECT_EQ(fit_batch(kNetwork, kSteps, 32, less).batch, 32);
+  const BatchFit split = fit_batch(kNetwork, kSteps, 32, less - 1);
   EXPECT_EQ(split.memory, Memory::kChunked);
   EXPECT_EQ(split.batch, 16);
 }
 
-TEST(Fit, RefusesASequenceThatIsTooLongWithWhatHelps) {
+TEST(BatchFit, RefusesASequenceThatIsTooLongWithWhatHelps) {
   try {
-    fit(kNetwork, kSteps, 32, 1000);
+    fit_batch(kNetwork, kSteps, 32, 1000);
     FAIL() << "it fits";
   } catch (const ResourceError& error) {
     for (const char* part : {"1000 steps", "bytes", "--window", "--truncate"}) {
@@ -40,7 +40,9 @@ TEST(Fit, RefusesASequenceThatIsTooLongWithWhatHelps) {
   }
 }
 
-TEST(Fit, KnowsThatThisMachineHasMemory) { EXPECT_GT(available_memory(), std::size_t{1} << 24); }
+TEST(BatchFit, KnowsThatThisMachineHasMemory) {
+  EXPECT_GT(available_memory(), std::size_t{1} << 24);
+}
 
 }  // namespace
 }  // namespace rwa::workflows

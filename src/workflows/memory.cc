@@ -1,4 +1,4 @@
-#include "workflows/fit.h"
+#include "workflows/memory.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -38,7 +38,7 @@ std::string in_gigabytes(std::size_t bytes) {
 
 }  // namespace
 
-Fit fit(const ModelConfig& config, int longest, int batch, std::size_t bytes) {
+BatchFit fit_batch(const ModelConfig& config, int longest, int batch, std::size_t bytes) {
   const auto fits = [&](int count, Memory memory) {
     return training_memory(config, longest, count, memory) <= bytes;
   };
