@@ -24,10 +24,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kNoFile = "sequences";  // what messages call a list that was not read
 
-bool is_of_numbers(Target target) {
-  return target == Target::kNumbers || target == Target::kNumbersPerStep;
-}
-
 rwa::datasets::FilesTask parse_reading(const char* text) {
   rwa::datasets::FilesTask task;
   rwa::c_api::SettingsReader options(text, "the options of reading");
