@@ -12,7 +12,7 @@
 namespace rwa::exports {
 namespace {
 
-// -- The formulas of src/cells, run on names of values instead of numbers ----
+// -- The formulas of src/cells, run on names of values instead of numbers --
 
 namespace formulas {
 // A formula that has not become nodes yet: only what is asked for does, and once.
@@ -115,7 +115,7 @@ std::vector<float> start_of(const RecurrentSpec& spec, std::span<const float> pa
   });
 }
 
-// -- LSTM and GRU as the operators that ONNX has for them, which are faster than a loop --------
+// -- LSTM and GRU as the operators that ONNX has for them, which are faster than a loop --
 
 using Blocks = std::vector<int>;  // of H rows
 

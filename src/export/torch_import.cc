@@ -22,7 +22,7 @@
 namespace rwa::exports {
 namespace {
 
-// -- The file ----
+// -- The file --
 
 // The tensors of a file that is to become a model, and which of them have found their place in it.
 class Tensors {
@@ -102,7 +102,7 @@ void Tensors::expect_shape(const io::Tensor& tensor, const std::vector<std::int6
        fmt::join(shape, ", "));
 }
 
-// -- Its recurrent layers, in the form that ours have ----
+// -- Its recurrent layers, in the form that ours have --
 
 // Parameters of a layer that reads one way, as a model has them.
 struct Direction {
@@ -235,7 +235,7 @@ Rnn read_rnn(Tensors& tensors, const std::string& prefix) {
   return rnn;
 }
 
-// -- What stands around them ----
+// -- What stands around them --
 
 constexpr std::string_view kWeight = ".weight", kBias = ".bias";
 

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// -- The weights under the names and in the shapes of the module ----
+// -- The weights under the names and in the shapes of the module --
 
 using Shape = std::vector<std::int64_t>;
 
@@ -178,7 +178,7 @@ std::vector<io::Tensor> torch_weights(const Model& model) {
   return weights.take();
 }
 
-// -- The two files ----
+// -- The two files --
 
 // By which the weights of a module are known; "pt" is what PyTorch's own files say.
 constexpr const char* kFormat = "pt";

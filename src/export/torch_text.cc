@@ -13,7 +13,7 @@
 namespace rwa::exports {
 namespace {
 
-// -- Templates: texts with parts that may be left out and values to be filled in ----
+// -- Templates: texts with parts that may be left out and values to be filled in --
 
 // The text up to `end`, which it takes away with it.
 std::string_view take(std::string_view& text, char end) {
@@ -48,7 +48,7 @@ void append_line(std::string_view line, const Filling& filling, std::string& out
   out += '\n';
 }
 
-// -- The network ----
+// -- The network --
 
 // What the network does, a line for each of its parts.
 std::string parts_of(const ModelConfig& config) {
@@ -191,7 +191,7 @@ void fill_in_formula(const ModelConfig& config, Filling& filling) {
   filling.values["step"] = std::move(text.step);
 }
 
-// -- What the module says of the data that its network was trained on ----
+// -- What the module says of the data that its network was trained on --
 
 using formats::Target;
 
