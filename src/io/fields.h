@@ -158,6 +158,7 @@ class Fields {
     if (!found) return {{}, std::move(inner)};
     const auto* table = found->get<Value::Table>();
     if (table == nullptr) refuse_value(name, *found, fmt::format("a table, [{}]", name));
+    if (!found->place.empty()) inner.where = found->place;
     return {*table, std::move(inner)};
   }
   // A list of tables.
@@ -193,7 +194,9 @@ class Fields {
                                     in_table(), suggestion(field.name, known_)));
   }
 
-  [[noreturn]] void fail(const std::string& message) const { refuse("", message); }
+  [[noreturn]] void fail(const std::string& message) const {
+    refuse("", options_.table.empty() ? message : fmt::format("[{}]: {}", options_.table, message));
+  }
   [[noreturn]] void refuse_value(std::string_view name, const Value& found,
                                  std::string_view expected) const {
     refuse(found.place, fmt::format("{} is {}, expected {}", name, in_message(found), expected));

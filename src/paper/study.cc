@@ -137,6 +137,9 @@ class Cases {
     Case made;
     made.name = made.curve = fields.need<std::string>("name");
     made.label = made.curve_label = name_of(made.name);
+    for (const auto& [key, value, place] : fields.rest()) {
+      if (value.get<io::Value::Table>() == nullptr) fields.refuse_value(key, value, "a table");
+    }
     add(std::move(made), {training::Overrides(fields.rest())}, fields);
   }
 

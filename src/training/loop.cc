@@ -462,7 +462,7 @@ Outcome run(const Experiment& experiment, std::shared_ptr<const datasets::Datase
     return Outcome::kAlreadyFinished;
   }
   Loop loop(experiment, std::move(dataset), store, options, listener);
-  if (ranks.rank() == 0) store.lock();
+  const auto lock = ranks.rank() == 0 ? store.lock() : std::nullopt;
   // Only now can nobody else change it.
   Found found = inspect_as_first(experiment, store, options, ranks);
   if (found.finished) return Outcome::kAlreadyFinished;

@@ -169,7 +169,7 @@ Found FolderStore::inspect(const Experiment& experiment,
   throw ResourceError(error.what());
 }
 
-void FolderStore::lock() { lock_.emplace(make_and_lock(folder_)); }
+std::optional<io::Descriptor> FolderStore::lock() { return make_and_lock(folder_); }
 
 void FolderStore::set_experiment(const Experiment& experiment) {
   io::replace_text(file(kConfigFile), format_experiment(experiment));

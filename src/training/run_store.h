@@ -39,8 +39,8 @@ class RunStore {
   // read. A run that ended because its time was used up is not finished for one with more of it.
   [[nodiscard]] virtual Found inspect(const Experiment& experiment,
                                       const std::optional<double>& time_budget) const = 0;
-  // Keeps other processes out until the store is gone: they get a ConfigError.
-  virtual void lock() = 0;
+  // Keeps other processes out, which get a ConfigError, as long as what it returns is there.
+  [[nodiscard]] virtual std::optional<io::Descriptor> lock() = 0;
 
   virtual void set_experiment(const Experiment& experiment) = 0;
   // Keeps the first of the metrics, up to this size, as sync_metrics() has given it.
@@ -65,7 +65,7 @@ class FolderStore final : public RunStore {
   [[nodiscard]] std::string name() const override { return folder_.string(); }
   [[nodiscard]] Found inspect(const Experiment& experiment,
                               const std::optional<double>& time_budget) const override;
-  void lock() override;
+  [[nodiscard]] std::optional<io::Descriptor> lock() override;
   void set_experiment(const Experiment& experiment) override;
   void begin_metrics(std::int64_t size) override { metrics_.emplace(file(kMetricsFile), size); }
   void append(const Metric& metric) override { metrics_->append(metric); }
@@ -82,7 +82,6 @@ class FolderStore final : public RunStore {
   [[nodiscard]] std::filesystem::path file(std::string_view name) const { return folder_ / name; }
 
   std::filesystem::path folder_;
-  std::optional<io::Descriptor> lock_;
   std::optional<MetricsFile> metrics_;
 };
 
@@ -92,7 +91,7 @@ class MemoryStore final : public RunStore {
   [[nodiscard]] std::string name() const override { return "the training"; }
   [[nodiscard]] Found inspect(const Experiment& experiment,
                               const std::optional<double>& time_budget) const override;
-  void lock() override {}
+  [[nodiscard]] std::optional<io::Descriptor> lock() override { return std::nullopt; }
   void set_experiment(const Experiment& experiment) override { record_.experiment = experiment; }
   void begin_metrics(std::int64_t size) override;
   void append(const Metric& metric) override { record_.metrics.push_back(metric); }

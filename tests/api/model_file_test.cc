@@ -325,39 +325,40 @@ std::vector<std::string> fields_of(std::string_view json) {
 }
 
 TEST_F(OtherFile, NetworkWithAFieldMissingTwiceOrUnknown) {
-  refuse_network("{}", {R"("input")", "missing"});
+  refuse_network("{}", {"input", "missing"});
   const auto fields = fields_of(kNetwork);
   EXPECT_EQ(fields.size(), 17U);
   for (const std::string& field : fields) {
-    const auto name = field.substr(0, field.find(':'));
+    const auto name = field.substr(1, field.find(':') - 2);
     const bool first = &field == &fields.front();
     refuse_network(network(first ? field + ',' : ',' + field, ""), {name, "missing"});
     refuse_network(network(field, field + ',' + field), {name, "twice"});
   }
-  refuse_network(network(R"("seed":1)", R"("seed":1,"width":2)"), {R"("width")", "unknown"});
+  refuse_network(network(R"("seed":1)", R"("seed":1,"width":2)"), {"width", "unknown"});
 }
 
 TEST_F(OtherFile, NetworkWithAWrongValue) {
   refuse_network(network(R"("rwa")", R"("gated")"), {"cell 'gated'", "rwa", "lstm"});
-  refuse_network(network(R"("rwa")", "1"), {R"("cell")", "text"});
+  refuse_network(network(R"("rwa")", "1"), {"cell", "text"});
   refuse_network(network(R"("numbers")", R"("words")"), {"'words'", "numbers", "symbols"});
   refuse_network(network(R"("tanh")", R"("relu")"), {"'relu'", "tanh"});
-  refuse_network(network(R"("last")", "null"), {R"("readout")", "text"});
+  refuse_network(network(R"("last")", "null"), {"readout", "text"});
   refuse_network(network(R"("softmax")", R"("hinge")"), {"'hinge'", "softmax"});
   for (const std::string field : {R"("inputs":1)", R"("embedding":0)", R"("units":2)",
                                   R"("layers":1)", R"("span":100)", R"("code":0)", R"("seed":1)"}) {
-    const auto name = field.substr(0, field.find(':'));
+    const auto name = field.substr(1, field.find(':') - 2);
     for (const char* value : {"-1", "1.5", "1e3", "\"2\"", "null", "[2]", "true"}) {
-      refuse_network(network(field, fmt::format("{}:{}", name, value)), {name, "whole number"});
+      const char* why = value == std::string("-1") ? "expected" : "whole number";
+      refuse_network(network(field, fmt::format(R"("{}":{})", name, value)), {name, why});
     }
   }
   for (const char* value : {"0", "1", "\"true\"", "null", "[]"}) {
-    refuse_network(network("false", value), {R"("bidirectional")", "true or false"});
-    refuse_network(network("true", value), {R"("learned_decay")", "true or false"});
+    refuse_network(network("false", value), {"bidirectional", "true or false"});
+    refuse_network(network("true", value), {"learned_decay", "true or false"});
   }
   for (const char* value : {"\"0.5\"", "null", "true", "[0.5]"}) {
-    refuse_network(network("0.0", value), {R"("dropout")", "not a number"});
-    refuse_network(network("0.25", value), {R"("lasting")", "not a number"});
+    refuse_network(network("0.0", value), {"dropout", "finite number"});
+    refuse_network(network("0.25", value), {"lasting", "finite number"});
   }
 }
 
@@ -393,29 +394,29 @@ TEST_F(FirstVersion, IsStillRead) {
 }
 
 TEST_F(FirstVersion, HasTheFieldsItHad) {
-  refuse_network(kNetwork, {R"("layers")", "array"});
+  refuse_network(kNetwork, {"layers", "list of tables"});
   for (const std::string field :
        {R"("cell":"rwa",)", R"("activation":"tanh",)", R"("inputs":1,)", R"("outputs":1,)",
         R"("readout":"last",)", R"("loss":"softmax",)"}) {
-    const auto name = field.substr(0, field.find(':'));
+    const auto name = field.substr(1, field.find(':') - 2);
     refuse_first(field, "", {name, "missing"});
     refuse_first(field, field + field, {name, "twice"});
   }
-  refuse_first(R"(,"seed":1)", "", {R"("seed")", "missing"});
-  refuse_first(R"(,"units":2)", "", {"layer 0", R"("units")", "missing"});
-  refuse_first(R"("seed":1)", R"("seed":1,"code":0)", {R"("code")", "unknown"});
-  refuse_first(R"("units":2)", R"("units":2,"seed":1)", {"layer 0", R"("seed")", "unknown"});
+  refuse_first(R"(,"seed":1)", "", {"seed", "missing"});
+  refuse_first(R"(,"units":2)", "", {"layers 1", "units", "missing"});
+  refuse_first(R"("seed":1)", R"("seed":1,"code":0)", {"code", "unknown"});
+  refuse_first(R"("units":2)", R"("units":2,"seed":1)", {"layers 1", "seed", "unknown"});
 }
 
 TEST_F(FirstVersion, HasOneLayer) {
   const std::string layer = kLayer;
-  refuse_first(R"("layers":[)" + layer + "],", "", {R"("layers")", "missing"});
+  refuse_first(R"("layers":[)" + layer + "],", "", {"layers", "missing"});
   for (const std::string& other : {layer, std::string("1"), std::string("null")}) {
-    refuse_first('[' + layer + ']', other, {R"("layers")", "array"});
+    refuse_first('[' + layer + ']', other, {"layers", "list of tables"});
   }
   for (const std::string& other : {std::string(), layer + ',' + layer, std::string("1"),
                                    std::string("[]"), std::string("null")}) {
-    refuse_first('[' + layer + ']', '[' + other + ']', {R"("layers")", "one object"});
+    refuse_first('[' + layer + ']', '[' + other + ']', {"layers", "expected"});
   }
 }
 

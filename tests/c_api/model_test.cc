@@ -89,7 +89,7 @@ TEST(CModel, RefusesOptionsThatCannotBe) {
   expect_refused(R"({"units": -3})", {"units is -3, expected 1"});
   expect_refused(R"({"seed": -1})", {"seed is -1, expected a whole number from 0"});
   expect_refused(R"({"bidirectional": 1})", {"bidirectional is 1, expected true or false"});
-  expect_refused(R"({"dropout": [0]})", {"dropout is [0], expected a number"});
+  expect_refused(R"({"dropout": [0]})", {"dropout is an array, expected a finite number"});
   expect_refused(R"({"cell": 5})", {"cell is 5, expected a text"});
   expect_refused(R"({"cell": "gated"})", {"unknown cell 'gated'", "rwa, rwa-forget"});
   expect_refused(R"({"units": 3, "units": 4})", {R"("units" stands twice)"});

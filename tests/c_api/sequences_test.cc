@@ -125,7 +125,7 @@ TEST(CSequences, FilesAreRead) {
   rwa_sequences* out = nullptr;
   expect_failure(rwa_read(&path, 0, nullptr, &out), RWA_CONFIG_ERROR, {"no files"});
   expect_failure(rwa_read(&path, 1, R"({"kmer": 0})", &out), RWA_CONFIG_ERROR,
-                 {"kmer is 0, expected at least 1"});
+                 {"kmer is 0, expected a whole number from 1"});
 }
 
 int listen(void* user, const char* progress) {

@@ -125,9 +125,9 @@ TEST(EncodingJson, LooksLikeThis) {
 
 TEST(EncodingJson, IsAnObject) {
   for (const std::string text : {"", "[]", "null", "{", "{} {}", "\xff", "{\"a\":1e999}"}) {
-    refuse(text, {"m.safetensors: ", "the description of the data is not a JSON object"});
+    refuse(text, {"m.safetensors: ", "the description of the data: found", "expected a JSON object"});
   }
-  refuse(std::string(1'000'000, '['), {"is not a JSON object"});
+  refuse(std::string(1'000'000, '['), {"expected a JSON object"});
 }
 
 TEST(EncodingJson, HasEveryFieldOnce) {
@@ -135,42 +135,42 @@ TEST(EncodingJson, HasEveryFieldOnce) {
   for (const auto& [name, value] : whole.items()) {
     Json less = whole;
     less.erase(name);
-    refuse(less.dump(), {"the field \"" + name + "\" is missing"});
+    refuse(less.dump(), {"the field '" + name + "' is missing"});
   }
   for (const auto& [name, value] : whole["schema"].items()) {
     Json less = whole;
     less["schema"].erase(name);
-    refuse(less.dump(), {"in \"schema\", the field \"" + name + "\" is missing"});
+    refuse(less.dump(), {"the field '" + name + "' is missing in [schema]"});
   }
-  refuse(changed(example(), "/more", 1), {"the field \"more\" is unknown"});
-  refuse(changed(example(), "/schema/more", 1), {"in \"schema\", the field \"more\" is unknown"});
-  refuse(changed(example(), "/targets/more", 1), {"in \"targets\", the field \"more\" is unknown"});
+  refuse(changed(example(), "/more", 1), {"unknown field 'more'"});
+  refuse(changed(example(), "/schema/more", 1), {"unknown field 'more' in [schema]"});
+  refuse(changed(example(), "/targets/more", 1), {"unknown field 'more' in [targets]"});
   const std::string text = to_json(example());
   refuse("{\"kmer\":1," + text.substr(1), {"the field \"kmer\" stands twice"});
 }
 
 TEST(EncodingJson, HasFieldsOfTheirTypes) {
-  refuse(changed(example(), "/kmer", "1"), {"\"kmer\" is not a whole number"});
-  refuse(changed(example(), "/window", -1), {"\"window\" is not a whole number"});
+  refuse(changed(example(), "/kmer", "1"), {"kmer is \"1\", expected a whole number"});
+  refuse(changed(example(), "/window", -1), {"window is -1, expected a whole number"});
   refuse(changed(example(), "/window", std::int64_t{1} << 40),
-         {"\"window\" is not a whole number"});
-  refuse(changed(example(), "/schema", 3), {"\"schema\" is not an object"});
-  refuse(changed(example(), "/schema/symbols", 0), {"\"symbols\" is not true or false"});
-  refuse(changed(example(), "/schema/id", 0), {"\"id\" is not a text"});
-  refuse(changed(example(), "/schema/features", "a"), {"\"features\" is not an array"});
-  refuse(changed(example(), "/schema/features/0", 7), {"\"features\" is not an array of texts"});
-  refuse(changed(example(), "/features/mean/1", nullptr), {"\"mean\" is not an array of numbers"});
+         {"window is 1099511627776, expected a whole number"});
+  refuse(changed(example(), "/schema", 3), {"schema is 3, expected a table"});
+  refuse(changed(example(), "/schema/symbols", 0), {"symbols is 0, expected true or false"});
+  refuse(changed(example(), "/schema/id", 0), {"id is 0, expected a text"});
+  refuse(changed(example(), "/schema/features", "a"), {"features is \"a\", expected an array"});
+  refuse(changed(example(), "/schema/features/0", 7), {"features is 7, expected an array of texts"});
+  refuse(changed(example(), "/features/mean/1", nullptr), {"mean is null, expected an array of numbers"});
   refuse(changed(example(), "/missing", "guess"), {"guess", "refuse, previous, mean"});
   refuse(changed(example(), "/schema/format", "pdf"), {"pdf", "table"});
   refuse(changed(example(), "/schema/layout", "\x1b[2J"), {"long"});
-  refuse(changed(example(), "/schema/target", 1), {"\"target\" is not a text"});
+  refuse(changed(example(), "/schema/target", 1), {"target is 1, expected a text"});
 }
 
 TEST(EncodingJson, HasSizesThatAgree) {
   refuse(changed(example(), "/features/mean/2", 1.0), {"\"mean\" has 3 numbers, expected 2"});
   refuse(changed(example(), "/schema/features/2", "c"), {"\"mean\" has 2 numbers, expected 3"});
   refuse(changed(example(), "/targets/scale", Json::array()), {"\"scale\" has 0 numbers"});
-  refuse(changed(example(), "/schema/target", "forecast"), {"in \"targets\"", "expected 0"});
+  refuse(changed(example(), "/schema/target", "forecast"), {"[targets]", "expected 0"});
   refuse(changed(example(), "/labels/0", "x"), {"\"labels\" has 1 texts, expected none"});
   refuse(changed(example(), "/alphabet/0", "x"), {"\"alphabet\" has 1 texts, expected none"});
   refuse(changed(example_of_symbols(), "/alphabet", Json::array()), {"\"alphabet\" has 0 texts"});

@@ -326,21 +326,21 @@ TEST(Catalogue, RefusesAFileWithAMistake) {
     expect_error<ConfigError>([&] { parse_entry(text, "x.toml"); }, parts);
   };
   refuse(good + "log_z = true\n", {"x.toml", "paper", "'log_z'", "unknown"});
-  refuse(good + "log_y = \"yes\"\n", {"x.toml", "paper", "'log_y'", "type"});
+  refuse(good + "log_y = \"yes\"\n", {"x.toml:10", "log_y is \"yes\"", "true or false"});
   refuse("name = \"x\"\n[task]\nkind = \"grammar\"\n[paper]\n", {"x.toml", "'title'", "missing"});
-  refuse("name = \"x\"\n[task]\nkind = \"grammar\"\n", {"x.toml", "[paper]"});
+  refuse("name = \"x\"\n[task]\nkind = \"grammar\"\n", {"x.toml", "'paper'", "missing"});
   refuse(good + "[[paper.claim]]\ntext = \"\"\nsource = \"\"\nmeasure = \"luck\"\n",
-         {"x.toml", "claim 1", "'measure'", "'luck'", "beats"});
+         {"x.toml:13", "measure", "'luck'", "beats"});
   refuse(good +
              "[[paper.claim]]\ntext = \"\"\nsource = \"\"\nmeasure = \"beats\"\n"
              "rwa = { under = 1, against = \"mnist.gur\" }\n",
-         {"x.toml:14", "claim 1", "rwa", "'against'", "'gur'"});
-  refuse(std::string(good).replace(good.rfind("loss"), 4, "luck"), {"x.toml", "'plot'", "'luck'"});
+         {"x.toml:14", "against", "'gur'"});
+  refuse(std::string(good).replace(good.rfind("loss"), 4, "luck"), {"x.toml", "plot", "'luck'"});
   refuse(good +
              "[[paper.claim]]\ntext = \"\"\nsource = \"\"\nmeasure = \"beats\"\n"
              "rwa = { abuot = 3 }\n",
-         {"claim 1", "rwa", "'abuot'"});
-  refuse(good + "[quick]\nstep = 3\n", {"quick", "'steps'"});
+         {"x.toml:14", "rwa", "'abuot'"});
+  refuse(good + "[quick]\nstep = 3\n", {"quick", "'step'", "steps"});
   refuse(good + "[variant.script.task]\nlength = 3\n", {"x.toml", "'length'"});
 }
 

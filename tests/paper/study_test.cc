@@ -78,25 +78,25 @@ TEST(Study, RefusesAFileWithAMistake) {
   refuse(kGood + kRun + kRun, {"mine.toml:11", "run 2", "'small'", "twice"});
   refuse(kGood + "[[run]]\nnetwork.units = 3\n", {"mine.toml:8", "run 1", "'name'"});
   refuse(kGood + "[[run]]\nname = \"../a\"\n", {"mine.toml:8", "'../a'", "folder"});
-  refuse(kGood + "[[run]]\nname = \"a\"\nseed = 3\n", {"mine.toml:10", "'seed'", "no table"});
+  refuse(kGood + "[[run]]\nname = \"a\"\nseed = 3\n", {"mine.toml:10", "seed is 3", "a table"});
   refuse(kGood + "[[run]]\nname = \"a\"\nnetwork.unit = 3\n", {"mine.toml:10", "'unit'"});
   refuse(kGood + "[[run]]\nname = \"a\"\nnetwork.units = 0\n", {"mine.toml:10", "units is 0"});
-  refuse(kGood + "[vary]\nnetwork.units = 3\n", {"mine.toml:9", "'network.units'", "list"});
+  refuse(kGood + "[vary]\nnetwork.units = 3\n", {"mine.toml:9", "network.units is 3", "list"});
   refuse(kGood + "[vary]\nnetwork.units = [3, 0]\n", {"mine.toml:9", "units is 0"});
-  refuse(kGood + "[vary]\nunits = [3]\n", {"mine.toml:9", "'units'", "table"});
+  refuse(kGood + "[vary]\nunits = [3]\n", {"mine.toml:9", "units is an array", "table"});
   refuse(kGood + "[vary]\n", {"mine.toml:8", "vary", "lists"});
 
   const auto instead = [](const std::string& part, const std::string& other) {
     std::string text = kGood + kRun;
     return text.replace(text.find(part), part.size(), other);
   };
-  refuse(instead("\"curves\"", "\"luck\""), {"mine.toml:3", "'draw'", "'luck'", "gradients"});
+  refuse(instead("\"curves\"", "\"luck\""), {"mine.toml:3", "draw", "'luck'", "gradients"});
   refuse(instead("\"curves\"", "\"measure\""), {"mine.toml", "'x'", "missing"});
   refuse(instead("\"grammar\"", "\"gramar\""), {"mine.toml:5", "'gramar'", "grammar"});
   refuse(instead("steps = 7", "steps = 0"), {"mine.toml", "experiment 1", "'steps' is 0"});
   refuse(instead("steps = 7", "stops = 7"), {"mine.toml", "experiment 1", "'steps'", "missing"});
   refuse(instead("steps = 7", "steps = 7\nof = 3"), {"mine.toml:7", "experiment 1", "'of'"});
-  refuse(instead("loss-below", "luck"), {"mine.toml:7", "measure 1", "'luck'", "loss-below"});
+  refuse(instead("loss-below", "luck"), {"mine.toml:7", "measure", "'luck'", "loss-below"});
   refuse(instead("threshold", "treshold"), {"mine.toml:7", "measure 1", "'treshold'"});
   refuse(instead("measure =", "measures ="), {"mine.toml", "'measure'", "missing"});
 

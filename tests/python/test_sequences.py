@@ -20,7 +20,7 @@ try:
 except ImportError:
     numpy = None
 
-DATA = pathlib.Path(__file__).resolve().parents[1] / "data" / "read"
+DATA = pathlib.Path(__file__).resolve().parents[1] / "data" / "formats"
 PROGRAM = os.environ.get("RWA_PROGRAM")
 
 

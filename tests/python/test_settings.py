@@ -190,7 +190,7 @@ class FourDoors(unittest.TestCase):
         self.assertEqual(found["network"]["units"], 4)
         self.assertEqual(found["training"]["steps"], 2)
         self.assertEqual(found["task"]["window"], 3)  # in spite of DATA
-        self.assertEqual(found["training"]["batch"], 16)  # of 20 sequences 16 are trained on
+        self.assertEqual(found["training"]["batch"], 32)  # two windows of each of 16 sequences
         # And without DATA, an option of the data counts.
         again = self.run_program(
             ["--config", self.folder / "order/config.toml", "--window", "2"], self.folder / "again")

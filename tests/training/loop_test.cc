@@ -12,8 +12,8 @@
 #include "base/random.h"
 #include "rwa/errors.h"
 #include "rwa/trainer.h"
-#include "training/run_store.h"
 #include "training/loop_testing.h"
+#include "training/run_store.h"
 
 namespace rwa::training {
 namespace {
@@ -301,7 +301,8 @@ TEST(Run, FewerStepsThanAreDoneAreRefused) {
   run_until(small_adding(), folder.path(), 9);
   Experiment shorter = small_adding();
   shorter.training.steps = 8;
-  expect_refusal<ConfigError>(shorter, folder.path(), {"9 steps are done", "the 8 asked for"});
+  expect_refusal<ConfigError>(shorter, folder.path(),
+                              {"9 steps are done", "the 8 that are wanted"});
   shorter.training.steps = 9;
   EXPECT_EQ(run_quietly(shorter, folder.path()), Outcome::kFinished);
 }
@@ -373,8 +374,7 @@ TEST(Run, AnExperimentThatCannotBeMakesNoFolder) {
 TEST(Run, AFolderInUseIsRefused) {
   const TempFolder folder;
   {
-    FolderStore other(folder.path());
-    other.lock();
+    const auto other = FolderStore(folder.path()).lock();
     const auto before = contents(folder.path());
     expect_error<ConfigError>([&] { run_quietly(small_adding(), folder.path()); },
                               {folder.path().string(), "another process is running"});

@@ -57,7 +57,7 @@ TEST(Plan, DataDecideWhatIsNotGiven) {
 }
 
 TEST(Plan, AFewSequencesAreOneBatch) {
-  EXPECT_EQ(experiment_for("task.split = 0.5").training.batch, 25);
+  EXPECT_EQ(experiment_for("task.split = 0.5").training.batch, 26);
 }
 
 TEST(Plan, WhatIsGivenStays) {
