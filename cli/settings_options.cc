@@ -98,19 +98,17 @@ void GivenSettings::add_options(CLI::App& command, const Filter& filter) {
 }
 
 void GivenSettings::add_option(CLI::App& command, const training::SettingInfo& setting) {
-  Given& given = given_.emplace(setting.name, Given{setting, {}}).first->second;
+  Given& given = given_.emplace(setting.name, Given{setting, {}, {}}).first->second;
   const std::string name = option_of(setting);
   if (setting.kind == Kind::kTruth) {
-    const auto take = [&given](const std::string& text) { given.texts = {text}; };
-    command.add_option_function<std::string>(name, take, help_of(setting))
-        ->expected(0, 1)
-        ->default_str("true")
-        ->option_text(" ")
-        ->group(setting.group);
+    // Without a value it is meant to be true; what is true already can be turned off.
+    std::string help = help_of(setting);
+    if (setting.value == "true") help += fmt::format(" [true; off: {}=false]", name);
+    command.add_flag(name, given.flag, help)->group(setting.group);
     return;
   }
   auto* option = command.add_option(name, given.texts, help_of(setting))
-                     ->option_text(type_of(setting))
+                     ->option_text(name == "DATA" ? "..." : type_of(setting))
                      ->group(name == "DATA" ? "Positionals" : setting.group);
   const std::string usual = default_of(setting);
   if (!usual.empty()) option->description(fmt::format("{} [{}]", help_of(setting), usual));
@@ -125,9 +123,12 @@ void GivenSettings::add_option(CLI::App& command, const training::SettingInfo& s
 training::Overrides GivenSettings::overrides() const {
   io::Value::Table table;
   for (const auto& [name, given] : given_) {
-    if (given.texts.empty()) continue;
+    const bool is_flag = given.setting.kind == Kind::kTruth;
+    const std::vector<std::string> texts =
+        is_flag && !given.flag.empty() ? std::vector{given.flag} : given.texts;
+    if (texts.empty()) continue;
     const std::string option = option_of(given.setting);
-    table.push_back({name, {content_of(given.setting.kind, given.texts), option}, option});
+    table.push_back({name, {content_of(given.setting.kind, texts), option}, option});
   }
   training::Overrides overrides;
   overrides.take(table, training::Scope::kFiles);

@@ -30,6 +30,7 @@ class GivenSettings {
   struct Given {
     training::SettingInfo setting;
     std::vector<std::string> texts;
+    std::string flag;  // instead, of a setting that is on or off
   };
   std::map<std::string, Given> given_;  // whose places do not change
 };

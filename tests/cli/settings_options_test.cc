@@ -82,6 +82,8 @@ TEST(SettingsOptions, AFlagNeedsNoValue) {
   EXPECT_TRUE(typed({"--bidirectional"}).network.bidirectional);
   EXPECT_FALSE(typed({"--bidirectional=false"}).network.bidirectional);
   EXPECT_TRUE(typed({"--bidirectional", "--units", "3"}).network.bidirectional);
+  // What follows is not its value.
+  EXPECT_EQ(task({"--balance", "x.csv"}).train, std::vector<std::string>{"x.csv"});
 }
 
 TEST(SettingsOptions, WhatIsWrongIsNamed) {
