@@ -11,8 +11,8 @@
 #include "export/torch_module.h"
 #include "rwa/errors.h"
 #include "rwa/model.h"
+#include "say.h"
 #include "training/run_folder.h"
-#include "words.h"
 
 namespace rwa::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include "commands.h"
 #include "export/torch_import.h"
 #include "rwa/model.h"
-#include "words.h"
+#include "say.h"
 
 namespace rwa::cli {
 namespace {

@@ -19,8 +19,8 @@
 #include "paper_command.h"
 #include "report/table.h"
 #include "rwa/device.h"
+#include "say.h"
 #include "training/metrics.h"
-#include "words.h"
 
 namespace rwa::cli {
 namespace {

@@ -23,10 +23,10 @@
 #include "rwa/device.h"
 #include "rwa/errors.h"
 #include "rwa/version.h"
+#include "say.h"
 #include "settings_options.h"
 #include "training/run_queue.h"
 #include "training/run_store.h"
-#include "words.h"
 #include "workflows/train.h"
 
 namespace rwa::cli {

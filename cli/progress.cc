@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "say.h"
-#include "words.h"
 
 namespace rwa::cli {
 namespace {

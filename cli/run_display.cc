@@ -6,7 +6,6 @@
 
 #include "say.h"
 #include "training/run_folder.h"
-#include "words.h"
 
 namespace rwa::cli {
 namespace {

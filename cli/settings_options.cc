@@ -11,7 +11,6 @@
 #include "ranks.h"
 #include "rwa/errors.h"
 #include "say.h"
-#include "words.h"
 
 namespace rwa::cli {
 namespace {

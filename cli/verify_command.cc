@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "commands.h"
-#include "workflows/verify.h"
+#include "workflows/inspect.h"
 
 namespace rwa::cli {
 namespace {

@@ -16,8 +16,8 @@
 #include "rwa/errors.h"
 #include "rwa/model.h"
 #include "tasks/task.h"
-#include "training/run_folder.h"
 #include "training/metrics.h"
+#include "training/run_folder.h"
 
 namespace rwa::paper {
 namespace {

@@ -176,16 +176,22 @@ std::pair<std::string_view, std::string_view> split_path(std::string_view path) 
   return {path.substr(0, dot), path.substr(dot + 1)};
 }
 
-io::Field* find(io::Value::Table& table, std::string_view name) {
+const io::Field* find(const io::Value::Table& table, std::string_view name) {
   const auto found = std::ranges::find(table, name, &io::Field::name);
   return found == table.end() ? nullptr : &*found;
 }
+io::Field* find(io::Value::Table& table, std::string_view name) {
+  return const_cast<io::Field*>(find(std::as_const(table), name));
+}
 
 // Where the settings of a table stand; null where there is none.
-io::Value::Table* table_named(io::Value::Table& all, std::string_view name) {
+const io::Value::Table* table_named(const io::Value::Table& all, std::string_view name) {
   if (name.empty()) return &all;
-  io::Field* field = find(all, name);
-  return field == nullptr ? nullptr : std::get_if<io::Value::Table>(&field->value.content);
+  const io::Field* field = find(all, name);
+  return field == nullptr ? nullptr : field->value.get<io::Value::Table>();
+}
+io::Value::Table* table_named(io::Value::Table& all, std::string_view name) {
+  return const_cast<io::Value::Table*>(table_named(std::as_const(all), name));
 }
 
 void put(io::Value::Table& table, io::Field field) {
@@ -199,9 +205,7 @@ void put(io::Value::Table& table, io::Field field) {
 // Steps in other words: the one given last counts.
 void settle_length(const io::Value::Table* training, Experiment& experiment) {
   if (training == nullptr) return;
-  const auto given = [&](std::string_view name) {
-    return std::ranges::find(*training, name, &io::Field::name) != training->end();
-  };
+  const auto given = [&](std::string_view name) { return find(*training, name) != nullptr; };
   if (given("epochs") && given("steps")) {
     throw ConfigError("found epochs and steps, expected one of them");
   }
@@ -270,8 +274,7 @@ void Overrides::add(const Overrides& above) {
 
 bool Overrides::has(std::string_view path) const {
   const auto [table, name] = split_path(path);
-  io::Value::Table copy = tables_;
-  io::Value::Table* found = table_named(copy, table);
+  const io::Value::Table* found = table_named(tables_, table);
   return found != nullptr && find(*found, name) != nullptr;
 }
 
@@ -284,8 +287,7 @@ void Overrides::remove(std::string_view path) {
 void Overrides::apply(Experiment& experiment) const {
   io::Fields fields = fields_of(tables_, "");
   Assigner(fields).read(experiment);
-  io::Value::Table copy = tables_;
-  settle_length(table_named(copy, "training"), experiment);
+  settle_length(table_named(tables_, "training"), experiment);
   if (experiment.model == to_string(experiment.network.cell)) experiment.model.clear();
 }
 

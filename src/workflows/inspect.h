@@ -38,4 +38,9 @@ bool is_network(const std::filesystem::path& path);
 NetworkSummary summarize_network(const std::filesystem::path& path);
 std::string to_text(const NetworkSummary& network);
 
+// Whether a file is whole: everything in it is read and checked as it would be before use.
+// A model, a checkpoint, the folder of a run, or data. Returns a line that describes it. Throws
+// ModelFileError, InputError, ConfigError or ResourceError if it is none of them, or incomplete.
+std::string verify(const std::filesystem::path& path);
+
 }  // namespace rwa::workflows

@@ -13,8 +13,8 @@
 #include <fmt/ranges.h>
 
 #include "rwa/errors.h"
-#include "workflows/training_page.h"
 #include "workflows/predict.h"
+#include "workflows/training_page.h"
 
 namespace rwa::workflows {
 namespace {

@@ -1,4 +1,4 @@
-#include "workflows/verify.h"
+#include "workflows/inspect.h"
 
 #include <array>
 #include <cstdint>

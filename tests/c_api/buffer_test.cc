@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-#include "c_api/capi_testing.h"
+#include "c_api/c_api_testing.h"
 
 // What the library asks of Python, of which there is none here.
 struct Capsule {

@@ -1,4 +1,4 @@
-/* tests/capi/c_header.c: the header is C, and a program in C can use it. */
+/* tests/c_api/c_header.c: the header is C, and a program in C can use it. */
 #include "rwa/c_api.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "backend/device.h"
-#include "c_api/capi_testing.h"
+#include "c_api/c_api_testing.h"
 #include "rwa/cells.h"
 #include "rwa/rwa.h"
 #include "support/layer_runs.h"

@@ -2,7 +2,7 @@
 // import refuses is told in the names of its options.
 #include <filesystem>
 
-#include "c_api/capi_testing.h"
+#include "c_api/c_api_testing.h"
 #include "io/io_testing.h"
 
 namespace rwa::c_api {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <limits>
 
-#include "c_api/capi_testing.h"
+#include "c_api/c_api_testing.h"
 #include "io/io_testing.h"
 #include "rwa/rwa.h"
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "c_api/capi_testing.h"
+#include "c_api/c_api_testing.h"
 #include "rwa/rwa.h"
 #include "support/batches.h"
 

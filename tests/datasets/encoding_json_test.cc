@@ -125,7 +125,8 @@ TEST(EncodingJson, LooksLikeThis) {
 
 TEST(EncodingJson, IsAnObject) {
   for (const std::string text : {"", "[]", "null", "{", "{} {}", "\xff", "{\"a\":1e999}"}) {
-    refuse(text, {"m.safetensors: ", "the description of the data: found", "expected a JSON object"});
+    refuse(text,
+           {"m.safetensors: ", "the description of the data: found", "expected a JSON object"});
   }
   refuse(std::string(1'000'000, '['), {"expected a JSON object"});
 }
@@ -158,8 +159,10 @@ TEST(EncodingJson, HasFieldsOfTheirTypes) {
   refuse(changed(example(), "/schema/symbols", 0), {"symbols is 0, expected true or false"});
   refuse(changed(example(), "/schema/id", 0), {"id is 0, expected a text"});
   refuse(changed(example(), "/schema/features", "a"), {"features is \"a\", expected an array"});
-  refuse(changed(example(), "/schema/features/0", 7), {"features is 7, expected an array of texts"});
-  refuse(changed(example(), "/features/mean/1", nullptr), {"mean is null, expected an array of numbers"});
+  refuse(changed(example(), "/schema/features/0", 7),
+         {"features is 7, expected an array of texts"});
+  refuse(changed(example(), "/features/mean/1", nullptr),
+         {"mean is null, expected an array of numbers"});
   refuse(changed(example(), "/missing", "guess"), {"guess", "refuse, previous, mean"});
   refuse(changed(example(), "/schema/format", "pdf"), {"pdf", "table"});
   refuse(changed(example(), "/schema/layout", "\x1b[2J"), {"long"});

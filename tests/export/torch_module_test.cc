@@ -7,8 +7,8 @@
 #include "datasets/encoding.h"
 #include "export/torch_text.h"
 #include "io/io_testing.h"
-#include "io/safetensors.h"
 #include "io/read_file.h"
+#include "io/safetensors.h"
 #include "rwa/errors.h"
 
 namespace rwa::exports {

@@ -12,8 +12,8 @@
 #include "rwa/errors.h"
 #include "rwa/model.h"
 #include "tasks/task.h"
-#include "training/run_folder.h"
 #include "training/loop.h"
+#include "training/run_folder.h"
 
 namespace rwa::paper {
 namespace {

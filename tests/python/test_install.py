@@ -103,7 +103,7 @@ class Backend(unittest.TestCase):
         listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         files = [Path(line) for line in listed.splitlines() if line.startswith(str(root))]
         read = [file for file in files if tree not in file.parents]
-        self.assertIn(root / "src" / "capi" / "symbols.map", read)
+        self.assertIn(root / "src" / "c_api" / "symbols.map", read)
         self.assertEqual([file for file in read if not file.is_file()], [])
 
     def test_a_tree_that_could_not_be_configured_is_configured_again(self) -> None:

@@ -10,10 +10,10 @@
 #include "io/io_testing.h"
 #include "rwa/errors.h"
 #include "training/run_folder.h"
-#include "workflows/untrained_models.h"
 #include "workflows/predict.h"
 #include "workflows/trained.h"
 #include "workflows/tune.h"
+#include "workflows/untrained_models.h"
 
 namespace rwa::workflows {
 namespace {

@@ -1,4 +1,4 @@
-// tests/c_api/capi_testing.h: handles that give themselves back, and what a failing call must say.
+// tests/c_api/c_api_testing.h: handles that give themselves back, and what a failing call must say.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-#include "words.h"
+#include "say.h"
 
 #include <algorithm>
 #include <charconv>
