@@ -67,9 +67,11 @@ io::Value::Content number_or_text(const std::string& text) {
   return text;
 }
 
-io::Value::Content content_of(Kind kind, const std::vector<std::string>& texts) {
-  const std::string& text = texts.back();
-  switch (kind) {
+}  // namespace
+
+io::Value::Content GivenSettings::content_of(const Given& given) {
+  const std::string& text = given.text;
+  switch (given.setting.kind) {
     case Kind::kWhole:
       return number_or_text<std::int64_t>(text);
     case Kind::kNumber:
@@ -80,15 +82,13 @@ io::Value::Content content_of(Kind kind, const std::vector<std::string>& texts) 
                                               : io::Value::Content(text);
     case Kind::kTexts: {
       io::Value::Array array;
-      for (const std::string& each : texts) array.push_back({each});
+      for (const std::string& each : given.texts) array.push_back({each});
       return array;
     }
     default:
       return text;
   }
 }
-
-}  // namespace
 
 void GivenSettings::add_options(CLI::App& command, const Filter& filter) {
   for (const auto& setting : training::list_settings(workflows::default_experiment())) {
@@ -103,31 +103,30 @@ void GivenSettings::add_option(CLI::App& command, const training::SettingInfo& s
     // Without a value it is meant to be true; what is true already can be turned off.
     std::string help = help_of(setting);
     if (setting.value == "true") help += fmt::format(" [true; off: {}=false]", name);
-    command.add_flag(name, given.flag, help)->group(setting.group);
+    command.add_flag(name, given.text, help)->group(setting.group);
     return;
   }
-  auto* option = command.add_option(name, given.texts, help_of(setting))
+  const bool is_list = setting.kind == Kind::kTexts;
+  auto* option = (is_list ? command.add_option(name, given.texts, help_of(setting))
+                          : command.add_option(name, given.text, help_of(setting)))
                      ->option_text(name == "DATA" ? "..." : type_of(setting))
                      ->group(name == "DATA" ? "Positionals" : setting.group);
   const std::string usual = default_of(setting);
   if (!usual.empty()) option->description(fmt::format("{} [{}]", help_of(setting), usual));
   if (takes_files(setting)) return;
-  if (setting.kind == Kind::kTexts) {
+  if (is_list) {
     option->delimiter(',')->allow_extra_args(false);
   } else {
-    option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   }
 }
 
 training::Overrides GivenSettings::overrides() const {
   io::Value::Table table;
   for (const auto& [name, given] : given_) {
-    const bool is_flag = given.setting.kind == Kind::kTruth;
-    const std::vector<std::string> texts =
-        is_flag && !given.flag.empty() ? std::vector{given.flag} : given.texts;
-    if (texts.empty()) continue;
+    if (given.text.empty() && given.texts.empty()) continue;
     const std::string option = option_of(given.setting);
-    table.push_back({name, {content_of(given.setting.kind, texts), option}, option});
+    table.push_back({name, {content_of(given), option}, option});
   }
   training::Overrides overrides;
   overrides.take(table, training::Scope::kFiles);
@@ -164,11 +163,12 @@ workflows::Plan read_and_plan(TrainingArguments& arguments) {
   check_count("--threads", arguments.options.threads, kMostThreads);
   check_count("--jobs", arguments.options.jobs, kMostJobs);
   arguments.options.job = job();
-  arguments.options.stop = [&stop = watch_for_interrupts()] { return stop.load(); };
   auto& settings = arguments.request.settings;
   settings = arguments.given.overrides();
   if (!arguments.config.empty()) settings = workflows::read_config(arguments.config, settings);
   workflows::Plan plan = workflows::plan(arguments.request, datasets::Reading{}, all_ranks());
+  // Only now is there something to keep: while data are read, Ctrl-C ends the program.
+  arguments.options.stop = [&stop = watch_for_interrupts()] { return stop.load(); };
   const datasets::Files& files = *plan.files;
   const datasets::Statistics& seen = files.statistics();
   say("{} sequences of {} to {} steps; {} to train on, {} to validate, {} to test\n",

@@ -1,5 +1,6 @@
-// cli/settings_options.h: the program's options for the settings of a training on files, made from the
-// list of settings (training/settings.h), and the options that say how the work is done.
+// cli/settings_options.h: the program's options for the settings of a training on files, made
+// from the list of settings (training/settings.h), and the options that say how the work is
+// done.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -29,9 +30,11 @@ class GivenSettings {
 
   struct Given {
     training::SettingInfo setting;
-    std::vector<std::string> texts;
-    std::string flag;  // instead, of a setting that is on or off
+    std::string text;                // of a single value
+    std::vector<std::string> texts;  // of a list
   };
+  static io::Value::Content content_of(const Given& given);
+
   std::map<std::string, Given> given_;  // whose places do not change
 };
 

@@ -85,23 +85,26 @@ def main():
     parser.add_argument("--data", help="folder with the files of MNIST")
     parser.add_argument("--out", help="keep the runs here")
     options = parser.parse_args()
-    different = 0
+    different = compared = left_out = 0
     with tempfile.TemporaryDirectory() as temporary:
         root = pathlib.Path(options.out or temporary)
         for side in ("configs", "old", "new"):
-            (root / side).mkdir(parents=True, exist_ok=True)
+            (root / side).mkdir(parents=True, exist_ok=False)  # finished runs would not be done again
         for file in configurations():
             name, config = prepare(file, options.steps, options.device, root / "configs")
             if "mnist" in name and not options.data:
                 print(f"left out   {name}: no --data")
+                left_out += 1
                 continue
             old = sums_of(options.old, name, config, root / "old", options.data)
             new = sums_of(options.new, name, config, root / "new", options.data) if options.new else old
             same = old == new and len(old) == 2
             different += not same
+            compared += 1
             print("the same  " if same else "DIFFERENT ", name, "" if same else f"{old} {new}", flush=True)
-    print(f"{different} of them differ" if different else "all are the same, to the last bit")
-    return 1 if different else 0
+    verdict = f"{different} differ" if different else "all are the same, to the last bit"
+    print(f"{compared} compared, {left_out} left out: {verdict}")
+    return 1 if different or compared == 0 else 0
 
 
 if __name__ == "__main__":

@@ -249,7 +249,9 @@ RWA_C_EXPORT rwa_result rwa_sequences_add(rwa_sequences* sequences, const rwa_se
  * RWA_INTERRUPTED. */
 typedef enum rwa_wish { RWA_GO_ON = 0, RWA_FINISH = 1, RWA_GIVE_UP = 2 } rwa_wish;
 /* Told of every score, and else now and then: {"run", "step", "steps", "loss", "score": null or a line of
- * metrics.jsonl, "seconds_left"}. Called by the thread that trains, which is the caller's. */
+ * metrics.jsonl, "seconds_left"}. Called by the thread that trains: the caller's, or with
+ * "jobs" above 1 also others, one at a time. Of several runs, RWA_FINISH ends the one that is under
+ * way and those after it, each with what it has learnt by then. */
 typedef int (*rwa_listener)(void* user, const char* progress);
 /* All settings of a training: [{"name", "table", "group", "help", "kind", "choices", "default",
  * "of_sequences": whether it is one of those that follow, and not of files}]. */

@@ -61,7 +61,7 @@ class Run(NamedTuple):
     """One of several trainings."""
 
     title: str  # "sequences fold-1", "candidate 3"
-    model: Model
+    model: Model | None  # None where training diverged
     history: list[dict[str, Any]]
     end: str
     steps: int
@@ -111,7 +111,7 @@ def cross_validate(
 ) -> list[Run]:
     """A training for each fold, scored on that fold, as `rwa train --folds` does; the fold after it
     decides when training ends. With `repeat`, several seeds for each. `settings` and `callback` are
-    those of `train`."""
+    those of `train`; a callback that returns True ends all runs, those not yet begun after a step."""
     given = options(folds=folds, repeat=repeat, jobs=jobs, **settings)
 
     def make(listener: Any, out: Any) -> None:
@@ -144,10 +144,13 @@ def tune(
 def _runs(handle: Handle, sequences: Sequences) -> list[Run]:
     runs = []
     for number, about in enumerate(described(library.rwa_runs_describe, handle)):
-        model = Handle("rwa_model_free", library.rwa_runs_model, handle, number)
+        model = None
+        if about["status"] == "finished":
+            made = Handle("rwa_model_free", library.rwa_runs_model, handle, number)
+            model = _named(Model._from(made), sequences)
         fields = {name: about.get(name) for name in Run._fields[2:]}
         fields["scores"] = fields["scores"] or {}
-        runs.append(Run(about["run"], _named(Model._from(model), sequences), **fields))
+        runs.append(Run(about["run"], model, **fields))
     return runs
 
 

@@ -109,13 +109,16 @@ class ListenerNews final : public workflows::TuneObserver {
     options.finish = [this] { return answer_ == RWA_FINISH; };
   }
 
-  void start(const training::RunQueue& queue) override { queue_ = &queue; }
+  void start(const training::RunQueue& queue) override {
+    queue_ = &queue;
+    scored_.assign(queue.runs().size(), kNoStep);
+  }
   void progress(std::size_t index, const training::Progress& progress) override {
     const std::lock_guard lock(mutex_);
     if (listener_ == nullptr || answer_ != RWA_GO_ON) return;
     const std::int64_t scored = progress.test ? progress.test->step : -1;
-    if (scored == scored_ && Clock::now() - told_ < kBetweenNews) return;
-    scored_ = scored;
+    if (scored == scored_[index] && Clock::now() - told_ < kBetweenNews) return;
+    scored_[index] = scored;
     const Json news = {{"run", queue_->runs()[index].title},
                        {"step", progress.step},
                        {"steps", progress.steps},
@@ -131,7 +134,8 @@ class ListenerNews final : public workflows::TuneObserver {
   void* user_;
   const training::RunQueue* queue_ = nullptr;
   std::mutex mutex_;
-  std::int64_t scored_ = -2;  // no step yet
+  static constexpr std::int64_t kNoStep = -2;
+  std::vector<std::int64_t> scored_;  // the step that was told last, of each run
   Clock::time_point told_ = Clock::now();
   std::atomic<int> answer_ = RWA_GO_ON;
 };
@@ -172,7 +176,8 @@ Json about_run(const training::RunStore& store) {
   const training::Record record = store.record();
   Json history = Json::array();
   for (const training::Metric& metric : record.metrics) history.push_back(to_json(metric));
-  return {{"end", to_string(record.end)},
+  return {{"status", to_string(record.status)},
+          {"end", to_string(record.end)},
           {"steps", record.steps},
           {"best_step", record.best_step ? Json(*record.best_step) : Json()},
           {"parameters", record.parameters},

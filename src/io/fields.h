@@ -34,7 +34,7 @@ namespace rwa::io {
 struct FieldsOptions {
   std::string where = {};  // begins the message about a value without a place of its own
   Refuse refuse = refuse_config;
-  bool required = false;  // a field that is asked for must be there; else its value is left alone
+  bool required = false;  // a field that is read must be there; else its value is left alone
   std::string_view noun = "field";  // what such a value is called: "key", "option"
   std::string table = {};           // the name of the table, where it is one inside another
 };
@@ -186,7 +186,7 @@ class Fields {
   }
   // Names that are read elsewhere, and may have been meant where a field is unknown.
   void know(std::string name) { known_.push_back(std::move(name)); }
-  // Refuses a field that nobody has asked for, with the one that was meant.
+  // Refuses a field that was not read, with the one that was meant.
   void finish() const {
     if (rest_.empty()) return;
     const Field& field = rest_.front();

@@ -84,7 +84,7 @@ Score Evaluator::score(datasets::Split split, std::span<const std::int64_t> samp
     for (std::size_t b = 0; b < sequences; ++b) {
       if (!answers.has(t, b)) continue;
       ++score.answers;
-      if (classifies_) judge(static_cast<std::size_t>(t) * sequences + b, score);
+      if (classifies_) count_right(static_cast<std::size_t>(t) * sequences + b, score);
     }
   }
   score.loss = mean * static_cast<double>(score.answers);
@@ -97,7 +97,7 @@ double Evaluator::run() {
   return session_.loss(batch_.sequences(), batch_.targets());
 }
 
-void Evaluator::judge(std::size_t row, Score& score) const {
+void Evaluator::count_right(std::size_t row, Score& score) const {
   const auto outputs = static_cast<std::size_t>(dataset_.shape().outputs);
   const auto y = std::span(y_).subspan(row * outputs, outputs);
   switch (dataset_.shape().loss) {

@@ -1,4 +1,6 @@
-// src/training/evaluation.h: how well a network does on samples of a data set: which ones, and when. Batches are dealt out to the ranks, each as a whole, and their scores added up in the order of the batches: so they have the same bits for any number of ranks.
+// src/training/evaluation.h: how well a network does on samples of a data set: which ones, and
+// when. Batches are dealt out to the ranks, each as a whole, and their scores added up in the
+// order of the batches: so they have the same bits for any number of ranks.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +48,7 @@ class Evaluator {
  private:
   // Leaves in y_ what is to be judged, and returns the mean loss.
   double run();
-  void judge(std::size_t row, Score& score) const;
+  void count_right(std::size_t row, Score& score) const;
 
   const datasets::Dataset& dataset_;
   const bool classifies_;

@@ -136,6 +136,7 @@ class Loop {
   std::optional<Prefetch> batches_;  // outlives the trainer, which may be reading them
   Trainer trainer_;
   Scorer scorer_;
+  std::unique_ptr<MetricsSink> metrics_;  // of rank 0
 
   State state_;
   Pause pause_;
@@ -162,7 +163,7 @@ void Loop::begin(const Found& found) {
   if (is_first()) {
     if (!found.configured) store_.set_experiment(experiment_);
     write_run(Status::kRunning);
-    store_.begin_metrics(state_.metrics_bytes);
+    metrics_ = store_.begin_metrics(state_.metrics_bytes);
   }
   batches_.emplace(training_batches(), Prefetch::Extent{.first = state_.step,
                                                         .end = experiment_.training.steps,
@@ -292,13 +293,13 @@ void Loop::write(const Metric& metric) {
     throw DivergenceError(fmt::format("training diverged at step {}: the {} loss is {}",
                                       metric.step, metric.split, metric.loss));
   }
-  if (is_first()) store_.append(metric);
+  if (metrics_) metrics_->append(metric);
 }
 
 // What cannot be saved is lost on all ranks, and they know it at the same step.
 void Loop::save(Status status) {
   if (saved_step_ != state_.step) {
-    if (is_first()) state_.metrics_bytes = store_.sync_metrics();
+    if (metrics_) state_.metrics_bytes = metrics_->sync();
     const auto content = checkpoint_content(experiment_, state_, model_, trainer_);
     if (is_first()) store_.save_checkpoint(content);
     saved_step_ = state_.step;
@@ -354,7 +355,7 @@ Outcome Loop::finish() {
     last_test_ = final;
   }
   if (is_first()) {
-    (void)store_.sync_metrics();
+    (void)metrics_->sync();
     store_.save_model(model_);
   }
   write_run(Status::kFinished, final);

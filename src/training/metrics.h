@@ -1,4 +1,6 @@
-// src/training/metrics.h: the scores of a network on its way through training, and the files they stand in: metrics.jsonl, to which a run adds lines and never changes one, and metrics.csv, what is kept of it for a repository.
+// src/training/metrics.h: the scores of a network on its way through training, and the files
+// they stand in: metrics.jsonl, to which a run adds lines and never changes one, and
+// metrics.csv, what is kept of it for a repository.
 #pragma once
 
 #include <cstdint>

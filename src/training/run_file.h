@@ -1,4 +1,5 @@
-// src/training/run_file.h: run.json: how far a run is, with which build, on which machine, in what time.
+// src/training/run_file.h: run.json: how far a run is, with which build, on which machine, in
+// what time.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// src/training/folder.h: what a run leaves behind, and how it is read again:
+// src/training/run_folder.h: what a run leaves behind, and how it is read again:
 //   config.toml              the experiment, complete
 //   metrics.jsonl            one line per evaluation, flushed
 //   checkpoint.safetensors   where a run goes on (checkpoint.h)

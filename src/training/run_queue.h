@@ -1,6 +1,6 @@
-// src/training/run_queue.h: several runs, some at a time. Where there are several ranks, they are cut
-// into as many groups as there are runs; each group does a run together, and then the next that no
-// group has begun.
+// src/training/run_queue.h: several runs, some at a time. Where there are several ranks, they
+// are cut into as many groups as there are runs; each group does a run together, and then the
+// next that no group has begun.
 #pragma once
 
 #include <atomic>
@@ -41,6 +41,8 @@ struct QueuedRun {
   std::string scored_on = "the whole test set";  // at its end, in words
 };
 
+class RunQueue;
+
 struct RunResult {
   Outcome outcome = Outcome::kFinished;
   std::string divergence = {};  // why it has no outcome; empty: it has
@@ -49,7 +51,6 @@ struct RunResult {
 
 // Is told what becomes of the runs, by the first rank of the group that does them; from several
 // threads at once.
-class RunQueue;
 class QueueObserver {
  public:
   virtual ~QueueObserver() = default;
@@ -112,7 +113,7 @@ class RunQueue {
   std::exception_ptr error_;              // the first that was neither
 };
 
-// How many of `runs` one of `ranks` does at a time where it may do `jobs`: one that does a run with
+// How many of `runs` one rank does at a time where it may do `jobs`: one that does a run with
 // others has no more beside it.
 int jobs_of_rank(int runs, int jobs, const Job* job);
 // And all ranks together.

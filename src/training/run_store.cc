@@ -175,9 +175,20 @@ void FolderStore::set_experiment(const Experiment& experiment) {
   io::replace_text(file(kConfigFile), format_experiment(experiment));
 }
 
-std::int64_t FolderStore::sync_metrics() {
-  metrics_->sync();
-  return metrics_->size();
+std::unique_ptr<MetricsSink> FolderStore::begin_metrics(std::int64_t size) {
+  class FileSink final : public MetricsSink {
+   public:
+    FileSink(const fs::path& file, std::int64_t kept) : file_(file, kept) {}
+    void append(const Metric& metric) override { file_.append(metric); }
+    std::int64_t sync() override {
+      file_.sync();
+      return file_.size();
+    }
+
+   private:
+    MetricsFile file_;
+  };
+  return std::make_unique<FileSink>(file(kMetricsFile), size);
 }
 
 void FolderStore::save_checkpoint(const io::TensorFile& content) {
@@ -197,9 +208,24 @@ Found MemoryStore::inspect(const Experiment& experiment,
   return found;
 }
 
-void MemoryStore::begin_metrics(std::int64_t size) {
+std::unique_ptr<MetricsSink> MemoryStore::begin_metrics(std::int64_t size) {
+  class ListSink final : public MetricsSink {
+   public:
+    explicit ListSink(std::vector<Metric>& metrics) : metrics_(metrics) {}
+    void append(const Metric& metric) override { metrics_.push_back(metric); }
+    std::int64_t sync() override { return std::ssize(metrics_); }
+
+   private:
+    std::vector<Metric>& metrics_;
+  };
   begun_ = true;
   record_.metrics.resize(static_cast<std::size_t>(size));
+  return std::make_unique<ListSink>(record_.metrics);
+}
+
+Model MemoryStore::model() const {
+  if (model_) return copy_of(*model_);
+  throw ResourceError(fmt::format("{}: is {} and has no model", name(), to_string(record_.status)));
 }
 
 void MemoryStore::set_progress(const Experiment& experiment, const RunFile& content) {

@@ -1,9 +1,10 @@
-// src/training/run_store.h: where a run keeps what it leaves behind, and finds what it goes on from:
-// a folder (run_folder.h), or memory.
+// src/training/run_store.h: where a run keeps what it leaves behind, and finds what it goes on
+// from: a folder (run_folder.h), or memory.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +27,15 @@ struct Found {
   std::optional<Checkpoint> checkpoint;  // where to go on
 };
 
+// Takes the metrics of a run as they come.
+class MetricsSink {
+ public:
+  virtual ~MetricsSink() = default;
+  virtual void append(const Metric& metric) = 0;
+  // They are safe when this returns. Returns their size.
+  virtual std::int64_t sync() = 0;
+};
+
 // For one run at a time. Throws ResourceError where the system refuses.
 class RunStore {
  public:
@@ -33,7 +43,7 @@ class RunStore {
 
   [[nodiscard]] virtual std::string name() const = 0;  // for messages
 
-  // Changes nothing. Throws ConfigError where the store is another experiment's or nobody's, with the
+  // Changes nothing. Throws ConfigError where the store is another experiment's or no run's, with the
   // differences, has more steps behind it than are wanted, or has a model that a new start would
   // remove; ModelFileError, InputError and ResourceError for files that are damaged or cannot be
   // read. A run that ended because its time was used up is not finished for one with more of it.
@@ -43,16 +53,14 @@ class RunStore {
   [[nodiscard]] virtual std::optional<io::Descriptor> lock() = 0;
 
   virtual void set_experiment(const Experiment& experiment) = 0;
-  // Keeps the first of the metrics, up to this size, as sync_metrics() has given it.
-  virtual void begin_metrics(std::int64_t size) = 0;
-  virtual void append(const Metric& metric) = 0;
-  // They are safe when this returns. Returns their size.
-  virtual std::int64_t sync_metrics() = 0;
+  // Keeps the first of the metrics, up to a size that sync() has given. The store outlives the sink.
+  [[nodiscard]] virtual std::unique_ptr<MetricsSink> begin_metrics(std::int64_t size) = 0;
   virtual void save_checkpoint(const io::TensorFile& content) = 0;
   virtual void save_model(const Model& model) = 0;
   virtual void set_progress(const Experiment& experiment, const RunFile& content) = 0;
 
-  // A run as a reader finds it; and the model that it has ended with.
+  // A run as a reader finds it; and the model that it has ended with. Throws ResourceError where
+  // there is none.
   [[nodiscard]] virtual Record record() const = 0;
   [[nodiscard]] virtual Model model() const = 0;
 };
@@ -67,9 +75,7 @@ class FolderStore final : public RunStore {
                               const std::optional<double>& time_budget) const override;
   [[nodiscard]] std::optional<io::Descriptor> lock() override;
   void set_experiment(const Experiment& experiment) override;
-  void begin_metrics(std::int64_t size) override { metrics_.emplace(file(kMetricsFile), size); }
-  void append(const Metric& metric) override { metrics_->append(metric); }
-  std::int64_t sync_metrics() override;
+  [[nodiscard]] std::unique_ptr<MetricsSink> begin_metrics(std::int64_t size) override;
   void save_checkpoint(const io::TensorFile& content) override;
   void save_model(const Model& model) override { model.save(file(kModelFile)); }
   void set_progress(const Experiment& experiment, const RunFile& content) override {
@@ -82,7 +88,6 @@ class FolderStore final : public RunStore {
   [[nodiscard]] std::filesystem::path file(std::string_view name) const { return folder_ / name; }
 
   std::filesystem::path folder_;
-  std::optional<MetricsFile> metrics_;
 };
 
 // Nothing is written anywhere. What it holds is gone with it.
@@ -93,14 +98,12 @@ class MemoryStore final : public RunStore {
                               const std::optional<double>& time_budget) const override;
   [[nodiscard]] std::optional<io::Descriptor> lock() override { return std::nullopt; }
   void set_experiment(const Experiment& experiment) override { record_.experiment = experiment; }
-  void begin_metrics(std::int64_t size) override;
-  void append(const Metric& metric) override { record_.metrics.push_back(metric); }
-  std::int64_t sync_metrics() override { return std::ssize(record_.metrics); }
+  [[nodiscard]] std::unique_ptr<MetricsSink> begin_metrics(std::int64_t size) override;
   void save_checkpoint(const io::TensorFile& content) override { checkpoint_ = content; }
   void save_model(const Model& model) override { model_ = copy_of(model); }
   void set_progress(const Experiment& experiment, const RunFile& content) override;
   [[nodiscard]] Record record() const override { return record_; }
-  [[nodiscard]] Model model() const override { return copy_of(*model_); }
+  [[nodiscard]] Model model() const override;
 
  private:
   static Model copy_of(const Model& model);

@@ -1,4 +1,5 @@
-// src/training/schedule.h: what losses decide on the way: the learning rate of every step, which weights are the best (early stopping), and whether training has diverged.
+// src/training/schedule.h: what losses decide on the way: the learning rate of every step, which
+// weights are the best (early stopping), and whether training has diverged.
 #pragma once
 
 #include <cstdint>

@@ -129,6 +129,7 @@ class Assigner {
 
   template <class Table>
   void table(std::string_view name, Table& content) {
+    fields_.know(std::string(name));
     if (!fields_.has(name)) return;
     io::Fields inner = fields_.table(name);
     Assigner(inner).read(content);
@@ -272,10 +273,11 @@ void Overrides::add(const Overrides& above) {
   }
 }
 
-bool Overrides::has(std::string_view path) const {
+const io::Value* Overrides::get(std::string_view path) const {
   const auto [table, name] = split_path(path);
   const io::Value::Table* found = table_named(tables_, table);
-  return found != nullptr && find(*found, name) != nullptr;
+  const io::Field* field = found == nullptr ? nullptr : find(*found, name);
+  return field == nullptr ? nullptr : &field->value;
 }
 
 void Overrides::remove(std::string_view path) {

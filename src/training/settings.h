@@ -248,7 +248,7 @@ void describe(Experiment& experiment, Visitor& visit) {
   visit.table("evaluation", experiment.evaluation);
 }
 
-// A setting as text, for those who present it.
+// A setting as text, for help and lists.
 struct SettingInfo {
   enum class Kind { kTruth, kWhole, kNumber, kText, kTexts, kChoice };
 
@@ -287,7 +287,9 @@ class Overrides {
   // One table after the other; a value of `above` replaces one that is here.
   void add(const Overrides& above);
 
-  [[nodiscard]] bool has(std::string_view path) const;  // "training.steps"
+  // Of a path such as "training.steps"; null where it is not given.
+  [[nodiscard]] const io::Value* get(std::string_view path) const;
+  [[nodiscard]] bool has(std::string_view path) const { return get(path) != nullptr; }
   void remove(std::string_view path);
 
   // Sets the fields that are given, and leaves the others. Throws ConfigError, with the place, for a

@@ -11,6 +11,7 @@
 
 #include "comm/ranks.h"
 #include "datasets/store_file.h"
+#include "io/quote.h"
 #include "io/read_file.h"
 #include "rwa/errors.h"
 #include "workflows/memory.h"
@@ -47,12 +48,24 @@ std::string name_of(const std::string& path) {
 std::int64_t whole(double value) { return static_cast<std::int64_t>(std::ceil(value)); }
 
 // "fold-2", "seed-1", "fold-2/seed-1", or nothing where there is only one.
-fs::path part_of(const PlannedRun& run, int repeat) {
+fs::path part_of(const PlannedRun& run, int folds, int repeat) {
   const auto& task = std::get<datasets::FilesTask>(run.experiment.task);
   fs::path part;
-  if (task.folds > 0) part /= fmt::format("fold-{}", task.fold + 1);
+  if (folds > 1) part /= fmt::format("fold-{}", task.fold + 1);
   if (repeat > 1) part /= fmt::format("seed-{}", run.experiment.seed);
   return part;
+}
+
+// Nothing where it is not given, or not a text.
+std::string text_of(const training::Overrides& settings, std::string_view path) {
+  const io::Value* value = settings.get(path);
+  const auto* text = value == nullptr ? nullptr : value->get<std::string>();
+  return text == nullptr ? "" : *text;
+}
+
+void check_repeat(const TrainRequest& request) {
+  if (request.repeat >= 1) return;
+  throw ConfigError(fmt::format("repeat is {}, expected at least 1", request.repeat));
 }
 
 void place_in(const fs::path& out, const fs::path& part, PlannedRun& run) {
@@ -134,19 +147,24 @@ training::Overrides read_config(const fs::path& config, const training::Override
   const bool other_files =
       above.has("task.train") || above.has("task.valid") || above.has("task.test");
   if (other_files) settings.remove("task.sha256");
+  // A fold is one of the file's own folds; a name that was the cell's goes with the cell.
+  const io::Value* folds = settings.get("task.folds");
+  const auto* count = folds == nullptr ? nullptr : folds->get<std::int64_t>();
+  if (count == nullptr || *count == 0 || above.has("task.folds")) settings.remove("task.fold");
+  if (text_of(settings, "model") == text_of(settings, "network.cell")) settings.remove("model");
   settings.add(above);
   return settings;
 }
 
 training::Experiment experiment_of(const training::Overrides& settings) {
+  if (const std::string kind = text_of(settings, "task.kind"); !kind.empty() && kind != "files") {
+    throw ConfigError(fmt::format(
+        "the configuration is of the task {}, which makes its own data, expected one of files",
+        io::quote(kind)));
+  }
   training::Experiment experiment = default_experiment();
   settings.apply(experiment);
-  const auto* task = std::get_if<datasets::FilesTask>(&experiment.task);
-  if (task == nullptr) {
-    throw ConfigError(
-        "the configuration is of a task that makes its own data, expected one of files");
-  }
-  if (task->train.empty()) {
+  if (std::get<datasets::FilesTask>(experiment.task).train.empty()) {
     throw ConfigError("no data to train on: expected files, a folder, or - for standard input");
   }
   return experiment;
@@ -176,6 +194,7 @@ void complete(const training::Overrides& settings, const datasets::Files& files,
 }
 
 Plan plan(const TrainRequest& request, const datasets::Reading& reading, Link* link) {
+  check_repeat(request);
   const training::Experiment experiment = experiment_of(request.settings);
   if (!request.out.empty() && (link == nullptr || link->rank() == 0)) make_folder(request.out);
   const auto& task = std::get<datasets::FilesTask>(experiment.task);
@@ -185,26 +204,27 @@ Plan plan(const TrainRequest& request, const datasets::Reading& reading, Link* l
 
 Plan plan(const TrainRequest& request, std::shared_ptr<const datasets::Files> read_files,
           Link* link) {
-  if (request.repeat < 1) {
-    throw ConfigError(fmt::format("repeat is {}, expected at least 1", request.repeat));
-  }
+  check_repeat(request);
   Plan plan;
   plan.files = std::move(read_files);
   plan.out = request.out;
   training::Experiment experiment = experiment_of(request.settings);
   complete(request.settings, *plan.files, experiment);
-  const int folds = std::get<datasets::FilesTask>(experiment.task).folds;
-  const Room room = find_room(std::max(1, folds) * request.repeat, link);
-  for (int fold = 0; fold < std::max(1, folds); ++fold) {
+  const auto& task = std::get<datasets::FilesTask>(experiment.task);
+  const bool one_fold = request.settings.has("task.fold");
+  const int first = one_fold ? task.fold : 0;
+  const int end = one_fold ? first + 1 : std::max(1, task.folds);
+  const Room room = find_room((end - first) * request.repeat, link);
+  for (int fold = first; fold < end; ++fold) {
     std::shared_ptr<const datasets::Files> files = plan.files;
-    if (folds > 0) files = datasets::with_fold(*plan.files, fold);
+    if (task.folds > 0) files = datasets::with_fold(*plan.files, fold);
     for (int repeat = 0; repeat < request.repeat; ++repeat) {
       PlannedRun run;
       run.experiment = experiment;
       run.files = files;
       run.experiment.seed += static_cast<std::uint64_t>(repeat);
       std::get<datasets::FilesTask>(run.experiment.task).fold = fold;
-      const fs::path part = part_of(run, request.repeat);
+      const fs::path part = part_of(run, end - first, request.repeat);
       run.title = part.empty() ? experiment.name : experiment.name + " " + part.string();
       place_in(request.out, part, run);
       make_room(room, run, plan);

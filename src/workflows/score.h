@@ -29,7 +29,7 @@ struct NumberScore {
   std::optional<double> r2 = {};  // not where the truth is always the same
 };
 
-// OutputDecoder of which the model is about equally sure; and how many of them are right.
+// Predictions of which the model is about equally sure; and how many of them are right.
 struct ConfidenceBin {
   double from = 0, to = 0;
   std::int64_t answers = 0;

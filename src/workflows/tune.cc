@@ -86,7 +86,9 @@ void run_round(std::vector<Candidate>& candidates, const TuneOptions& options,
   Ranks ranks(options.train.job == nullptr ? nullptr : &options.train.job->link());
   std::vector<double> losses(candidates.size(), std::numeric_limits<double>::infinity());
   for (std::size_t i = 0; ranks.rank() == 0 && i < candidates.size(); ++i) {
-    losses[i] = best_in_validation(*candidates[i].run.store).value_or(losses[i]);
+    const training::RunStore& store = *candidates[i].run.store;
+    if (store.record().status != training::Status::kFinished) continue;
+    losses[i] = best_in_validation(store).value_or(losses[i]);
   }
   ranks.broadcast(std::as_writable_bytes(std::span(losses)));
   for (std::size_t i = 0; i < candidates.size(); ++i) candidates[i].loss = losses[i];
@@ -142,6 +144,12 @@ std::vector<Candidate> tune(const TrainRequest& request, const Plan& plan,
   if (plan.files->size(datasets::Split::kValid) == 0) {
     throw ConfigError("tuning needs data to validate on: expected --valid, or a --split above 0");
   }
+  if (options.candidates < 1) {
+    throw ConfigError(fmt::format("candidates is {}, expected at least 1", options.candidates));
+  }
+  if (std::get<datasets::FilesTask>(plan.runs.front().experiment.task).folds > 0) {
+    throw ConfigError("found folds, expected none: tuning validates on one split");
+  }
   std::vector<Candidate> running = make_candidates(request, plan, options.candidates);
   std::vector<Candidate> ended;
   const std::vector<int> counts = rounds(options.candidates);
@@ -158,6 +166,9 @@ std::vector<Candidate> tune(const TrainRequest& request, const Plan& plan,
     const auto first_out = running.begin() + static_cast<std::ptrdiff_t>(kept);
     ended.insert(ended.begin(), first_out, running.end());
     running.erase(first_out, running.end());
+    if (!std::isfinite(running.front().loss)) {
+      throw DivergenceError("all candidates diverged; a lower learning rate may help");
+    }
   }
   ended.insert(ended.begin(), running.front());
   return ended;

@@ -78,6 +78,8 @@ TEST(SettingsOptions, ListsHaveCommasAndFilesHaveNone) {
   EXPECT_EQ(task({"x.csv", "--valid", "v,1.csv", "w.csv"}).valid, (Texts{"v,1.csv", "w.csv"}));
 }
 
+TEST(SettingsOptions, ATextStaysAsItIs) { EXPECT_EQ(task({"--id", "[id]", "x.csv"}).id, "[id]"); }
+
 TEST(SettingsOptions, AFlagNeedsNoValue) {
   EXPECT_TRUE(typed({"--bidirectional"}).network.bidirectional);
   EXPECT_FALSE(typed({"--bidirectional=false"}).network.bidirectional);

@@ -229,6 +229,13 @@ class SeveralRuns(unittest.TestCase):
         self.assertEqual(losses[0], min(losses))
         self.assertEqual({run.settings["cell"] for run in runs}, {"lstm"})
 
+    def test_candidates_that_diverge_are_an_error(self):
+        draws = random.Random(3)
+        noise = [[[draws.gauss(0, 1)] for _ in range(4)] for _ in range(60)]
+        sequences = rwa.Sequences.from_arrays(noise, [draws.gauss(0, 1) for _ in noise])
+        with self.assertRaisesRegex(rwa.DivergenceError, "all candidates diverged"):
+            tune(sequences, candidates=2, time_budget=1, learning_rate=1e15)
+
     def test_nothing_is_written(self):
         """Not even to the folder for temporary files, which is one that cannot be written to."""
         code = (

@@ -91,6 +91,7 @@ class CellsTest(unittest.TestCase):
         self.assertEqual(default(rwa.torch.RWA, "activation"), config["activation"])
 
     def test_initial_values_are_drawn_like_the_librarys(self) -> None:
+        torch.manual_seed(1)  # of some seeds, one of 600,000 weights is exactly 0
         for cell, kind in testing.AVERAGES.items():
             for options in ({}, {"span": 1000, "lasting": 0.25}) if cell != "rwa" else ({},):
                 model = rwa.Model(cell=cell, inputs=INPUTS, units=UNITS, **options)

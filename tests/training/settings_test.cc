@@ -8,6 +8,7 @@
 
 #include "io/io_testing.h"
 #include "io/toml.h"
+#include "rwa/cells.h"
 #include "rwa/errors.h"
 #include "training/settings.h"
 
@@ -41,6 +42,8 @@ TEST(Experiment, WhatIsWrongIsNamedWithItsPlace) {
       {head + "[network]\nunit = 3",
        "bad.toml:4:1: unknown key 'unit' in [network], did you mean "
        "units?"},
+      {head + "[trainig]\nsteps = 3",
+       "bad.toml:3:2: unknown key 'trainig', did you mean training?"},
       {head + "sede = 3", "bad.toml:3:1: unknown key 'sede', did you mean seed?"},
       {head + "seed = -1",
        "bad.toml:3:8: seed is -1, expected a whole number from 0 to 18446744073709551615"},
@@ -49,7 +52,7 @@ TEST(Experiment, WhatIsWrongIsNamedWithItsPlace) {
       {head + "network.units = 3000000000",
        "bad.toml:3:17: units is 3000000000, expected a whole number from 1 to 2147483647"},
       {head + "network.cell = 'rnn'",
-       "bad.toml:3:16: unknown cell 'rnn', expected one of: rwa, rwa-forget, rwa-decay, lstm, gru"},
+       "bad.toml:3:16: unknown cell 'rnn', expected one of: " + cell_names()},
       {head + "network.readout = 'first'",
        "bad.toml:3:19: unknown readout 'first', expected one of: last, every, mean, attention"},
       {head + "network.cell = 5", "bad.toml:3:16: cell is 5, expected a text"},

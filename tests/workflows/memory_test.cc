@@ -1,4 +1,4 @@
-// tests/workflows/fit_test.cc: how a batch of long sequences finds room in memory.
+// tests/workflows/memory_test.cc: how a batch of long sequences finds room in memory.
 #include "workflows/memory.h"
 
 #include <string>

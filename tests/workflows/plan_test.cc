@@ -150,10 +150,33 @@ TEST(Config, OptionsComeBeforeTheFile) {
   EXPECT_EQ(from("training.epochs = 2").training.steps, 0);
 }
 
+// As a run has written it, with the name of its cell for a model and its own fold.
+TEST(Config, OfARunKeepsItsFoldButNotTheNameOfAnotherCell) {
+  const io::TempFolder folder;
+  const auto file = folder.path() / "config.toml";
+  const auto from = [&](const std::string& toml, const std::string& options) {
+    io::put(file, toml);
+    TrainRequest request{.settings = given()};
+    request.settings.add(Overrides::parse(options, "options"));
+    request.settings = read_config(file, request.settings);
+    return plan(request, files(request.settings));
+  };
+  const std::string named = "model = 'rwa'\nnetwork.cell = 'rwa'\n";
+  EXPECT_EQ(model_name(from(named, "network.cell = 'lstm'").runs.front().experiment), "lstm");
+  EXPECT_EQ(model_name(from("model = 'mine'", "").runs.front().experiment), "mine");
+
+  const Plan one = from("[task]\nfolds = 3\nfold = 1", "");
+  ASSERT_EQ(one.runs.size(), 1U);
+  EXPECT_EQ(std::get<datasets::FilesTask>(one.runs.front().experiment.task).fold, 1);
+  EXPECT_EQ(one.runs.front().title, "train");
+  EXPECT_EQ(from("[task]\nfolds = 3\nfold = 1", "task.folds = 4").runs.size(), 4U);
+  EXPECT_EQ(from("[task]\nfolds = 0\nfold = 0", "task.folds = 4").runs.size(), 4U);
+}
+
 TEST(Config, OfATaskWithoutFilesIsRefused) {
   io::expect_error<ConfigError>(
       [] { (void)experiment_of(Overrides::parse("task.kind = 'adding'", "x.toml")); },
-      {"expected one of files"});
+      {"the task \"adding\"", "expected one of files"});
   io::expect_error<ConfigError>([] { (void)experiment_of({}); }, {"no data to train on"});
 }
 

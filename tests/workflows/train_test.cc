@@ -179,11 +179,29 @@ TEST_F(Train, TuningRanksItsCandidates) {
   EXPECT_EQ(files_beside_data(), 0U);
 }
 
+TEST_F(Train, CandidatesThatDivergeAreNotTheBest) {
+  TuneObserver nobody;
+  const TrainRequest given = request("training.learning_rate = 1e15");
+  io::expect_error<DivergenceError>(
+      [&] { (void)tune(given, made(given), {.candidates = 2, .time_budget = 0.5}, nobody); },
+      {"all candidates diverged"});
+}
+
+TEST_F(Train, ARunWithoutAModelSaysSo) {
+  const Plan runs = made(request("training.learning_rate = 1e15"));
+  (void)train(runs, {}, nobody_);
+  io::expect_error<ResourceError>([&] { (void)runs.runs.front().store->model(); },
+                                  {"the training: is diverged and has no model"});
+}
+
 TEST_F(Train, TuningNeedsValidation) {
   TuneObserver nobody;
   const TrainRequest given = request("task.split = 0.0");
   io::expect_error<ConfigError>([&] { (void)tune(given, made(given), {}, nobody); },
                                 {"tuning needs data to validate on"});
+  const TrainRequest folds = request("task.folds = 3");
+  io::expect_error<ConfigError>([&] { (void)tune(folds, made(folds), {}, nobody); },
+                                {"found folds, expected none"});
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 __global__ void __launch_bounds__(kThreads)
-    judge_kernel(std::int64_t count, const float* gradient, BlockSums* sums, StepReport* report) {
+    check_gradient_kernel(std::int64_t count, const float* gradient, BlockSums* sums, StepReport* report) {
   if (report->failed != 0) return;
   Finding mine;
   for (std::int64_t i = blockIdx.x * kThreads + threadIdx.x; i < count; i += gridDim.x * kThreads) {
@@ -184,7 +184,7 @@ void loss(const Context& context, Loss loss, const Rows& rows, int outputs, cons
 void check_gradient(const Context& context, std::size_t count, const float* gradient, BlockSums* sums,
            StepReport* report) {
   const unsigned blocks = std::clamp(blocks_for(count), 1u, unsigned{BlockSums::kBlocks});
-  judge_kernel<<<blocks, kThreads, 0, context.stream>>>(static_cast<std::int64_t>(count), gradient,
+  check_gradient_kernel<<<blocks, kThreads, 0, context.stream>>>(static_cast<std::int64_t>(count), gradient,
                                                         sums, report);
   check_launch("the judgement on a gradient");
 }
