@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "interrupt.h"
+#include "io/toml.h"
 #include "ranks.h"
 #include "rwa/errors.h"
 #include "say.h"
@@ -28,7 +29,7 @@ std::string option_of(const training::SettingInfo& setting) {
 
 // Files may follow each other; of other lists the next argument is not one.
 bool takes_files(const training::SettingInfo& setting) {
-  return setting.kind == Kind::kTexts && setting.group == "Data";
+  return setting.kind == Kind::kTexts && setting.group == training::Group::kData;
 }
 
 std::string help_of(const training::SettingInfo& setting) {
@@ -51,10 +52,9 @@ const char* type_of(const training::SettingInfo& setting) {
 
 // What is 0 or empty is chosen when the data are known, or off.
 std::string default_of(const training::SettingInfo& setting) {
-  const std::string& value = setting.value;
-  const bool is_open = value == "0" || value == "0.0" || value == "\"\"" || value == "[]";
-  if (is_open) return "";
-  return value.front() == '"' ? value.substr(1, value.size() - 2) : value;
+  if (const auto* text = setting.value.get<std::string>()) return *text;
+  const std::string value = io::to_toml(setting.value);
+  return value == "0" || value == "0.0" || value == "[]" ? "" : value;
 }
 
 // A number where the text is one; else the text, which is refused with what was expected.
@@ -98,19 +98,19 @@ void GivenSettings::add_options(CLI::App& command, const Filter& filter) {
 
 void GivenSettings::add_option(CLI::App& command, const training::SettingInfo& setting) {
   Given& given = given_.emplace(setting.name, Given{setting, {}, {}}).first->second;
-  const std::string name = option_of(setting);
+  const std::string name = option_of(setting), group(to_string(setting.group));
   if (setting.kind == Kind::kTruth) {
     // Without a value it is meant to be true; what is true already can be turned off.
     std::string help = help_of(setting);
-    if (setting.value == "true") help += fmt::format(" [true; off: {}=false]", name);
-    command.add_flag(name, given.text, help)->group(setting.group);
+    if (*setting.value.get<bool>()) help += fmt::format(" [true; off: {}=false]", name);
+    command.add_flag(name, given.text, help)->group(group);
     return;
   }
   const bool is_list = setting.kind == Kind::kTexts;
   auto* option = (is_list ? command.add_option(name, given.texts, help_of(setting))
                           : command.add_option(name, given.text, help_of(setting)))
                      ->option_text(name == "DATA" ? "..." : type_of(setting))
-                     ->group(name == "DATA" ? "Positionals" : setting.group);
+                     ->group(name == "DATA" ? "Positionals" : group);
   const std::string usual = default_of(setting);
   if (!usual.empty()) option->description(fmt::format("{} [{}]", help_of(setting), usual));
   if (takes_files(setting)) return;
@@ -139,7 +139,7 @@ bool is_setting_of_files(const training::SettingInfo& setting) {
 
 bool is_setting_of_reading(const training::SettingInfo& setting) {
   return is_setting_of_files(setting) &&
-         (setting.name == kFiles || setting.group.starts_with("Reading"));
+         (setting.name == kFiles || setting.group == training::Group::kReading);
 }
 
 TrainingArguments::TrainingArguments() { options.threads = usual_threads(); }

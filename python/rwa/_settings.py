@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ._library import described, library
 
@@ -18,7 +18,7 @@ class Setting(NamedTuple):
     help: str
     kind: str  # "bool", "int", "float", "str", "list" or "choice"
     choices: list[str] | None
-    default: str  # as the configuration file has it; 0 or empty: chosen when the data are known
+    default: Any  # 0 or empty: chosen when the data are known, or off
     of_sequences: bool  # else it says how files are read, and belongs to rwa.read
 
 

@@ -13,9 +13,11 @@ namespace rwa::c_api {
 
 // The options that a caller gives; NULL is none. Those that are missing or null leave their value,
 // the default of its struct, alone. `what` begins every message.
+inline io::Value::Table parse_object(const char* text, std::string_view what) {
+  return io::parse_json(text == nullptr ? "{}" : text, what);
+}
 inline io::Fields read_options(const char* text, std::string_view what) {
-  return {io::parse_json(text == nullptr ? "{}" : text, what),
-          {.where = std::string(what), .noun = "option"}};
+  return {parse_object(text, what), {.where = std::string(what), .noun = "option"}};
 }
 
 // As keep(). What is not UTF-8, which names in people's files may not be, is replaced.

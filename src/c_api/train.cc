@@ -17,6 +17,7 @@
 #include "c_api/json.h"
 #include "c_api/sequences.h"
 #include "datasets/files_read.h"
+#include "io/toml.h"
 #include "rwa/device.h"
 #include "training/settings.h"
 #include "workflows/plan.h"
@@ -53,7 +54,7 @@ struct TrainingOptions {
   io::Fields rest;
 
   TrainingOptions(const char* text, const Lists& lists)
-      : TrainingOptions(io::parse_json(text == nullptr ? "{}" : text, kWhat), lists) {}
+      : TrainingOptions(parse_object(text, kWhat), lists) {}
 
  private:
   TrainingOptions(io::Value::Table given, const Lists& lists)
@@ -140,37 +141,19 @@ class ListenerNews final : public workflows::TuneObserver {
   std::atomic<int> answer_ = RWA_GO_ON;
 };
 
+Json to_json(const io::Value& value) {
+  return Json::parse(io::to_toml(value));  // of which all that settings have is JSON too
+}
+
 // All settings of a run that a caller could have given, by name.
-class SettingsJson {
- public:
-  static Json of(training::Experiment experiment) {
-    SettingsJson visitor;
-    training::describe(experiment, visitor);
-    return std::move(visitor.json_);
+Json settings_of(const training::Experiment& experiment) {
+  Json json;
+  for (const auto& setting : training::list_settings(experiment)) {
+    const bool offered = training::is_offered(setting, training::Scope::kSequences);
+    if (offered && setting.kept) json[setting.name] = to_json(setting.value);
   }
-
-  void group(std::string_view name) { of_files_ = name == "Data" || name.starts_with("Reading"); }
-  template <class T>
-  void operator()(const training::Setting& setting, const T& value, int /*least*/ = 0) {
-    if (setting.help.empty() || !setting.kept || of_files_) return;
-    if constexpr (std::is_enum_v<T>) {
-      json_[std::string(setting.name)] = to_string(value);
-    } else {
-      json_[std::string(setting.name)] = value;
-    }
-  }
-  template <class Table>
-  void table(std::string_view, Table& content) {
-    training::describe(content, *this);
-  }
-  void table(std::string_view, tasks::Task& task) {
-    training::describe(std::get<datasets::FilesTask>(task), *this);
-  }
-
- private:
-  Json json_;
-  bool of_files_ = false;
-};
+  return json;
+}
 
 Json about_run(const training::RunStore& store) {
   const training::Record record = store.record();
@@ -182,7 +165,7 @@ Json about_run(const training::RunStore& store) {
           {"best_step", record.best_step ? Json(*record.best_step) : Json()},
           {"parameters", record.parameters},
           {"seconds", record.train_seconds},
-          {"settings", SettingsJson::of(record.experiment)},
+          {"settings", settings_of(record.experiment)},
           {"history", std::move(history)}};
 }
 
@@ -190,10 +173,6 @@ workflows::TrainResult train_all(const workflows::Plan& plan, workflows::TrainOp
                                  ListenerNews& news) {
   news.watch(options);
   auto result = workflows::train(plan, options, news);
-  if (plan.runs.size() == 1 && !result.diverged.empty()) {
-    // "sequences: training diverged at …": of a single run, the title says nothing.
-    throw DivergenceError(result.diverged.front().substr(plan.runs.front().title.size() + 2));
-  }
   workflows::throw_if_diverged(result.diverged, plan.runs.size());
   return result;
 }
@@ -265,7 +244,6 @@ rwa_result guarded_training(Work&& work) {
 }
 
 Json settings_json() {
-  using Kind = training::SettingInfo::Kind;
   static constexpr const char* kKindNames[] = {"bool", "int", "float", "str", "list", "choice"};
   Json all = Json::array();
   for (const auto& setting : training::list_settings(workflows::default_experiment())) {
@@ -273,11 +251,11 @@ Json settings_json() {
     const bool of_sequences = training::is_offered(setting, training::Scope::kSequences);
     all.push_back({{"name", setting.name},
                    {"table", setting.table},
-                   {"group", setting.group},
+                   {"group", to_string(setting.group)},
                    {"help", setting.help},
                    {"kind", kKindNames[static_cast<int>(setting.kind)]},
-                   {"choices", setting.kind == Kind::kChoice ? Json(setting.choices) : Json()},
-                   {"default", setting.value},
+                   {"choices", setting.choices.empty() ? Json() : Json(setting.choices)},
+                   {"default", to_json(setting.value)},
                    {"of_sequences", of_sequences}});
   }
   return all;

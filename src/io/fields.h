@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <limits>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -43,13 +44,10 @@ class Fields {
  public:
   Fields(Value::Table table, FieldsOptions options)
       : rest_(std::move(table)), options_(std::move(options)) {
-    for (std::size_t i = 0; i < rest_.size(); ++i) {
-      for (std::size_t j = 0; j < i; ++j) {
-        if (rest_[i].name == rest_[j].name) {
-          refuse(rest_[i].place,
-                 fmt::format("the {} {} stands twice", options_.noun, quote(rest_[i].name)));
-        }
-      }
+    std::set<std::string_view> names;
+    for (const Field& field : rest_) {
+      if (names.insert(field.name).second) continue;
+      refuse(field.place, fmt::format("the {} {} appears twice", options_.noun, quote(field.name)));
     }
   }
 

@@ -46,6 +46,20 @@ Value::Table table_from_toml(const toml::table& table, std::string_view origin) 
   return fields;
 }
 
+std::string in_quotes(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      (out += '\\') += c;
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
+      out += fmt::format("\\u{:04X}", static_cast<unsigned>(c));
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
 }  // namespace
 
 Value::Table parse_toml(std::string_view text, std::string_view origin) try {
@@ -55,6 +69,18 @@ Value::Table parse_toml(std::string_view text, std::string_view origin) try {
   const std::string reason = fmt::format("{:?}", error.description());
   throw ConfigError(fmt::format("{}: not TOML: {}", place_of(error.source(), origin),
                                 reason.substr(1, reason.size() - 2)));
+}
+
+std::string to_toml(const Value& value) {
+  if (const auto* truth = value.get<bool>()) return *truth ? "true" : "false";
+  if (const auto* number = value.get<std::int64_t>()) return fmt::format("{}", *number);
+  if (const auto* number = value.get<double>()) return float_text(*number);
+  if (const auto* text = value.get<std::string>()) return in_quotes(*text);
+  std::string items;
+  for (const Value& item : std::get<Value::Array>(value.content)) {
+    items += (items.empty() ? "" : ", ") + to_toml(item);
+  }
+  return "[" + items + "]";
 }
 
 }  // namespace rwa::io

@@ -58,17 +58,19 @@ Value from_json(const simdjson::dom::element& element) {
 
 }  // namespace
 
+std::string float_text(double value) {
+  std::string text = fmt::format("{}", value);
+  if (text.find_first_of(".en") == std::string::npos) text += ".0";
+  return text;
+}
+
 std::string in_message(const Value& value) {
   struct Words {
     std::string operator()(std::nullptr_t) const { return "null"; }
     std::string operator()(bool truth) const { return truth ? "true" : "false"; }
     std::string operator()(std::int64_t number) const { return fmt::format("{}", number); }
     std::string operator()(std::uint64_t number) const { return fmt::format("{}", number); }
-    std::string operator()(double number) const {
-      std::string text = fmt::format("{}", number);
-      if (text.find_first_of(".en") == std::string::npos) text += ".0";
-      return text;
-    }
+    std::string operator()(double number) const { return float_text(number); }
     std::string operator()(const std::string& text) const { return quote(text); }
     std::string operator()(const Value::Array&) const { return "an array"; }
     std::string operator()(const Value::Table&) const { return "a table"; }

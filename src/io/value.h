@@ -35,6 +35,8 @@ struct Field {
   std::string place = {};  // of the name
 };
 
+// Shortest that reads back as the same bits; with a point, so that it is not a whole number.
+std::string float_text(double value);
 // As short as a message can bear: "abc", 3, an array, a table.
 std::string in_message(const Value& value);
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/names.h"
+#include "io/toml.h"
 #include "rwa/errors.h"
 #include "training/settings.h"
 
@@ -97,7 +98,7 @@ std::string format_experiment(const Experiment& experiment) {
     if (!field.kept) continue;
     if (field.table != table) text += fmt::format("\n[{}]\n", field.table);
     table = field.table;
-    text += fmt::format("{} = {}\n", field.name, field.value);
+    text += fmt::format("{} = {}\n", field.name, io::to_toml(field.value));
   }
   return text;
 }
@@ -108,8 +109,10 @@ std::vector<std::string> differences(const Experiment& there, const Experiment& 
   for (const SettingInfo& field : list_settings(there)) {
     const auto same = std::ranges::find(ours, field.path(), &SettingInfo::path);
     // Tasks of two kinds differ in their kind; what only one of them has says nothing more.
-    if (same == ours.end() || same->value == field.value) continue;
-    lines.push_back(fmt::format("{}: {} there, {} here", field.path(), field.value, same->value));
+    if (same == ours.end()) continue;
+    const std::string theirs = io::to_toml(field.value), mine = io::to_toml(same->value);
+    if (theirs == mine) continue;
+    lines.push_back(fmt::format("{}: {} there, {} here", field.path(), theirs, mine));
   }
   return lines;
 }

@@ -18,8 +18,8 @@
 namespace rwa::training {
 namespace {
 
-int ranks_of(const Job* job) { return job == nullptr ? 1 : const_cast<Job*>(job)->link().size(); }
-int groups_for(int runs, const Job* job) { return std::clamp(runs, 1, ranks_of(job)); }
+int ranks_of(Job* job) { return job == nullptr ? 1 : job->link().size(); }
+int groups_for(int runs, Job* job) { return std::clamp(runs, 1, ranks_of(job)); }
 
 std::vector<QueuedRun> in_order(std::vector<QueuedRun> runs, int at_a_time) {
   const auto work_of = [](const QueuedRun& run) {
@@ -100,7 +100,7 @@ Link* RunQueue::all_ranks() const {
   return options_.job == nullptr ? nullptr : &options_.job->link();
 }
 
-std::vector<std::string> RunQueue::run(QueueObserver& observer) {
+std::vector<Divergence> RunQueue::run(QueueObserver& observer) {
   observer.start(*this);
   {
     std::vector<std::jthread> others;
@@ -125,8 +125,16 @@ std::vector<std::string> RunQueue::run(QueueObserver& observer) {
 void RunQueue::share_results() {
   if (!group_) return;
   Ranks ranks(all_ranks());
-  if (!leads()) diverged_.clear();
-  gather(ranks, diverged_);
+  std::vector<std::string> titles, messages;
+  for (const auto& [title, message] : diverged_) {
+    if (!leads()) continue;
+    titles.push_back(title);
+    messages.push_back(message);
+  }
+  gather(ranks, titles);
+  gather(ranks, messages);
+  diverged_.clear();
+  for (std::size_t i = 0; i < titles.size(); ++i) diverged_.push_back({titles[i], messages[i]});
   gather(ranks, interrupted_);
   double taken = leads() ? static_cast<double>(taken_) : 0;
   ranks.sum(std::span(&taken, 1));
@@ -192,7 +200,7 @@ void RunQueue::note(std::size_t index, const RunResult& result) {
   const QueuedRun& run = runs_[index];
   const std::lock_guard lock(mutex_);
   if (!result.divergence.empty()) {
-    diverged_.push_back(fmt::format("{}: {}", run.title, result.divergence));
+    diverged_.push_back({run.title, result.divergence});
   } else if (result.outcome == Outcome::kInterrupted && leads()) {
     interrupted_.push_back(
         fmt::format("after step {} of {}, in {}", report::in_thousands(run.store->record().steps),
@@ -216,12 +224,12 @@ Outcome RunQueue::run_in_store(std::size_t index, QueueObserver& observer) {
   return training::run(run.experiment, run.dataset, *run.store, options, show);
 }
 
-int jobs_of_rank(int runs, int jobs, const Job* job) {
+int jobs_of_rank(int runs, int jobs, Job* job) {
   const int ranks = ranks_of(job);
   return ranks > runs ? 1 : std::min(jobs, (runs + ranks - 1) / ranks);
 }
 
-int runs_at_a_time(int runs, int jobs, const Job* job) {
+int runs_at_a_time(int runs, int jobs, Job* job) {
   return std::min(runs, groups_for(runs, job) * jobs_of_rank(runs, jobs, job));
 }
 

@@ -61,6 +61,11 @@ class QueueObserver {
   virtual void end(std::size_t /*index*/, const RunResult& /*result*/) {}
 };
 
+// A run that left what can be trained.
+struct Divergence {
+  std::string title, message;
+};
+
 struct QueueOptions {
   Options each = {};   // of a run; its time, memory, device and link are the queue's matter
   int at_a_time = 1;   // runs, by each rank
@@ -81,10 +86,10 @@ class RunQueue {
   // Whether runs are done one after the other.
   [[nodiscard]] bool is_serial() const { return options_.at_a_time == 1 && groups_ == 1; }
 
-  // One that diverges does not stop the others: returns what those said. Any other error does, and
+  // One that diverges does not stop the others: returns those. Any other error does, and
   // is thrown when the others have left their checkpoints; so is Interrupted. Of several ranks all
   // return or throw the same, but for errors that are one rank's own.
-  std::vector<std::string> run(QueueObserver& observer);
+  std::vector<Divergence> run(QueueObserver& observer);
 
  private:
   void work(QueueObserver& observer);
@@ -108,15 +113,15 @@ class RunQueue {
 
   std::mutex mutex_;  // of all that follows
   std::size_t taken_ = 0;
-  std::vector<std::string> diverged_;
+  std::vector<Divergence> diverged_;
   std::vector<std::string> interrupted_;  // where
   std::exception_ptr error_;              // the first that was neither
 };
 
 // How many of `runs` one rank does at a time where it may do `jobs`: one that does a run with
 // others has no more beside it.
-int jobs_of_rank(int runs, int jobs, const Job* job);
+int jobs_of_rank(int runs, int jobs, Job* job);
 // And all ranks together.
-int runs_at_a_time(int runs, int jobs, const Job* job);
+int runs_at_a_time(int runs, int jobs, Job* job);
 
 }  // namespace rwa::training

@@ -90,7 +90,7 @@ void check_metrics(const fs::path& folder, std::int64_t covered) {
 void refuse_fewer_steps(const State& done, const Experiment& experiment, const std::string& name) {
   if (done.step <= experiment.training.steps) return;
   throw ConfigError(
-      fmt::format("{}: {} steps are done, more than the {} that are wanted: give more, or choose "
+      fmt::format("{}: {} steps are done, more than the {} requested: request more, or choose "
                   "another folder (--out)",
                   name, done.step, experiment.training.steps));
 }
@@ -225,7 +225,7 @@ std::unique_ptr<MetricsSink> MemoryStore::begin_metrics(std::int64_t size) {
 
 Model MemoryStore::model() const {
   if (model_) return copy_of(*model_);
-  throw ResourceError(fmt::format("{}: is {} and has no model", name(), to_string(record_.status)));
+  throw ResourceError(fmt::format("{} has no model: it is {}", name(), to_string(record_.status)));
 }
 
 void MemoryStore::set_progress(const Experiment& experiment, const RunFile& content) {

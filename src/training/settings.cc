@@ -18,52 +18,30 @@ namespace {
 
 using Kind = SettingInfo::Kind;
 
-std::string toml_text(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      (out += '\\') += c;
-    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
-      out += fmt::format("\\u{:04X}", static_cast<unsigned>(c));
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
-}
+constexpr Names<Group, 6> kGroups{{{Group::kRun, "Run"},
+                                   {Group::kData, "Data"},
+                                   {Group::kReading, "Reading files (guessed where not given)"},
+                                   {Group::kPreparation, "Preparing sequences"},
+                                   {Group::kNetwork, "Network"},
+                                   {Group::kTraining, "Training"}}};
 
-std::string toml_texts(const std::vector<std::string>& texts) {
-  std::string out;
-  for (const std::string& text : texts) out += (out.empty() ? "" : ", ") + toml_text(text);
-  return "[" + out + "]";
-}
-
-// Shortest that reads back as the same bits; with a point, so that TOML knows it as a float.
-std::string toml_number(double value) {
-  std::string text = fmt::format("{}", value);
-  if (text.find_first_of(".en") == std::string::npos) text += ".0";
-  return text;
-}
-
-// Lists every setting with its value as TOML has it.
 class Lister {
  public:
-  void group(std::string_view name) { group_ = name; }
+  void group(Group group) { group_ = group; }
   void operator()(const Setting& setting, const std::string& value) {
-    add(setting, Kind::kText, toml_text(value));
+    add(setting, Kind::kText, {value});
+    if (setting.choices != nullptr) fields_.back().choices = setting.choices();
   }
   void operator()(const Setting& setting, const std::vector<std::string>& values) {
-    add(setting, Kind::kTexts, toml_texts(values));
+    io::Value::Array array;
+    for (const std::string& value : values) array.push_back({value});
+    add(setting, Kind::kTexts, {std::move(array)});
   }
-  void operator()(const Setting& setting, bool value) {
-    add(setting, Kind::kTruth, value ? "true" : "false");
-  }
-  void operator()(const Setting& setting, double value) {
-    add(setting, Kind::kNumber, toml_number(value));
-  }
+  void operator()(const Setting& setting, bool value) { add(setting, Kind::kTruth, {value}); }
+  void operator()(const Setting& setting, double value) { add(setting, Kind::kNumber, {value}); }
   template <Enumeration Enum>
   void operator()(const Setting& setting, Enum value) {
-    add(setting, Kind::kChoice, toml_text(to_string(value)));
+    add(setting, Kind::kChoice, {std::string(to_string(value))});
     fields_.back().choices = all_names<Enum>();
   }
   void operator()(const Setting& setting, Whole auto value, int /*least*/) {
@@ -71,7 +49,7 @@ class Lister {
       throw ConfigError(fmt::format("{} is {}, expected at most {}", setting.name, value,
                                     std::numeric_limits<std::int64_t>::max()));
     }
-    add(setting, Kind::kWhole, fmt::format("{}", value));
+    add(setting, Kind::kWhole, {static_cast<std::int64_t>(value)});
   }
 
   template <class Table>
@@ -81,14 +59,14 @@ class Lister {
   }
   void table(std::string_view name, tasks::Task& task) {
     table_ = name;
-    add("kind", Kind::kText, toml_text(kKinds[task.index()]));
+    add("kind", Kind::kText, {std::string(kKinds[task.index()])});
     std::visit([this](auto& alternative) { describe(alternative, *this); }, task);
   }
 
   [[nodiscard]] std::vector<SettingInfo> take() { return std::move(fields_); }
 
  private:
-  void add(const Setting& setting, Kind kind, std::string value) {
+  void add(const Setting& setting, Kind kind, io::Value value) {
     fields_.push_back({.table = table_,
                        .name = std::string(setting.name),
                        .help = std::string(setting.help),
@@ -99,7 +77,8 @@ class Lister {
                        .kept = setting.kept});
   }
 
-  std::string table_, group_;
+  std::string table_;
+  Group group_ = Group::kRun;
   std::vector<SettingInfo> fields_;
 };
 
@@ -117,7 +96,7 @@ class Assigner {
   // Which must outlive it.
   explicit Assigner(io::Fields& fields) : fields_(fields) {}
 
-  void group(std::string_view) {}
+  void group(Group) {}
   template <class T>
   void operator()(const Setting& setting, T& value) {
     fields_(setting.name, value);
@@ -177,22 +156,19 @@ std::pair<std::string_view, std::string_view> split_path(std::string_view path) 
   return {path.substr(0, dot), path.substr(dot + 1)};
 }
 
-const io::Field* find(const io::Value::Table& table, std::string_view name) {
+// Of a table that may be changed, or not.
+template <class Table>
+auto find(Table& table, std::string_view name) -> decltype(table.data()) {
   const auto found = std::ranges::find(table, name, &io::Field::name);
   return found == table.end() ? nullptr : &*found;
 }
-io::Field* find(io::Value::Table& table, std::string_view name) {
-  return const_cast<io::Field*>(find(std::as_const(table), name));
-}
 
 // Where the settings of a table stand; null where there is none.
-const io::Value::Table* table_named(const io::Value::Table& all, std::string_view name) {
+template <class Table>
+Table* table_named(Table& all, std::string_view name) {
   if (name.empty()) return &all;
-  const io::Field* field = find(all, name);
-  return field == nullptr ? nullptr : field->value.get<io::Value::Table>();
-}
-io::Value::Table* table_named(io::Value::Table& all, std::string_view name) {
-  return const_cast<io::Value::Table*>(table_named(std::as_const(all), name));
+  auto* field = find(all, name);
+  return field == nullptr ? nullptr : std::get_if<io::Value::Table>(&field->value.content);
 }
 
 void put(io::Value::Table& table, io::Field field) {
@@ -221,6 +197,8 @@ void settle_length(const io::Value::Table* training, Experiment& experiment) {
 
 }  // namespace
 
+std::string_view to_string(Group group) { return name_of(kGroups, "group", group); }
+
 std::vector<SettingInfo> list_settings(Experiment experiment) {
   Lister lister;
   experiment.model = model_name(experiment);
@@ -231,7 +209,7 @@ std::vector<SettingInfo> list_settings(Experiment experiment) {
 bool is_offered(const SettingInfo& setting, Scope scope) {
   if (setting.help.empty()) return false;
   return scope == Scope::kFiles ||
-         (setting.group != "Data" && !setting.group.starts_with("Reading"));
+         (setting.group != Group::kData && setting.group != Group::kReading);
 }
 
 Overrides::Overrides(io::Value::Table tables) : tables_(std::move(tables)) {}

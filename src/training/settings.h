@@ -13,6 +13,9 @@
 #include <variant>
 #include <vector>
 
+#include "base/names.h"
+#include "datasets/encoding.h"
+#include "formats/schema.h"
 #include "io/fields.h"
 #include "io/value.h"
 #include "training/experiment.h"
@@ -24,16 +27,28 @@ concept Enumeration = std::is_enum_v<T>;
 template <class T>
 concept Whole = std::integral<T> && !std::same_as<T, bool>;
 
+// Settings that stand together in `--help`.
+enum class Group { kRun, kData, kReading, kPreparation, kNetwork, kTraining };
+std::string_view to_string(Group group);
+
 // How a setting is presented. One without help stands in configuration files only.
 struct Setting {
+  using Choices = std::vector<std::string> (*)();
+
   std::string_view name;
   std::string_view help = {};
-  bool kept = true;  // else it only leads to another one, and is not written
+  Choices choices = nullptr;  // of a text that is the name of something, or empty
+  bool kept = true;           // else it only leads to another one, and is not written
 
   // Implicit: most of the tasks' own fields have no more than a name.
   constexpr Setting(const char* name_only) : name(name_only) {}
-  constexpr Setting(const char* its_name, std::string_view its_help, bool is_kept = true)
-      : name(its_name), help(its_help), kept(is_kept) {}
+  constexpr Setting(const char* its_name, std::string_view its_help, Choices its_choices = nullptr)
+      : name(its_name), help(its_help), choices(its_choices) {}
+  static constexpr Setting not_kept(const char* name, std::string_view help) {
+    Setting setting(name, help);
+    setting.kept = false;
+    return setting;
+  }
 };
 
 // Whole numbers go with the least value they may have. Groups are those of `--help`.
@@ -125,21 +140,18 @@ void describe(tasks::SpellingTask& task, Visitor& visit) {
 
 template <class Visitor>
 void describe_reading(datasets::FilesTask& task, Visitor& visit) {
-  visit.group("Reading files (guessed where not given)");
-  visit({"format", "File format: table, ts, jsonl, fasta, fastq, text, npy, npz or idx"},
-        task.format);
+  visit.group(Group::kReading);
+  visit({"format", "File format", all_names<formats::Format>}, task.format);
   visit({"layout",
-         "Of a table: long (a row is a step) or wide (a row is a sequence); of an array: ntc, nct "
-         "or tnc (case, time, channel)"},
+         "Whether a row of a table is a step (long) or a sequence (wide); the axes of an array: "
+         "case, time, channel",
+         all_names<formats::Layout>},
         task.layout);
-  visit({"task",
-         "What to learn: class, labels (several), numbers, class-per-step, numbers-per-step or "
-         "forecast"},
-        task.task);
+  visit({"task", "What to learn", all_names<formats::Target>}, task.task);
   visit({"target", "Columns to predict"}, task.target);
   visit({"features", "Columns to learn from"}, task.features);
   visit({"id", "Column that says which sequence a row belongs to"}, task.id);
-  visit({"time", "Column with times: rows must be in its order; it is no feature"}, task.time);
+  visit({"time", "Column with times: rows must be in its order; not used as a feature"}, task.time);
   visit({"label_from",
          "Where labels come from: file, folder, header, header:N, or a table of ids and labels"},
         task.label_from);
@@ -148,12 +160,13 @@ void describe_reading(datasets::FilesTask& task, Visitor& visit) {
 
 template <class Visitor>
 void describe_preparation(datasets::FilesTask& task, Visitor& visit) {
-  visit.group("Preparing sequences");
-  visit({"context", "Show each step together with the ones before it, this many in all"},
-        task.context, 1);
-  visit({"positions", "Features that encode where in its sequence a step stands (0: none)"},
+  visit.group(Group::kPreparation);
+  visit({"context", "Steps seen at once: each step together with the ones before it"}, task.context,
+        1);
+  visit({"positions", "Features that encode the position of a step in its sequence (0: none)"},
         task.positions, 0);
-  visit({"missing", "Missing numbers: refuse, previous (repeat the step before) or mean"},
+  visit({"missing", "What to do about missing numbers: an error, the step before, or the mean",
+         all_names<datasets::Missing>},
         task.missing);
   visit({"window", "Cut sequences into windows of this many steps (0: off)"}, task.window, 0);
   visit({"stride", "Steps from one window's start to the next (0: the window)"}, task.stride, 0);
@@ -164,13 +177,13 @@ void describe_preparation(datasets::FilesTask& task, Visitor& visit) {
 
 template <class Visitor>
 void describe(datasets::FilesTask& task, Visitor& visit) {
-  visit.group("Data");
+  visit.group(Group::kData);
   visit({"train", "Files, a folder, or - for standard input"}, task.train);
   visit({"valid", "Files to validate on"}, task.valid);
   visit({"test", "Files for the final score"}, task.test);
   describe_reading(task, visit);
   describe_preparation(task, visit);
-  visit.group("Data");
+  visit.group(Group::kData);
   visit({"folds", "Cross-validate with this many folds (0: off)"}, task.folds, 0);
   visit("fold", task.fold, 0);
   visit("split_seed", task.split_seed, 0);
@@ -184,7 +197,7 @@ inline constexpr std::array<std::string_view, std::variant_size_v<tasks::Task>> 
 
 template <class Visitor>
 void describe(Network& network, Visitor& visit) {
-  visit.group("Network");
+  visit.group(Group::kNetwork);
   visit({"cell", "Recurrent cell"}, network.cell);
   visit({"activation", "Activation of a unit's output"}, network.activation);
   visit({"units", "Units of each layer and direction"}, network.units, 1);
@@ -205,8 +218,8 @@ void describe(Network& network, Visitor& visit) {
 
 template <class Visitor>
 void describe(Training& training, Visitor& visit) {
-  visit.group("Training");
-  visit({"epochs", "Maximum number of epochs", false}, training.epochs);
+  visit.group(Group::kTraining);
+  visit(Setting::not_kept("epochs", "Maximum number of epochs"), training.epochs);
   visit({"steps", "Maximum number of training steps (batches), instead of epochs"}, training.steps,
         1);
   visit({"batch", "Sequences per batch"}, training.batch, 1);
@@ -224,7 +237,7 @@ void describe(Training& training, Visitor& visit) {
 
 template <class Visitor>
 void describe(Evaluation& evaluation, Visitor& visit) {
-  visit.group("Training");
+  visit.group(Group::kTraining);
   visit({"every", "Steps between validations"}, evaluation.every, 1);
   visit({"samples", "Sequences scored at a time"}, evaluation.samples, 1);
   visit(
@@ -236,7 +249,7 @@ void describe(Evaluation& evaluation, Visitor& visit) {
 // Tables come last: in TOML what follows one belongs to it.
 template <class Visitor>
 void describe(Experiment& experiment, Visitor& visit) {
-  visit.group("Run");
+  visit.group(Group::kRun);
   visit({"name", "Name of the run, in reports"}, experiment.name);
   visit("variant", experiment.variant);
   visit("model", experiment.model);
@@ -255,10 +268,10 @@ struct SettingInfo {
   std::string table;  // empty: none
   std::string name;
   std::string help;  // empty: it stands in configuration files only
-  std::string group;
+  Group group = Group::kRun;
   Kind kind = Kind::kText;
-  std::vector<std::string> choices;  // of kChoice
-  std::string value;                 // as TOML has it
+  std::vector<std::string> choices;  // of kChoice, and of some texts
+  io::Value value;
   bool kept = true;
 
   [[nodiscard]] std::string path() const { return table.empty() ? name : table + "." + name; }

@@ -68,15 +68,6 @@ void check_repeat(const TrainRequest& request) {
   throw ConfigError(fmt::format("repeat is {}, expected at least 1", request.repeat));
 }
 
-void place_in(const fs::path& out, const fs::path& part, PlannedRun& run) {
-  if (out.empty()) {
-    run.store = std::make_shared<training::MemoryStore>();
-    return;
-  }
-  run.folder = part.empty() ? out : out / part;
-  run.store = std::make_shared<training::FolderStore>(run.folder);
-}
-
 void make_folder(const fs::path& folder) {
   if (std::error_code error; !fs::create_directories(folder, error) && error) {
     throw ResourceError(
@@ -159,7 +150,7 @@ training::Overrides read_config(const fs::path& config, const training::Override
 training::Experiment experiment_of(const training::Overrides& settings) {
   if (const std::string kind = text_of(settings, "task.kind"); !kind.empty() && kind != "files") {
     throw ConfigError(fmt::format(
-        "the configuration is of the task {}, which makes its own data, expected one of files",
+        "the configuration is for the task {}, which generates its data, expected one for files",
         io::quote(kind)));
   }
   training::Experiment experiment = default_experiment();
@@ -226,12 +217,21 @@ Plan plan(const TrainRequest& request, std::shared_ptr<const datasets::Files> re
       std::get<datasets::FilesTask>(run.experiment.task).fold = fold;
       const fs::path part = part_of(run, end - first, request.repeat);
       run.title = part.empty() ? experiment.name : experiment.name + " " + part.string();
-      place_in(request.out, part, run);
+      place(request.out, part, run);
       make_room(room, run, plan);
       plan.runs.push_back(std::move(run));
     }
   }
   return plan;
+}
+
+void place(const fs::path& out, const fs::path& part, PlannedRun& run) {
+  if (out.empty()) {
+    run.store = std::make_shared<training::MemoryStore>();
+    return;
+  }
+  run.folder = part.empty() ? out : out / part;
+  run.store = std::make_shared<training::FolderStore>(run.folder);
 }
 
 std::string scored_on(const datasets::Files& files) {

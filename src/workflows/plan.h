@@ -64,6 +64,9 @@ Plan plan(const TrainRequest& request, const datasets::Reading& reading, Link* l
 Plan plan(const TrainRequest& request, std::shared_ptr<const datasets::Files> files,
           Link* link = nullptr);
 
+// Gives a run its store: a folder below OUT, or memory where OUT is empty.
+void place(const std::filesystem::path& out, const std::filesystem::path& part, PlannedRun& run);
+
 // What the last score of a run is taken on.
 std::string scored_on(const datasets::Files& files);
 

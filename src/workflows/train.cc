@@ -208,10 +208,13 @@ TrainResult train(const Plan& plan, const TrainOptions& options,
   return result;
 }
 
-void throw_if_diverged(const std::vector<std::string>& diverged, std::size_t runs) {
+void throw_if_diverged(const std::vector<training::Divergence>& diverged, std::size_t runs) {
   if (diverged.empty()) return;
+  if (runs == 1) throw DivergenceError(diverged.front().message);
+  std::vector<std::string> lines;
+  for (const auto& [title, message] : diverged) lines.push_back(title + ": " + message);
   throw DivergenceError(
-      fmt::format("{} of {} runs diverged: {}", diverged.size(), runs, fmt::join(diverged, "; ")));
+      fmt::format("{} of {} runs diverged: {}", diverged.size(), runs, fmt::join(lines, "; ")));
 }
 
 report::Table summary(const std::vector<TrainedRun>& all) {

@@ -34,7 +34,7 @@ struct TrainedRun {
 struct TrainResult {
   // Those that have come to an end, in the order of the plan; on rank 0 alone.
   std::vector<TrainedRun> runs;
-  std::vector<std::string> diverged;  // what became of the others
+  std::vector<training::Divergence> diverged;  // what became of the others
   // Of several seeds the one with the lowest loss in validation. Folds are there for their scores.
   std::optional<std::size_t> best;
 };
@@ -56,7 +56,7 @@ training::QueueOptions queue_options(const TrainOptions& options, int runs);
 // The lowest loss in validation so far; nothing before the first.
 std::optional<double> best_in_validation(const training::RunStore& store);
 
-// Throws DivergenceError that tells which of the runs diverged, unless none did.
-void throw_if_diverged(const std::vector<std::string>& diverged, std::size_t runs);
+// Throws DivergenceError that names those of the runs that diverged, unless none did.
+void throw_if_diverged(const std::vector<training::Divergence>& diverged, std::size_t runs);
 
 }  // namespace rwa::workflows

@@ -60,12 +60,7 @@ std::vector<Candidate> make_candidates(const TrainRequest& request, const Plan& 
     made.run.experiment = experiment_of(settings);
     complete(settings, *base.files, made.run.experiment);
     made.run.title = fmt::format("candidate {}", number);
-    if (request.out.empty()) {
-      made.run.store = std::make_shared<training::MemoryStore>();
-    } else {
-      made.run.folder = request.out / fmt::format("candidate-{}", number);
-      made.run.store = std::make_shared<training::FolderStore>(made.run.folder);
-    }
+    place(request.out, fmt::format("candidate-{}", number), made.run);
     candidates.push_back(std::move(made));
   }
   return candidates;

@@ -92,7 +92,7 @@ TEST(CModel, RefusesOptionsThatCannotBe) {
   expect_refused(R"({"dropout": [0]})", {"dropout is an array, expected a finite number"});
   expect_refused(R"({"cell": 5})", {"cell is 5, expected a text"});
   expect_refused(R"({"cell": "gated"})", {"unknown cell 'gated'", "rwa, rwa-forget"});
-  expect_refused(R"({"units": 3, "units": 4})", {R"("units" stands twice)"});
+  expect_refused(R"({"units": 3, "units": 4})", {R"("units" appears twice)"});
   expect_refused(R"({"units": 3)", {"expected a JSON object"});
   expect_refused("[3]", {"found \"[3]\", expected a JSON object"});
   expect_refused("", {"expected a JSON object"});

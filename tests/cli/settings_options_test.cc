@@ -35,15 +35,14 @@ std::string argument_of(const training::SettingInfo& setting) {
   using Kind = training::SettingInfo::Kind;
   switch (setting.kind) {
     case Kind::kTruth:
-      return setting.value == "true" ? "false" : "true";
+      return *setting.value.get<bool>() ? "false" : "true";
     case Kind::kWhole:
       return "17";
     case Kind::kNumber:
       return "0.625";
     case Kind::kChoice:
-      return setting.choices.back() == setting.value.substr(1, setting.value.size() - 2)
-                 ? setting.choices.front()
-                 : setting.choices.back();
+      return setting.choices.back() == *setting.value.get<std::string>() ? setting.choices.front()
+                                                                         : setting.choices.back();
     default:
       return "word";
   }

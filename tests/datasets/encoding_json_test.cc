@@ -147,7 +147,7 @@ TEST(EncodingJson, HasEveryFieldOnce) {
   refuse(changed(example(), "/schema/more", 1), {"unknown field 'more' in [schema]"});
   refuse(changed(example(), "/targets/more", 1), {"unknown field 'more' in [targets]"});
   const std::string text = to_json(example());
-  refuse("{\"kmer\":1," + text.substr(1), {"the field \"kmer\" stands twice"});
+  refuse("{\"kmer\":1," + text.substr(1), {"the field \"kmer\" appears twice"});
 }
 
 TEST(EncodingJson, HasFieldsOfTheirTypes) {

@@ -118,7 +118,7 @@ TEST(Fields, OthersAreRefusedWithTheOneThatWasMeant) {
   expect_error<ConfigError>([&] { fields.finish(); },
                             {"x.toml:1:1: unknown key 'unit', did you mean units?"});
   expect_error<ConfigError>([] { json(R"({"a": 1, "a": 2})"); },
-                            {"x: the field \"a\" stands twice"});
+                            {"x: the field \"a\" appears twice"});
 }
 
 TEST(Fields, TablesAreFieldsOfTheirOwn) {

@@ -165,8 +165,7 @@ TEST(Patience, WhatRanOutOfItStaysFinished) {
   EXPECT_EQ(contents(folder.path()), before);
   Experiment shorter = drifting_experiment();
   shorter.training.steps = 6;
-  expect_error<ConfigError>([&] { check(shorter, folder.path()); },
-                            {"more than the 6 that are wanted"});
+  expect_error<ConfigError>([&] { check(shorter, folder.path()); }, {"more than the 6 requested"});
 }
 
 TEST(Patience, WithoutALowerLossNothingIsBetter) {

@@ -301,8 +301,7 @@ TEST(Run, FewerStepsThanAreDoneAreRefused) {
   run_until(small_adding(), folder.path(), 9);
   Experiment shorter = small_adding();
   shorter.training.steps = 8;
-  expect_refusal<ConfigError>(shorter, folder.path(),
-                              {"9 steps are done", "the 8 that are wanted"});
+  expect_refusal<ConfigError>(shorter, folder.path(), {"9 steps are done", "the 8 requested"});
   shorter.training.steps = 9;
   EXPECT_EQ(run_quietly(shorter, folder.path()), Outcome::kFinished);
 }

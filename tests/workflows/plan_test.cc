@@ -176,7 +176,7 @@ TEST(Config, OfARunKeepsItsFoldButNotTheNameOfAnotherCell) {
 TEST(Config, OfATaskWithoutFilesIsRefused) {
   io::expect_error<ConfigError>(
       [] { (void)experiment_of(Overrides::parse("task.kind = 'adding'", "x.toml")); },
-      {"the task \"adding\"", "expected one of files"});
+      {"the task \"adding\"", "expected one for files"});
   io::expect_error<ConfigError>([] { (void)experiment_of({}); }, {"no data to train on"});
 }
 

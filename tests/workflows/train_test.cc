@@ -1,6 +1,7 @@
 #include "workflows/train.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -22,7 +23,13 @@ using training::Overrides;
 
 class Train : public ::testing::Test {
  protected:
-  Train() { io::put(data(), long_table(40, Target::kClass)); }
+  // Works in an empty folder, and has no other for temporary files: whatever is written shows.
+  Train() {
+    io::put(data(), long_table(40, Target::kClass));
+    std::filesystem::current_path(empty_.path());
+    ::setenv("TMPDIR", "/nowhere", 1);
+  }
+  ~Train() override { std::filesystem::current_path("/"); }
 
   [[nodiscard]] std::filesystem::path data() const { return folder_.path() / "data.csv"; }
   [[nodiscard]] TrainRequest request(const std::string& toml = "") const {
@@ -35,9 +42,9 @@ class Train : public ::testing::Test {
   [[nodiscard]] Plan made(const TrainRequest& request) const {
     return plan(request, datasets::Reading{});
   }
-  [[nodiscard]] std::size_t files_beside_data() const { return folder_.count() - 1; }
+  [[nodiscard]] std::size_t files_written() const { return empty_.count() + folder_.count() - 1; }
 
-  io::TempFolder folder_;
+  io::TempFolder folder_, empty_;
   training::QueueObserver nobody_;
 };
 
@@ -47,7 +54,7 @@ TEST_F(Train, WithoutAFolderNothingIsWritten) {
   EXPECT_EQ(result.runs.front().store->record().steps, 12);
   EXPECT_EQ(result.runs.front().store->record().status, training::Status::kFinished);
   EXPECT_TRUE(result.runs.front().scores.has_value());
-  EXPECT_EQ(files_beside_data(), 0U);
+  EXPECT_EQ(files_written(), 0U);
 }
 
 TEST_F(Train, AFolderAndMemoryHaveTheSameBits) {
@@ -133,7 +140,9 @@ TEST_F(Train, DivergenceIsTold) {
   ASSERT_EQ(result.diverged.size(), 1U);
   EXPECT_TRUE(result.runs.empty());
   io::expect_error<DivergenceError>([&] { throw_if_diverged(result.diverged, 1); },
-                                    {"1 of 1 runs diverged: data: "});
+                                    {"training diverged at step"});
+  io::expect_error<DivergenceError>([&] { throw_if_diverged(result.diverged, 2); },
+                                    {"1 of 2 runs diverged: data: training diverged"});
 }
 
 TEST(Rounds, KeepTheBetterThird) {
@@ -176,7 +185,7 @@ TEST_F(Train, TuningRanksItsCandidates) {
     EXPECT_LE(candidates.front().loss, each.loss);
     EXPECT_EQ(each.loss, best_in_validation(*each.run.store));
   }
-  EXPECT_EQ(files_beside_data(), 0U);
+  EXPECT_EQ(files_written(), 0U);
 }
 
 TEST_F(Train, CandidatesThatDivergeAreNotTheBest) {
@@ -191,7 +200,7 @@ TEST_F(Train, ARunWithoutAModelSaysSo) {
   const Plan runs = made(request("training.learning_rate = 1e15"));
   (void)train(runs, {}, nobody_);
   io::expect_error<ResourceError>([&] { (void)runs.runs.front().store->model(); },
-                                  {"the training: is diverged and has no model"});
+                                  {"the training has no model: it is diverged"});
 }
 
 TEST_F(Train, TuningNeedsValidation) {
