@@ -1,5 +1,5 @@
-// benchmarks/rank_sums.cc: what a sum over ranks takes, from one number to 16 MiB; rank 0 prints
-// the medians as a line of JSON. Usage: mpirun -n RANKS rank_sums
+// benchmarks/rank_sums.cc: times sums over ranks, from one value to 16 MiB; rank 0 prints the
+// medians as one line of JSON. Usage: mpirun -n RANKS rank_sums
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -19,13 +19,13 @@ namespace {
 
 constexpr std::size_t kLeastBytes = std::size_t{1} << 10;
 constexpr std::size_t kMostBytes = std::size_t{1} << 24;
-// Of one size.
+// Total bytes per size.
 constexpr std::size_t kBytesInAll = std::size_t{1} << 28;
 constexpr std::size_t kFewestSums = 21;
 constexpr std::size_t kMostSums = 2001;
-constexpr int kSumsBefore = 10;  // until memory and connections are there
+constexpr int kSumsBefore = 10;  // warm-up: allocates memory, opens connections
 
-// The values are zeros, and stay so.
+// The values are zeros and stay zeros.
 template <class T>
 double median_seconds(rwa::Ranks& ranks, std::span<T> values) {
   using Clock = std::chrono::steady_clock;
@@ -65,7 +65,7 @@ int main() {
   try {
     job = rwa::Job::join();
     if (job == nullptr) {
-      fmt::print(stderr, "found one rank, expected several: mpirun -n RANKS rank_sums\n");
+      fmt::print(stderr, "found one rank, expected several: use mpirun -n RANKS rank_sums\n");
       return 2;
     }
     measure(job->link());

@@ -1,11 +1,11 @@
-"""Measures training over ranks on one machine, and predicts it for more of them: docs/scaling.md.
+"""Measure training over ranks on one machine and predict it for more ranks: docs/scaling.md.
 
     scaling.py measure RWA RANK_SUMS --ranks 1,2 --out FILE.json
-    scaling.py table FILE.json      what was measured
-    scaling.py predict FILE.json    the model: its check, and what it says about 8 to 512 ranks
+    scaling.py table FILE.json      print the measurements
+    scaling.py predict FILE.json    check the model and print its predictions for 8 to 512 ranks
 
-Runs are those of the catalogue with other batches and hardly any scoring. All are repeated by
-turns, and medians are taken. Nothing is bound to a core.
+The runs are experiments of the catalogue with other batches and almost no evaluation. All are
+repeated in turn, and medians are taken. Nothing is bound to a core.
 """
 
 import argparse
@@ -28,19 +28,19 @@ import scaling_model
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests/support"))
 import launcher  # noqa: E402
 
-# An experiment of the catalogue, what is changed in it, and the length of its sequences.
+# An experiment of the catalogue, the changes to it, and the length of its sequences.
 Task = collections.namedtuple("Task", "experiment changes length")
 TASKS = {
     "adding-100": Task("adding-100", {}, 100),
     "copy-100": Task("copy-100", {}, 120),
-    # As long as MNIST's, and nearly its network, but without its files.
+    # Sequences as long as MNIST's and nearly its network, but without its files.
     "adding-784": Task("adding-100", {"task.steps": 784}, 784),
 }
-# `copies` processes at the same time, or one job of `ranks`.
+# `copies` concurrent processes, or one job of `ranks`.
 Setup = collections.namedtuple("Setup", "task batch ranks threads copies")
 
-FIT_BATCHES = (1, 6, 25, 100, 400)  # of one thread, for the model
-FIT_BYTES = 1 << 20  # the gradients here have half of it; larger ones leave the caches
+FIT_BATCHES = (1, 6, 25, 100, 400)  # on one thread, to fit the model
+FIT_BYTES = 1 << 20  # gradients here are half of this; larger ones leave the caches
 PREDICTED_RANKS = (8, 16, 32, 64, 128, 256, 512)
 PREDICTED_BATCHES = (100, 1000, 10000)
 ROWS_OF_RANK = (100, 10)
@@ -51,7 +51,7 @@ ENVIRONMENT = dict(launcher.ENVIRONMENT, OMPI_MCA_hwloc_base_use_hwthreads_as_cp
 
 
 def changed(text, changes):
-    """An experiment's TOML with other values, named as "section.key"."""
+    """Return an experiment's TOML with other values for the given "section.key"s."""
     section, lines, left = "", [], dict(changes)
     for line in text.splitlines():
         if heading := re.fullmatch(r"\[(.+)\]", line):
@@ -72,7 +72,7 @@ class Bench:
         self.templates = {}
 
     def template(self, task):
-        """The experiment as the program writes it down when it runs it."""
+        """Return the config.toml that the program writes for the experiment."""
         name = TASKS[task].experiment
         if name not in self.templates:
             out = self.folder / "templates"
@@ -81,7 +81,7 @@ class Bench:
         return self.templates[name]
 
     def steps_of(self, setup):
-        """So many that all runs take about as long."""
+        """Return a number of steps that makes all runs take about equally long."""
         rows = setup.batch / (setup.ranks * setup.threads)
         return max(10, round(self.steps * 100 / rows * 100 / TASKS[setup.task].length))
 
@@ -105,7 +105,7 @@ class Bench:
         return command if setup.ranks == 1 else ["mpirun", "-n", setup.ranks, *command]
 
     def measure(self, setup):
-        """Seconds of a step of each copy, the largest peak of a process in KiB, the run's facts."""
+        """Return seconds per step of each copy, the largest peak memory in KiB, and run.json."""
         with tempfile.TemporaryDirectory(dir=self.folder) as parent:
             folders = [pathlib.Path(parent) / str(copy) for copy in range(setup.copies)]
             for folder in folders:
@@ -121,7 +121,7 @@ class Bench:
 
 
 def run(commands):
-    """Commands at the same time; returns what the first has printed."""
+    """Run commands concurrently; return the output of the first."""
     jobs = [
         subprocess.Popen(
             [str(word) for word in command],
@@ -135,20 +135,22 @@ def run(commands):
     outputs = [job.communicate() for job in jobs]
     for job, (_, errors) in zip(jobs, outputs):
         if job.returncode != 0:
-            sys.exit(f"{' '.join(job.args)}\nended with status {job.returncode}:\n{errors}")
+            sys.exit(f"{' '.join(job.args)}\nexited with status {job.returncode}:\n{errors}")
     return outputs[0][0]
 
 
 def seconds_of_steps(folder):
-    """From the first file of a run to the checkpoint after its last step. train_seconds would be
-    without what ranks tell each other between steps."""
+    """Return the time from the first file of a run to the checkpoint after its last step.
+
+    train_seconds would miss the communication of ranks between steps.
+    """
     folder = next(folder.glob("out/*/*/run.json")).parent
     times = [(folder / name).stat().st_mtime for name in ("config.toml", "checkpoint.safetensors")]
     return times[1] - times[0]
 
 
 def watched(folder, command):
-    """Runs a command and leaves its peak of memory, in KiB, in the folder."""
+    """Run a command and write its peak memory in KiB to the folder."""
     status = subprocess.run(command, check=False).returncode
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     (pathlib.Path(folder) / f"{os.getpid()}.peak").write_text(str(peak))
@@ -156,7 +158,7 @@ def watched(folder, command):
 
 
 def setups_of(task, batches, ranks):
-    """Of the tables and of the model, each once."""
+    """Return the setups of the tables and of the model, each once."""
     found = [Setup(task, batch, 1, 1, 1) for batch in FIT_BATCHES]
     for n in ranks:
         for batch in batches:
@@ -170,7 +172,7 @@ def measure(options):
         sys.exit(f"found {options.ranks} ranks, expected some above 1")
     cores = len(os.sched_getaffinity(0))
     if max(options.ranks) > cores and not options.oversubscribe:
-        sys.exit(f"{max(options.ranks)} ranks on {cores} cores would measure how they take turns")
+        sys.exit(f"{max(options.ranks)} ranks on {cores} cores; use --oversubscribe to run anyway")
     setups = [s for task in options.tasks for s in setups_of(task, options.batch, options.ranks)]
     taken = {setup: {"seconds": [], "peak_kib": []} for setup in setups}
     parameters = {}
@@ -185,12 +187,12 @@ def measure(options):
                 parameters[setup.task] = facts["parameters"]
                 done = f"{turn + 1}/{options.repeats}, {number + 1}/{len(setups)}"
                 mean = 1000 * statistics.fmean(seconds)
-                print(f"{done}: {setup}: {mean:.2f} ms a step", file=sys.stderr)
+                print(f"{done}: {setup}: {mean:.2f} ms/step", file=sys.stderr)
             write(options, taken, turn + 1, sums, parameters, facts)
 
 
 def write(options, taken, repeats, sums, parameters, facts):
-    """After every turn, so that what was measured is not lost with the rest."""
+    """Write the results; called after every turn, so that a failure loses little."""
     result = {
         "date": datetime.date.today().isoformat(),
         "processor": facts["machine"]["processor"],
@@ -218,7 +220,7 @@ class Measured:
         self.sums = {int(n): sums for n, sums in self.whole["sums"].items()}
 
     def seconds(self, task, batch, ranks=1, threads=1, copies=1, of=statistics.fmean):
-        """Of a step; of several copies, what `of` says."""
+        """Return the median seconds per step; `of` combines several copies."""
         run = self.runs[Setup(task, batch, ranks, threads, copies)]
         return statistics.median(of(each) for each in run["seconds"])
 
@@ -226,7 +228,7 @@ class Measured:
         return statistics.median(self.runs[Setup(task, batch, ranks, threads, 1)]["peak_kib"])
 
     def jobs(self, task):
-        """(batch, ranks) of all that several ranks did together."""
+        """Return (batch, ranks) of all jobs with several ranks."""
         return sorted((s.batch, s.ranks) for s in self.runs if s.task == task and s.ranks > 1)
 
     def has_threads(self, task, batch, threads):
@@ -243,7 +245,7 @@ def print_table(head, rows):
 def print_machine(measured):
     w = measured.whole
     print(f"{w['cores']} cores of {w['processor']}, {w['mpi']}, nothing bound to a core;")
-    print(f"medians of {w['repeats']} runs by turns, {w['date']}, commit {w['commit']}.")
+    print(f"medians of {w['repeats']} runs in turn, {w['date']}, commit {w['commit']}.")
 
 
 def print_strong(measured):
@@ -279,7 +281,7 @@ def print_weak(measured):
                 + [f"{1000 * seconds:.2f}" for seconds in (alone, slowest, ranks)]
                 + [f"{100 * (ranks / by - 1):+.1f} %" for by in (alone, slowest)]
             )
-    head = ["", "N", "N processes, ms a step", "the slowest", "N ranks", "added", "to the slowest"]
+    head = ["", "N", "N processes, ms/step", "slowest", "N ranks", "added", "to the slowest"]
     print_table(head, rows)
 
 
@@ -304,7 +306,7 @@ def print_tables(options):
 
 
 class Model:
-    """scaling_model, with the numbers that were measured."""
+    """scaling_model fitted to the measurements."""
 
     def __init__(self, measured):
         self.measured = measured
@@ -339,7 +341,7 @@ def print_check(model):
     rows = []
     for task, network in model.networks.items():
         for batch, n in model.measured.jobs(task):
-            # The cores of a machine are slower together: as far as processes without sums show it.
+            # Cores are slower when all are busy, as measured by processes without sums.
             together, alone = (model.measured.seconds(task, 100, copies=c) for c in (n, 1))
             most = scaling_model.most_rows(batch, n)
             compute = scaling_model.seconds_of_rows(network, most) * together / alone
@@ -356,7 +358,7 @@ def print_check(model):
 
 
 def print_predictions(title, steps):
-    """In a cell the efficiencies at all batches; beside it, from which batch on they are a half."""
+    """Print efficiencies at all batches; beside them, the batch that reaches a half."""
     rows = []
     for n in PREDICTED_RANKS:
         row = [f"{n}"]
@@ -370,7 +372,7 @@ def print_predictions(title, steps):
 
 
 def print_shares(title, network, lines):
-    """What the sums take of a step: a pass that hides them all would save no more."""
+    """Print the sums' share of a step: the most that overlapping them could save."""
     rows = []
     for n in PREDICTED_RANKS:
         row = [f"{n}"]
@@ -388,7 +390,7 @@ def print_model(options):
     print()
     print_fit(model)
     print_check(model)
-    lines = {"the link here": model.line}
+    lines = {"shared memory": model.line}
     for name, (message, byte) in scaling_model.WIRES.items():
         lines[name] = scaling_model.Line(message, byte + model.line.byte)
     of = functools.partial
@@ -416,15 +418,15 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(dest="command", required=True)
-    one = commands.add_parser("measure", help="on this machine, for minutes: keep it quiet")
+    one = commands.add_parser("measure", help="takes minutes; keep the machine idle")
     one.add_argument("rwa", type=pathlib.Path)
     one.add_argument("rank_sums", type=pathlib.Path)
-    one.add_argument("--ranks", type=numbers, required=True, help="such as 1,2,4")
-    one.add_argument("--tasks", type=tasks, default=list(TASKS), help=f"of {','.join(TASKS)}")
+    one.add_argument("--ranks", type=numbers, required=True, help="for example 1,2,4")
+    one.add_argument("--tasks", type=tasks, default=list(TASKS), help=f"some of {','.join(TASKS)}")
     one.add_argument("--batch", type=numbers, default=[100, 400], help="global batches of table 1")
-    one.add_argument("--steps", type=int, default=100, help="of batch 100; others take as long")
+    one.add_argument("--steps", type=int, default=100, help="at batch 100; others are scaled")
     one.add_argument("--repeats", type=int, default=3)
-    one.add_argument("--oversubscribe", action="store_true", help="to try this out: no numbers")
+    one.add_argument("--oversubscribe", action="store_true", help="for trials: no valid timings")
     one.add_argument("--out", required=True)
     for name, print_all in (("table", print_tables), ("predict", print_model)):
         other = commands.add_parser(name)

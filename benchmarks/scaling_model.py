@@ -1,7 +1,7 @@
-"""What a training step takes on ranks: the rows of the rank that has most, and the sums over all.
+"""A model of a training step on ranks: rows of the rank with the most, plus sums over ranks.
 
-Rows cost a fixed time and one for each; a message between two ranks costs a fixed time and one for
-each byte. The numbers come from scaling.py, but for those that are said to be assumed.
+Rows cost a fixed time plus a time per row; a message between two ranks costs a fixed time plus a
+time per byte. The numbers come from scaling.py, except those marked as assumed.
 """
 
 import collections
@@ -12,19 +12,19 @@ SHARDS = 8  # src/base/shards.h
 SHORT_BYTES = 8192  # src/comm/ranks.cc
 PIECE_BYTES = 1 << 18  # src/comm/mpi/job.cc
 
-# `fixed` and `row` are seconds of one thread.
+# `fixed` and `row` are seconds on one thread.
 Network = collections.namedtuple("Network", "parameters length fixed row")
-# In seconds.
+# Seconds per message and per byte.
 Line = collections.namedtuple("Line", "message byte")
 
-# Assumed. What copying and adding take on the measured line comes on top of the wire.
+# Assumed. Copying and adding, as measured, come on top of the wire.
 WIRES = {"25 Gbit/s, 20 µs": Line(20e-6, 8 / 25e9), "200 Gbit/s, 2 µs": Line(2e-6, 8 / 200e9)}
 
-# Of RWA on an H200, in training, by rows: seconds of a time step at 250 (100 rows) or 256 units;
-# beside them, what a step takes whatever its length. From docs/performance.md.
+# RWA on an H200, training: seconds per time step by rows, at 250 (100 rows) or 256 units; and the
+# fixed time per training step. From docs/performance.md.
 GPU_ROWS = {16: 2.36e-6, 64: 2.49e-6, 100: 2.64e-6, 256: 7.43e-6, 1024: 22.6e-6}
 GPU_STEP = 0.12e-3
-# Assumed of NCCL: what a sum takes at least, more for each doubling of the ranks, and for a byte.
+# Assumed for NCCL, per sum: a fixed time, the time per doubling of the ranks, and per byte.
 NCCL_SUM = 10e-6
 NCCL_DOUBLING = 5e-6
 NCCL_BYTE = 1 / 40e9
@@ -32,7 +32,7 @@ GPU_HOSTS = WIRES["200 Gbit/s, 2 µs"]
 
 
 def fitted(points):
-    """u and v, not below 0, with the least relative errors of a·u + b·v = y, for points (a, b, y)."""
+    """Fit a·u + b·v = y to points (a, b, y) by relative error; return u and v, not below 0."""
     rows = [(a / y, b / y) for a, b, y in points]
     aa, ab, bb = (sum(row[i] * row[j] for row in rows) for i, j in ((0, 0), (0, 1), (1, 1)))
     a, b = (sum(row[i] for row in rows) for i in (0, 1))
@@ -42,7 +42,7 @@ def fitted(points):
 
 
 def shards_of(ranks, shards=SHARDS):
-    """How many each of at most eight ranks has: worker_shards() in src/base/shards.h."""
+    """Return the shards of each of at most eight ranks: worker_shards() in src/base/shards.h."""
     if ranks == 1:
         return [shards]
     left = (ranks + 1) // 2
@@ -50,14 +50,14 @@ def shards_of(ranks, shards=SHARDS):
 
 
 def most_rows(batch, ranks):
-    """Of the rank that has most: rank_cut() in src/base/shards.h."""
+    """Return the rows of the rank with the most: rank_cut() in src/base/shards.h."""
     counts = shards_of(ranks) if ranks <= SHARDS else [1] * ranks
     edges = [batch * edge // sum(counts) for edge in itertools.accumulate(counts, initial=0)]
     return max(end - begin for begin, end in itertools.pairwise(edges))
 
 
 def messages_of_sum(size, ranks):
-    """How many a rank waits for in Ranks::sum(), one after the other, and the bytes of all."""
+    """Return the messages that a rank waits for in sequence in Ranks::sum(), and their bytes."""
     levels = int(math.log2(ranks))
     if size <= SHORT_BYTES:
         sizes = [size] * levels
@@ -69,7 +69,7 @@ def messages_of_sum(size, ranks):
 
 
 def seconds_of_sums(network, ranks, line):
-    """Of a step: three flags and two counts, the gradient, the loss."""
+    """Per step: three flags and two counts, the gradient, the loss."""
     costs = [messages_of_sum(size, ranks) for size in (24, 16, 4 * network.parameters, 8)]
     return sum(count * line.message + sent * line.byte for count, sent in costs)
 
@@ -84,7 +84,7 @@ def cpu_step(network, line, batch, ranks):
 
 
 def gpu_step(network, batch, ranks):
-    """The hosts talk while the GPUs are at work on the step before."""
+    """The hosts communicate while the GPUs work on the previous step."""
     rows = max(most_rows(batch, ranks), min(GPU_ROWS))
     above = next((size for size in GPU_ROWS if size > rows), max(GPU_ROWS))
     below = max(size for size in GPU_ROWS if size < above)
@@ -95,17 +95,17 @@ def gpu_step(network, batch, ranks):
     levels = math.ceil(math.log2(ranks))
     size = 4 * network.parameters
     device += NCCL_SUM + levels * NCCL_DOUBLING + 2 * size * (1 - 1 / ranks) * NCCL_BYTE
-    # Flags and counts, and two meetings: a size and a text, there and back.
+    # Flags and counts, and two meetings: a size and a text, in both directions.
     host = (2 + 2 * 4) * levels * GPU_HOSTS.message
     return max(device, host)
 
 
 def efficiency(step, batch, ranks):
-    """Of step(batch, ranks): how much of the ranks' time one rank would need for the same."""
+    """Efficiency of step(batch, ranks): the time of one rank over the total time of all ranks."""
     return step(batch, 1) / (ranks * step(batch, ranks))
 
 
 def least_batch(step, ranks, most=1 << 20):
-    """The smallest multiple of the ranks that uses half of their time; None: there is none."""
+    """Return the smallest multiple of the ranks with efficiency 0.5 or more, or None."""
     batches = range(ranks, most, ranks)
     return next((batch for batch in batches if efficiency(step, batch, ranks) >= 0.5), None)

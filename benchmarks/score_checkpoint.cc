@@ -1,5 +1,5 @@
-// benchmarks/score_checkpoint.cc: how good a run is that has not come to its end: the network of its
-// checkpoint on the whole test set, on the CPU. Usage: score_checkpoint RUN_FOLDER [MNIST_FOLDER]
+// benchmarks/score_checkpoint.cc: scores an unfinished run: evaluates its checkpoint on the whole
+// test set, on the CPU. Usage: score_checkpoint RUN_FOLDER [MNIST_FOLDER]
 #include <algorithm>
 #include <cstdio>
 #include <exception>

@@ -1,8 +1,8 @@
-// benchmarks/trainer_overhead.cc: what a run costs beyond its training steps: making the data,
+// benchmarks/trainer_overhead.cc: the cost of a run beyond its training steps: generating data,
 // metrics, evaluations, checkpoints. Usage: trainer_overhead [STEPS [THREADS]]
 //
-// Between every two steps of a run of adding-100 one bare step of an equal trainer is taken, so that
-// whatever else the machine does meets both alike.
+// Steps of an adding-100 run alternate with bare steps of an equal trainer, so that other load on
+// the machine affects both equally.
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -21,7 +21,7 @@ double seconds_between(Clock::time_point begin, Clock::time_point end) {
   return std::chrono::duration<double>(end - begin).count();
 }
 
-// Steps on one batch, which is there already.
+// Trains on one batch that is already in memory.
 class BareTrainer {
  public:
   BareTrainer(const rwa::training::Experiment& experiment, int threads)

@@ -1,5 +1,4 @@
-// cli/bench_command.cc: `rwa bench`: this library, its peers and the limits of the machine.
-#include <CLI/CLI.hpp>
+// cli/bench_command.cc: `rwa bench`: measures rwa, its peers and the limits of the machine.
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -12,6 +11,7 @@
 #include "bench/plan.h"
 #include "bench/table.h"
 #include "commands.h"
+#include "report/text.h"
 #include "rwa/cells.h"
 #include "rwa/errors.h"
 #include "rwa/version.h"
@@ -28,18 +28,18 @@ struct BenchOptions {
   std::vector<std::string> memories = {"full", "chunked"};
   bool no_peers = false;
   bool quick = false;
-  std::filesystem::path json;  // empty: none is written
+  std::filesystem::path json;  // empty: not written
 };
 
 constexpr const char* kExample =
     "Examples:\n"
-    "  rwa bench --quick                    a first look, in half a minute\n"
-    "  rwa bench --json bench.json          everything, also for a program to read\n"
+    "  rwa bench --quick                    Take half a minute for a first look\n"
+    "  rwa bench --json bench.json          Measure everything and write it as JSON too\n"
     "  rwa bench --cells rwa --mode train --steps 784 --ragged --no-peers\n"
     "  rwa bench --networks layer,upper,stack,bidirectional,embedding --mode train --no-peers\n"
     "  rwa bench --device cuda --units 128,256 --batch 16,100 --peers cudnn-lstm";
 
-// Whole table with peers in half a minute; on a GPU peers need longer to start.
+// The whole table with peers takes half a minute. Peers need longer to start on a GPU.
 constexpr int kQuickSteps = 100;
 constexpr int kQuickRounds = 1;
 constexpr double kQuickSeconds = 0.4;
@@ -54,41 +54,37 @@ auto parse_all(const std::vector<std::string>& names, Parse parse) {
   return values;
 }
 
-// One word for each list: "100,1000".
+// A list is one argument: "100,1000".
 template <class T>
-CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<T>& values,
-                      const std::string& description) {
-  return command.add_option(name, values, description)
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->capture_default_str();
+Option add_list(const Command& command, const std::string& name, std::vector<T>& values,
+                const std::string& description) {
+  return command.add_option(name, values, description).comma_separated().show_default();
 }
 
-void add_sizes(CLI::App& command, bench::Plan& plan) {
-  add_list(command, "--batch", plan.batches, "Sequences in a batch");
-  add_list(command, "--units", plan.units, "Units of the layer");
-  command.add_option("--inputs", plan.inputs, "Features of a step")->capture_default_str();
-  add_list(command, "--steps", plan.steps, "Lengths of the sequences (on a GPU 784,1000)");
+void add_sizes(const Command& command, bench::Plan& plan) {
+  add_list(command, "--batch", plan.batches, "Batch sizes");
+  add_list(command, "--units", plan.units, "Units per layer");
+  command.add_option("--inputs", plan.inputs, "Features per step").show_default();
+  add_list(command, "--steps", plan.steps, "Sequence lengths (default on a GPU: 784,1000)");
   command.add_option("--threads", plan.threads, "Threads (default: cores, at most 8)")
-      ->capture_default_str();
-  command.add_option("--seconds", plan.seconds, "Time for each row, over all rounds")
-      ->capture_default_str();
-  command.add_option("--rounds", plan.rounds, "Times that all rows are measured in turn")
-      ->capture_default_str();
+      .show_default();
+  command.add_option("--seconds", plan.seconds, "Seconds per row, over all rounds").show_default();
+  command.add_option("--rounds", plan.rounds, "Rounds; each measures every row once")
+      .show_default();
 }
 
-// What is said on the command line stands.
-void apply_device(const CLI::App& command, const BenchOptions& options, bench::Plan& plan) {
+// Defaults of the device, for options that were not given.
+void apply_device(const Command& command, const BenchOptions& options, bench::Plan& plan) {
   const bench::Plan usual = bench::default_plan(plan.device);
-  if (command.count("--steps") == 0) plan.steps = usual.steps;
-  if (command.count("--mode") == 0) plan.modes = usual.modes;
-  if (command.count("--peers") == 0 && !options.no_peers) plan.peers = usual.peers;
+  if (!command.has("--steps")) plan.steps = usual.steps;
+  if (!command.has("--mode")) plan.modes = usual.modes;
+  if (!command.has("--peers") && !options.no_peers) plan.peers = usual.peers;
 }
 
-void apply_quick(const CLI::App& command, bench::Plan& plan) {
-  if (command.count("--steps") == 0) plan.steps = {kQuickSteps};
-  if (command.count("--rounds") == 0) plan.rounds = kQuickRounds;
-  if (command.count("--seconds") == 0) plan.seconds = kQuickSeconds;
+void apply_quick(const Command& command, bench::Plan& plan) {
+  if (!command.has("--steps")) plan.steps = {kQuickSteps};
+  if (!command.has("--rounds")) plan.rounds = kQuickRounds;
+  if (!command.has("--seconds")) plan.seconds = kQuickSeconds;
   plan.peer_limit = plan.on_cpu() ? kQuickPeerLimit : kQuickPeerLimitGpu;
 }
 
@@ -99,19 +95,19 @@ void parse_names(BenchOptions& options) {
   options.plan.memories = parse_all(options.memories, parse_memory);
 }
 
-void add_names(CLI::App& command, BenchOptions& options) {
-  add_list(command, "--cells", options.cells, "Our cells: " + cell_names());
+void add_names(const Command& command, BenchOptions& options) {
+  add_list(command, "--cells", options.cells, "Cells: " + cell_names());
   add_list(command, "--networks", options.networks,
-           "Made of them: layer, upper (a layer on a layer), stack (of these two), bidirectional, "
-           "embedding");
-  add_list(command, "--mode", options.modes, "What is done: forward, train, stream (CPU only)");
-  add_list(command, "--memory", options.memories, "What training keeps: full, chunked");
-  auto* peers = command.add_option("--peers", options.plan.peers,
-                                   "Others to measure, where installed (default: all): "
-                                   "onednn-lstm, torch-lstm, torch-rwa, rwa.torch; on a GPU "
-                                   "cudnn-lstm, torch-lstm, torch-rwa, rwa.torch, jax-rwa");
-  peers->delimiter(',')->allow_extra_args(false);
-  command.add_flag("--no-peers", options.no_peers, "Only ourselves")->excludes(peers);
+           "Networks: layer, upper (a second layer), stack (both), bidirectional, embedding");
+  add_list(command, "--mode", options.modes, "What to measure: forward, train, stream (CPU only)");
+  add_list(command, "--memory", options.memories,
+           "What training keeps for the backward pass: full, chunked");
+  const auto peers = command.add_option("--peers", options.plan.peers,
+                                        "Peers, if installed (default: all). CPU: onednn-lstm, "
+                                        "torch-lstm, torch-rwa, rwa.torch. GPU: "
+                                        "cudnn-lstm, torch-lstm, torch-rwa, rwa.torch, jax-rwa");
+  peers.comma_separated();
+  command.add_flag("--no-peers", options.no_peers, "Measure only rwa").excludes(peers);
 }
 
 void run_bench(const BenchOptions& options) {
@@ -122,27 +118,31 @@ void run_bench(const BenchOptions& options) {
   fmt::print("{}", bench::to_text(options.plan, report));
   if (!options.json.empty()) bench::write_file(options.json, bench::to_json(report));
   if (report.failed > 0) {
-    throw ResourceError(fmt::format("{} of our own measurements failed, see above", report.failed));
+    throw ResourceError(
+        fmt::format("{} of rwa failed, see above", report::counted(report.failed, "measurement")));
   }
 }
 
 }  // namespace
 
-void add_bench_command(CLI::App& app) {
+void add_bench_command(const Command& app) {
   auto options = std::make_shared<BenchOptions>();
-  auto* command = app.add_subcommand("bench", "Measure this machine: us, our peers, its limits");
-  add_sizes(*command, options->plan);
-  command->add_option("--device", options->plan.device, "Where: cpu, cuda, cuda:1, …")
-      ->capture_default_str();
-  add_names(*command, *options);
-  command->add_flag("--ragged", options->plan.ragged, "Also with lengths evenly spread over 0…T");
-  command->add_flag("--quick", options->quick, "100 steps, one short round: half a minute");
-  command->add_option("--json", options->json, "File to write the rows to");
-  command->footer(kExample);
-  command->callback([options, command] {
+  const auto command =
+      app.add_command("bench", "Measure the speed of rwa, its peers and this machine");
+  add_sizes(command, options->plan);
+  command.add_option("--device", options->plan.device, "Device: cpu, cuda or cuda:N")
+      .show_default();
+  add_names(command, *options);
+  command.add_flag("--ragged", options->plan.ragged,
+                   "Also measure batches with lengths spread evenly over 0…T");
+  command.add_flag("--quick", options->quick,
+                   "Measure 100 steps in one short round (half a minute)");
+  command.add_option("--json", options->json, "Also write the rows to this file");
+  command.set_footer(kExample);
+  command.set_action([options, command] {
     parse_names(*options);
-    apply_device(*command, *options, options->plan);
-    if (options->quick) apply_quick(*command, options->plan);
+    apply_device(command, *options, options->plan);
+    if (options->quick) apply_quick(command, options->plan);
     run_bench(*options);
   });
 }

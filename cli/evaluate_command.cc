@@ -1,5 +1,4 @@
-// cli/evaluate_command.cc: `rwa evaluate`: how well a model does on files whose answers are known.
-#include <CLI/CLI.hpp>
+// cli/evaluate_command.cc: `rwa evaluate`: scores a model on files with known targets.
 #include <memory>
 
 #include <fmt/format.h>
@@ -17,8 +16,11 @@ constexpr const char* kExample =
     "  rwa evaluate runs/vowels vowels_test.ts\n"
     "  rwa evaluate runs/vowels vowels_test.ts --json | jq .accuracy\n"
     "\n"
-    "The loss is in the unit of training: bits, or the squared error of numbers made normal. The\n"
-    "answers must stand in the files, where they stood in those of the training.";
+    "The data must hold the targets, in the same columns or form as the training data. The loss "
+    "is\n"
+    "that of training: bits, or the squared error of standardised targets (the mean baseline "
+    "scores\n"
+    "about 1).";
 
 void evaluate(const ModelAndData& what, bool json) {
   const workflows::Trained trained = workflows::load_trained(what.model);
@@ -29,14 +31,14 @@ void evaluate(const ModelAndData& what, bool json) {
 
 }  // namespace
 
-void add_evaluate_command(CLI::App& app) {
+void add_evaluate_command(const Command& app) {
   auto what = std::make_shared<ModelAndData>();
   auto json = std::make_shared<bool>(false);
-  auto* command = app.add_subcommand("evaluate", "How well a model does on your sequences");
-  add_model_and_data(*command, *what);
-  command->add_flag("--json", *json, "For a program to read");
-  command->footer(kExample);
-  command->callback([what, json] { evaluate(*what, *json); });
+  const auto command = app.add_command("evaluate", "Score a model on your data");
+  add_model_and_data(command, *what);
+  command.add_flag("--json", *json, "Print the scores as JSON");
+  command.set_footer(kExample);
+  command.set_action([what, json] { evaluate(*what, *json); });
 }
 
 }  // namespace rwa::cli

@@ -1,5 +1,4 @@
 // cli/explain_command.cc: `rwa explain`: which time steps a prediction depends on.
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -27,18 +26,19 @@ namespace fs = std::filesystem;
 
 constexpr const char* kExample =
     "Examples:\n"
-    "  rwa explain runs/vowels new.csv                      the steps that count most, as text\n"
-    "  rwa explain runs/dna promoters.fa --out steps.html   the sequences, coloured\n"
+    "  rwa explain runs/vowels new.csv                      List the most important steps\n"
+    "  rwa explain runs/dna promoters.fa --out steps.html   Write a page of coloured sequences\n"
     "  rwa explain runs/dna promoters.fa --id LACZ --out lacz.svg\n"
     "  rwa explain runs/vowels new.csv --method gradients --json --limit 100\n"
     "\n"
-    "shares: of a cell that keeps an average ({}), the exact share of every\n"
-    "step in the average that each unit of the last layer ends with. gradients: integrated "
-    "gradients\n"
-    "from the mean of the training data (symbols: from no symbol) to the sequence, of the "
-    "logarithm\n"
-    "of the answer's probability in bits, or of a number; parts add up to the difference between\n"
-    "both. Where a model answers every step, the last answer is explained.";
+    "Methods:\n"
+    "  shares     The exact share of each step in the final average of the last layer's units.\n"
+    "             For cells that keep an average: {}.\n"
+    "  gradients  Integrated gradients along the path from a baseline (the mean of the training\n"
+    "             data; for symbols, no symbol) to the sequence. They add up to the change in the\n"
+    "             prediction: log2 of its probability (bits), or a number in its own unit.\n"
+    "\n"
+    "If a model predicts every step, the last prediction is explained.";
 
 struct ExplainCommand {
   fs::path model;
@@ -62,7 +62,7 @@ Kind kind_of(const ExplainCommand& command) {
                   command.out.string()));
 }
 
-// Writes each as it comes.
+// Writes each explanation when it is made.
 void write_lines(const ExplainCommand& command, const workflows::Trained& trained, Kind kind) {
   workflows::ExplanationText text(trained);
   workflows::Output output(command.out);
@@ -80,21 +80,21 @@ void write_lines(const ExplainCommand& command, const workflows::Trained& traine
 }
 
 void write_page(const ExplainCommand& command, const workflows::Trained& trained) {
-  workflows::ExplanationPage page(trained, *command.options.method, command.model.string());
+  workflows::ExplanationPage page(trained, command.options.method, command.model.string());
   workflows::explain(trained, command.data, command.options,
                      [&](const workflows::Explanation& made) { page.add(made); });
   report::write_page(page.page(), command.out);
 }
 
 void write_svg(const ExplainCommand& command, const workflows::Trained& trained) {
-  const workflows::ExplanationPage page(trained, *command.options.method, "");
+  const workflows::ExplanationPage page(trained, command.options.method, "");
   std::string svg;
   workflows::explain(trained, command.data, command.options,
                      [&](const workflows::Explanation& made) {
                        if (!svg.empty()) {
                          throw ConfigError(
-                             "found several sequences for one picture, expected one: --id ID or "
-                             "--limit 1 says which");
+                             "found several sequences for one picture, expected one: use --id ID "
+                             "or --limit 1");
                        }
                        svg = report::to_svg(page.picture(made));
                      });
@@ -122,32 +122,28 @@ void explain(ExplainCommand& command) {
 
 }  // namespace
 
-void add_explain_command(CLI::App& app) {
+void add_explain_command(const Command& app) {
   auto options = std::make_shared<ExplainCommand>();
   options->options.threads = default_threads();
-  auto* command = app.add_subcommand("explain", "Which steps of your sequences a model goes by");
+  const auto command = app.add_command("explain", "Show which time steps a prediction depends on");
+  command.add_option("MODEL", options->model, "Model file or run folder").required();
+  command.add_option("DATA", options->data, "Files, folders, or - for standard input").required();
+  command.add_option("--id", options->options.ids, "Explain only this sequence (repeatable)")
+      .one_value_per_use();
   command
-      ->add_option("MODEL", options->model,
-                   "A model, or the folder that rwa train has written it to")
-      ->required();
-  command->add_option("DATA", options->data, "Files, folders, or - for the standard input")
-      ->required();
-  command->add_option("--id", options->options.ids, "A sequence to explain (may be repeated)")
-      ->allow_extra_args(false);
-  command
-      ->add_option("--limit", options->options.limit,
-                   "How many to explain at most (10; with --id: all that have it)")
-      ->check(CLI::PositiveNumber);
-  command->add_option("--method", options->method,
-                      "shares (default, where the cell keeps an average) or gradients");
-  command->add_option(
-      "--output", options->options.output,
-      "The class, label or number to explain (default: what is answered; of numbers "
-      "the first)");
-  auto* out = command->add_option("--out", options->out, "File to write to: .html, .svg or .json");
-  command->add_flag("--json", options->json, "Lines of JSON on the standard output")->excludes(out);
-  command->footer(fmt::format(kExample, averaging_cell_names()));
-  command->callback([options] { explain(*options); });
+      .add_option("--limit", options->options.limit,
+                  "Maximum number of explanations (default: 10, or no limit with --id)")
+      .check(positive_number);
+  command.add_option("--method", options->method,
+                     "shares (default for cells that keep an average) or gradients");
+  command.add_option("--output", options->options.output,
+                     "Class, label or number to explain (default: the prediction, or the first "
+                     "number)");
+  const auto out =
+      command.add_option("--out", options->out, "Write to this file: .html, .svg or .json");
+  command.add_flag("--json", options->json, "Print JSON, one object per line").excludes(out);
+  command.set_footer(fmt::format(kExample, averaging_cell_names()));
+  command.set_action([options] { explain(*options); });
 }
 
 }  // namespace rwa::cli

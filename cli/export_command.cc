@@ -1,5 +1,4 @@
-// cli/export_command.cc: `rwa export`: a model in the formats of other programs.
-#include <CLI/CLI.hpp>
+// cli/export_command.cc: `rwa export`: writes a model as ONNX or as a PyTorch module.
 #include <filesystem>
 #include <memory>
 #include <string_view>
@@ -9,9 +8,9 @@
 #include "commands.h"
 #include "export/onnx.h"
 #include "export/torch_module.h"
+#include "report/text.h"
 #include "rwa/errors.h"
 #include "rwa/model.h"
-#include "say.h"
 #include "training/run_folder.h"
 
 namespace rwa::cli {
@@ -21,18 +20,22 @@ namespace fs = std::filesystem;
 
 constexpr const char* kExample =
     "Examples:\n"
-    "  rwa export runs/vowels --onnx vowels.onnx         for ONNX Runtime, also in a browser\n"
-    "  rwa export runs/load --onnx step.onnx --step      one step at a time, with a state\n"
-    "  rwa export model.safetensors --torch network.py   for PyTorch; weights beside it\n"
+    "  rwa export runs/vowels --onnx vowels.onnx         For ONNX Runtime, also in a browser\n"
+    "  rwa export runs/load --onnx step.onnx --step      One step at a time, with a state\n"
+    "  rwa export model.safetensors --torch network.py   For PyTorch, with network.safetensors\n"
     "\n"
-    "ONNX, whole sequences: inputs x [T,B,D] (float) or symbols [T,B] (int64), and lengths [B]\n"
-    "(int64); T steps, B sequences. Outputs y, [B,O] or [T,B,O], as the network gives them, and\n"
-    "probabilities, or of numbers values in their own unit. A decoder also wants how many steps\n"
-    "to say, steps (int64), and y is [steps,B,O].\n"
-    "With --step: inputs x [B,D] or symbols [B], and state [B,S]; the output next_state is the\n"
-    "state of the next step. Where a sequence begins, it is \"initial_state\" of the metadata.\n"
-    "x are the numbers of the files: what the model knows of their means and scales is in the\n"
-    "graph. Names of features, symbols and outputs are in the metadata, as JSON.";
+    "ONNX graph of whole sequences (T steps, B sequences, D features, O outputs):\n"
+    "  inputs   x [T,B,D] (float) or symbols [T,B] (int64); lengths [B] (int64)\n"
+    "  outputs  y [B,O] or [T,B,O], the raw outputs; probabilities, or values in their own unit\n"
+    "  A decoder also takes steps (int64), the output length; y is then [steps,B,O].\n"
+    "\n"
+    "ONNX graph of one step (--step):\n"
+    "  inputs   x [B,D] or symbols [B]; state [B,S]\n"
+    "  outputs  as above, and next_state, the state to pass with the next step\n"
+    "  A sequence starts with \"initial_state\" from the metadata.\n"
+    "\n"
+    "x holds raw numbers: the graph standardises them. The metadata holds the names of features,\n"
+    "symbols and outputs as JSON.";
 
 struct ExportCommand {
   fs::path model, onnx, torch;
@@ -40,42 +43,41 @@ struct ExportCommand {
 };
 
 void print_written(const fs::path& file, const Model& model, std::string_view what) {
-  fmt::print("{}: {} weights, {}\n", file.string(),
-             count(static_cast<std::int64_t>(model.parameter_count())), what);
+  const auto parameters = static_cast<std::int64_t>(model.parameter_count());
+  fmt::print("{}: {}, {}\n", file.string(), what, report::counted(parameters, "parameter"));
 }
 
 void export_model(const ExportCommand& command) {
   if (command.onnx.empty() == command.torch.empty()) {
-    throw ConfigError("expected one of --onnx FILE and --torch FILE: what to write");
+    throw ConfigError("expected one of --onnx FILE and --torch FILE");
   }
   const Model model = Model::load(training::model_file(command.model));
   if (!command.torch.empty()) {
     exports::export_torch(model, command.torch);
-    print_written(command.torch, model, "a module of PyTorch");
+    print_written(command.torch, model, "PyTorch module");
   } else {
     exports::export_onnx(model, command.onnx, command.options);
-    print_written(command.onnx, model,
-                  command.options.step ? "one step of a stream" : "whole sequences");
+    print_written(
+        command.onnx, model,
+        command.options.step ? "ONNX graph of one step" : "ONNX graph of whole sequences");
   }
 }
 
 }  // namespace
 
-void add_export_command(CLI::App& app) {
+void add_export_command(const Command& app) {
   auto options = std::make_shared<ExportCommand>();
-  auto* command = app.add_subcommand("export", "Write a model for ONNX Runtime or PyTorch");
-  command
-      ->add_option("MODEL", options->model,
-                   "A model, or the folder that rwa train has written it to")
-      ->required();
-  command->add_option("--onnx", options->onnx, "An ONNX file to write")->option_text("FILE");
-  auto* torch = command->add_option("--torch", options->torch,
-                                    "A Python file to write; its weights will be beside it");
+  const auto command = app.add_command("export", "Export a model to ONNX or PyTorch");
+  command.add_option("MODEL", options->model, "Model file or run folder").required();
+  command.add_option("--onnx", options->onnx, "Write an ONNX file").value_name("FILE");
+  const auto torch = command.add_option(
+      "--torch", options->torch, "Write a Python module, with its weights in a file beside it");
   torch->option_text("FILE");
-  command->add_flag("--step", options->options.step, "ONNX: one step of a stream, with its state")
-      ->excludes(torch);
-  command->footer(kExample);
-  command->callback([options] { export_model(*options); });
+  command
+      .add_flag("--step", options->options.step, "Export a single step with its state (ONNX only)")
+      .excludes(torch);
+  command.set_footer(kExample);
+  command.set_action([options] { export_model(*options); });
 }
 
 }  // namespace rwa::cli

@@ -1,5 +1,4 @@
-// cli/generate_command.cc: `rwa generate`: continue sequences with a forecasting model.
-#include <CLI/CLI.hpp>
+// cli/generate_command.cc: `rwa generate`: continues sequences with a forecasting model.
 #include <filesystem>
 #include <memory>
 #include <string_view>
@@ -20,11 +19,9 @@ constexpr const char* kExample =
     "  rwa generate runs/names --prompt Mc --seed 4\n"
     "  rwa generate runs/load --prompt-file yesterday.csv --length 24\n"
     "\n"
-    "For models that forecast the next step: of symbols a text per line, of numbers CSV. The "
-    "length\n"
-    "alone decides where a text ends: what ended the lines of the training is not learned. Without "
-    "a\n"
-    "prompt, the first symbol is any of the alphabet; numbers begin after a step of their mean.";
+    "Needs a model trained with --task forecast. Prints a text per line for symbols, or CSV for\n"
+    "numbers. Every text has --length steps: models do not learn where texts end. Without a\n"
+    "prompt, texts begin with a random symbol, and numbers follow a step of their mean.";
 
 struct GenerateCommand {
   std::filesystem::path model;
@@ -45,29 +42,24 @@ void generate(const GenerateCommand& command) {
 
 }  // namespace
 
-void add_generate_command(CLI::App& app) {
+void add_generate_command(const Command& app) {
   auto options = std::make_shared<GenerateCommand>();
   workflows::GenerateOptions& generated = options->options;
-  auto* command = app.add_subcommand("generate", "Let a model of the next step run freely");
+  const auto command = app.add_command("generate", "Generate sequences with a forecasting model");
+  command.add_option("MODEL", options->model, "Model file or run folder").required();
+  command.add_option("--length", generated.length, "Steps to generate").show_default();
+  command.add_option("--count", generated.count, "Texts per prompt").show_default();
+  auto* prompt = command.add_option("--prompt", generated.prompt, "Text to continue");
+  command.add_option("--prompt-file", generated.prompt_file, "File with sequences to continue")
+      .excludes(prompt);
   command
-      ->add_option("MODEL", options->model,
-                   "A model, or the folder that rwa train has written it to")
-      ->required();
-  command->add_option("--length", generated.length, "Steps")->capture_default_str();
-  command->add_option("--count", generated.count, "Texts for each prompt")->capture_default_str();
-  auto* prompt = command->add_option("--prompt", generated.prompt, "How the text begins");
-  command
-      ->add_option("--prompt-file", generated.prompt_file,
-                   "A file with sequences, each of which is continued")
-      ->excludes(prompt);
-  command
-      ->add_option("--temperature", generated.temperature,
-                   "Less is more likely: 0 is always the most likely symbol")
-      ->capture_default_str();
-  command->add_option("--seed", generated.seed, "The same seed, the same texts")
-      ->capture_default_str();
-  command->footer(kExample);
-  command->callback([options] { generate(*options); });
+      .add_option("--temperature", generated.temperature,
+                  "Sampling temperature (0: always the most likely symbol)")
+      .show_default();
+  command.add_option("--seed", generated.seed, "Random seed: the same seed gives the same texts")
+      .show_default();
+  command.set_footer(kExample);
+  command.set_action([options] { generate(*options); });
 }
 
 }  // namespace rwa::cli

@@ -1,5 +1,4 @@
-// cli/import_command.cc: `rwa import`: the weights of a PyTorch network as a model.
-#include <CLI/CLI.hpp>
+// cli/import_command.cc: `rwa import`: makes a model from the weights of a PyTorch network.
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -8,8 +7,8 @@
 
 #include "commands.h"
 #include "export/torch_import.h"
+#include "report/text.h"
 #include "rwa/model.h"
-#include "say.h"
 
 namespace rwa::cli {
 namespace {
@@ -20,13 +19,17 @@ constexpr const char* kExample =
     "  rwa import network.safetensors --rnn encoder.lstm --head classifier --readout mean \\\n"
     "    --out model.safetensors\n"
     "\n"
-    "For torch.nn.LSTM and torch.nn.GRU, of any layers, one or both ways, with a torch.nn.Linear\n"
-    "on top and perhaps a torch.nn.Embedding below; in Python:\n"
+    "Imports torch.nn.LSTM and torch.nn.GRU with any number of layers, one- or bidirectional, "
+    "with\n"
+    "a torch.nn.Linear on top and optionally a torch.nn.Embedding below. Save the weights with\n"
     "  safetensors.torch.save_file(network.state_dict(), \"network.safetensors\")\n"
-    "What the weights do not say, the options do: which steps the linear layer sees (the last of\n"
-    "the reverse direction is the sequence's first, as in PyTorch's h_n) and what its outputs\n"
-    "are. The model then gives what PyTorch gives. Where a part is named, others that would fit\n"
-    "are left out; anything else in the file is refused.";
+    "\n"
+    "Weights alone do not define a network: --readout and --loss give the rest. With --readout "
+    "last\n"
+    "the reverse direction is read at the first step, as in PyTorch's h_n. The model then "
+    "computes\n"
+    "what the PyTorch network computes. If a part is named, other candidates for it are ignored;\n"
+    "any other unused tensor is an error.";
 
 struct ImportCommand {
   std::filesystem::path file, out;
@@ -39,8 +42,8 @@ void import_weights(ImportCommand& command) {
   command.options.loss = parse_loss(command.loss);
   const Model model = exports::import_torch(command.file, command.options);
   model.save(command.out);
-  fmt::print("{}: {} weights\n", command.out.string(),
-             count(static_cast<std::int64_t>(model.parameter_count())));
+  const auto parameters = static_cast<std::int64_t>(model.parameter_count());
+  fmt::print("{}: {}\n", command.out.string(), report::counted(parameters, "parameter"));
   for (const NetworkPart& part : describe(model.config())) {
     fmt::print("  {}, {}\n", part.what, part.shape);
   }
@@ -48,27 +51,27 @@ void import_weights(ImportCommand& command) {
 
 }  // namespace
 
-void add_import_command(CLI::App& app) {
+void add_import_command(const Command& app) {
   auto options = std::make_shared<ImportCommand>();
   exports::ImportOptions& imported = options->options;
-  auto* command = app.add_subcommand("import", "Make a model of a PyTorch network's weights");
-  command->add_option("FILE", options->file, "The weights, in safetensors form")->required();
-  command->add_option("--out", options->out, "The model")->required()->option_text("MODEL");
+  const auto command = app.add_command("import", "Import the weights of a PyTorch network");
+  command.add_option("FILE", options->file, "Weights in safetensors format").required();
+  command.add_option("--out", options->out, "Model file to write").required().value_name("MODEL");
   const auto add_prefix = [&](const char* name, auto& prefix, const char* description) {
-    return command->add_option(name, prefix, description)->option_text("PREFIX");
+    return command.add_option(name, prefix, description).value_name("PREFIX");
   };
-  add_prefix("--rnn", imported.rnn, "The LSTM or GRU, where there are several");
-  auto* head =
-      add_prefix("--head", imported.head, "The linear layer on top of it, where several would fit");
-  add_prefix("--embedding", imported.embedding, "The embedding, where it is not called so");
-  command->add_flag("--no-head", imported.no_head, "The outputs are the units themselves")
-      ->excludes(head);
-  command->add_option("--readout", options->readout, "last, every or mean: the steps it sees")
-      ->capture_default_str();
-  command->add_option("--loss", options->loss, "softmax, sigmoid or squared-error")
-      ->capture_default_str();
-  command->footer(kExample);
-  command->callback([options] { import_weights(*options); });
+  add_prefix("--rnn", imported.rnn, "Name of the LSTM or GRU, if there are several");
+  const auto head = add_prefix("--head", imported.head,
+                               "Name of the linear layer on top, if several are possible");
+  add_prefix("--embedding", imported.embedding, "Name of the embedding, if it is not found");
+  command.add_flag("--no-head", imported.no_head, "No linear layer: the units are the outputs")
+      .excludes(head);
+  command.add_option("--readout", options->readout, "Steps the head sees: last, every or mean")
+      .show_default();
+  command.add_option("--loss", options->loss, "Loss: softmax, sigmoid or squared-error")
+      .show_default();
+  command.set_footer(kExample);
+  command.set_action([options] { import_weights(*options); });
 }
 
 }  // namespace rwa::cli

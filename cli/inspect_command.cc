@@ -1,5 +1,4 @@
-// cli/inspect_command.cc: `rwa inspect`: how data are read, or the parts of a network.
-#include <CLI/CLI.hpp>
+// cli/inspect_command.cc: `rwa inspect`: shows how data is read, or the parts of a network.
 #include <memory>
 
 #include <fmt/format.h>
@@ -14,13 +13,13 @@ namespace {
 
 constexpr const char* kExample =
     "Examples:\n"
-    "  rwa inspect sensors.csv                 what data are taken for, and how to say otherwise\n"
+    "  rwa inspect sensors.csv                 How the data is read, with guessed settings\n"
     "  rwa inspect sensors.csv --target load --id machine\n"
-    "  rwa inspect model.safetensors           a model that was saved\n"
-    "  rwa inspect experiment.toml             the network that an experiment would train\n"
-    "  rwa inspect runs/grammar/rwa-seed1      that of a run\n"
+    "  rwa inspect model.safetensors           The network of a model\n"
+    "  rwa inspect experiment.toml             The network that an experiment trains\n"
+    "  rwa inspect runs/grammar/rwa-seed1      The network of a run\n"
     "\n"
-    "Shapes: T steps, B sequences; of a decoder S steps.";
+    "Shapes: T steps, B sequences; a decoder's output has S steps.";
 
 void inspect(const datasets::FilesTask& task) {
   if (task.train.size() == 1 && workflows::is_network(task.train.front())) {
@@ -33,16 +32,16 @@ void inspect(const datasets::FilesTask& task) {
 
 }  // namespace
 
-void add_inspect_command(CLI::App& app) {
+void add_inspect_command(const Command& app) {
   auto given = std::make_shared<GivenSettings>();
-  auto* command =
-      app.add_subcommand("inspect", "What data are taken for, or the parts of a network");
-  given->add_options(*command, is_setting_of_reading);
-  command->get_option("DATA")->description(
-      "Data; or a model, an experiment (*.toml), or the folder of a run");
-  command->get_option("DATA")->required();
-  command->footer(kExample);
-  command->callback([given] {
+  const auto command =
+      app.add_command("inspect", "Show how data is read, or the network of a model");
+  given->add_options(command, is_setting_of_reading);
+  command.option("DATA")
+      .help("Data files; or a model, an experiment (*.toml) or a run folder")
+      .required();
+  command.set_footer(kExample);
+  command.set_action([given] {
     inspect(std::get<datasets::FilesTask>(workflows::experiment_of(given->overrides()).task));
   });
 }

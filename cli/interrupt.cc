@@ -12,7 +12,7 @@ namespace {
 
 std::atomic<bool> interrupted{false};
 std::atomic<bool> out_of_time{false};
-static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may not wait");
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler must not block");
 
 void on_signal(int /*signal*/) { interrupted = true; }
 
@@ -33,7 +33,7 @@ const std::atomic<bool>& watch_for_interrupts() {
       ::sigaction(signal, &action, nullptr);
     }
   }
-  // A reader that is gone and a file that may not grow are errors of the call that meets them.
+  // The write that meets a closed pipe or a file size limit reports it.
   for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
   return interrupted;
 }
@@ -47,7 +47,7 @@ void interrupt_after(double seconds) {
   itimerval timer{};
   timer.it_value.tv_sec = static_cast<time_t>(whole);
   timer.it_value.tv_usec = static_cast<suseconds_t>((seconds - whole) * 1e6);
-  // No time at all would mean never.
+  // A timer of 0 would never fire.
   if (whole < 1) timer.it_value.tv_usec = std::max<suseconds_t>(timer.it_value.tv_usec, 1);
   ::setitimer(ITIMER_REAL, &timer, nullptr);
 }

@@ -1,4 +1,4 @@
-// cli/interrupt.h: Ctrl-C and its like ask for an end in good order instead of being one.
+// cli/interrupt.h: Ctrl-C and similar signals set a flag, so that work can stop with a checkpoint.
 #pragma once
 
 #include <atomic>
@@ -7,21 +7,21 @@
 
 namespace rwa::cli {
 
-// Work was left with a checkpoint: exit code 6.
+// Work stopped early, with its state saved if there is any: exit code 6.
 class Interrupted : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// From now on the first Ctrl-C, SIGTERM or SIGHUP sets the flag; a second of the same kind ends the
-// process at once. What the caller of the program had set to be ignored (nohup) stays ignored. A pipe
-// whose reader is gone, and a file that may not grow, no longer end the process either.
+// Installs handlers: the first Ctrl-C, SIGTERM or SIGHUP sets the flag, a second of the same kind
+// ends the process at once. Signals that were ignored at the start (nohup) stay ignored. SIGPIPE
+// and SIGXFSZ are ignored, so that the failing write reports an error.
 const std::atomic<bool>& watch_for_interrupts();
 
-// Sets the flag when this many seconds, more than 0, have passed.
+// Sets the flag after this many seconds (more than 0).
 void interrupt_after(double seconds);
 
-// "interrupted", or "out of time" where nobody did it before the time had passed.
+// "out of time" if interrupt_after() set the flag first, else "interrupted".
 std::string_view cause_of_interrupt();
 
 }  // namespace rwa::cli

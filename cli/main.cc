@@ -1,6 +1,5 @@
-// cli/main.cc: the program `rwa`: finds the command, and turns what it throws into a line and an
-// exit code.
-#include <CLI/CLI.hpp>
+// cli/main.cc: the program `rwa`: runs the command, and turns exceptions into a message and an exit
+// code.
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -20,6 +19,7 @@
 #include "comm/ranks.h"
 #include "commands.h"
 #include "interrupt.h"
+#include "parser.h"
 #include "ranks.h"
 #include "rwa/errors.h"
 #include "rwa/version.h"
@@ -41,14 +41,15 @@ enum ExitCode {
 
 constexpr const char* kFooter =
     "Examples:\n"
-    "  rwa inspect data.csv                what a file is taken for\n"
-    "  rwa train data.csv --out runs/one   a model of it\n"
-    "  rwa predict runs/one more.csv       what it says about more\n"
-    "  rwa explain runs/one more.csv       and which steps mattered\n"
-    "  rwa paper run --quick               three of the paper's experiments, in a few minutes\n"
-    "  rwa bench --quick                   how fast this machine is, in half a minute\n"
+    "  rwa inspect data.csv                Show how a file is read\n"
+    "  rwa train data.csv --out runs/one   Train a model\n"
+    "  rwa evaluate runs/one test.csv      Score it on other data\n"
+    "  rwa predict runs/one new.csv        Predict with it\n"
+    "  rwa explain runs/one new.csv        Show which time steps matter\n"
+    "  rwa paper run --quick               Run three of the paper's experiments in minutes\n"
+    "  rwa bench --quick                   Measure the speed of this machine in half a minute\n"
     "\n"
-    "'rwa COMMAND --help' says more about a command.";
+    "Run 'rwa COMMAND --help' for the options of a command.";
 
 int fail(ExitCode code, const std::string& message) {
   rwa::cli::say("rwa: {}\n", message);
@@ -57,63 +58,12 @@ int fail(ExitCode code, const std::string& message) {
 
 std::string version() { return fmt::format("rwa {} ({})", rwa::version(), rwa::instruction_set()); }
 
-// The last command that was understood: of "rwa paper run --nonsense", that is `run`.
-CLI::App& innermost(CLI::App& app) {
-  CLI::App* command = &app;
-  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
-  return *command;
-}
-
-std::string full_name(const CLI::App& command) {
-  const CLI::App* parent = command.get_parent();
-  return parent == nullptr ? command.get_name() : full_name(*parent) + " " + command.get_name();
-}
-
-std::vector<std::string> names_of_commands(CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
-    names.push_back(command->get_name());
-  }
-  return names;
-}
-
-// The words of CLI11 do not tell a command from an option.
-int refuse(CLI::App& app, const CLI::ParseError& error) {
-  CLI::App& command = innermost(app);
-  const std::string help = full_name(command) + " --help";
-  const auto unknown = app.remaining(true);
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr || unknown.empty()) {
-    return fail(kUsage, fmt::format("{}; see {}", error.what(), help));
-  }
-  const auto commands = names_of_commands(command);
-  if (unknown[0].starts_with('-') || commands.empty()) {
-    const char* kind = unknown[0].starts_with('-') ? "option" : "argument";
-    return fail(kUsage, fmt::format("unknown {} '{}'; see {}", kind, unknown[0], help));
-  }
-  return fail(kUsage, fmt::format("unknown command '{}', expected one of: {}; see {}", unknown[0],
-                                  fmt::join(commands, ", "), help));
-}
-
-int parse_and_run(CLI::App& app, int argc, char** argv) {
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() != 0) return refuse(app, error);
-    app.exit(error);  // prints the help or the version that was asked for
-    return kDone;
-  }
-  if (!names_of_commands(innermost(app)).empty()) {
-    rwa::cli::say("{}", app.help());  // of the innermost
-    return kUsage;
-  }
-  return kDone;
-}
-
 int run(int argc, char** argv) {
-  CLI::App app{"Recurrent weighted averages: exact, deterministic and fast", "rwa"};
-  app.set_version_flag("--version", version, "Version, and the instruction set in use");
-  app.footer(kFooter);
-  app.require_subcommand(0, 1);
+  const rwa::cli::Parser parser("rwa",
+                                "Train, evaluate and explain recurrent networks on sequence data");
+  parser.set_version(version);
+  const rwa::cli::Command app = parser.program();
+  app.set_footer(kFooter);
   rwa::cli::add_train_command(app);
   rwa::cli::add_evaluate_command(app);
   rwa::cli::add_predict_command(app);
@@ -127,8 +77,8 @@ int run(int argc, char** argv) {
   rwa::cli::add_verify_command(app);
   rwa::cli::add_paper_command(app);
   rwa::cli::add_bench_command(app);
-  const int code = parse_and_run(app, argc, argv);
-  // A full disk shows here at the latest.
+  const int code = parser.run(argc, argv) ? kDone : kUsage;
+  // A full disk may only show when the buffers are flushed.
   std::cout.flush();
   if (std::fflush(stdout) != 0 || !std::cout) {
     throw rwa::ResourceError("cannot write to standard output");
@@ -136,7 +86,7 @@ int run(int argc, char** argv) {
   return code;
 }
 
-// Other commands are done by each process for itself, whoever has started it.
+// Only these commands share their work among ranks; any other runs in each process on its own.
 bool knows_ranks(std::span<char*> arguments) {
   const auto is = [&](std::size_t place, std::string_view word) {
     return place < arguments.size() && arguments[place] == word;
@@ -144,7 +94,7 @@ bool knows_ranks(std::span<char*> arguments) {
   return is(1, "train") || is(1, "tune") || (is(1, "paper") && is(2, "run"));
 }
 
-// Ranks with other arguments are not meant to work together.
+// Throws ConfigError if the ranks were started with different arguments.
 void check_same_command(std::span<char*> arguments) {
   if (rwa::cli::all_ranks() == nullptr) return;
   rwa::Ranks ranks(rwa::cli::all_ranks());
@@ -152,15 +102,15 @@ void check_same_command(std::span<char*> arguments) {
   const auto other = std::ranges::find_if(all, [&](const auto& text) { return text != all[0]; });
   if (other == all.end()) return;
   throw rwa::ConfigError(
-      fmt::format("rank {} was started as 'rwa {}', rank 0 as 'rwa {}', expected the same; with "
-                  "RWA_RANKS=1 in the environment each works for itself",
+      fmt::format("rank {} was started as 'rwa {}', rank 0 as 'rwa {}', expected the same; set "
+                  "RWA_RANKS=1 to run each rank on its own",
                   other - all.begin(), *other, all[0]));
 }
 
 struct Failure {
   ExitCode code;
   std::string message;
-  bool is_known_to_all = false;  // of several ranks each has met it
+  bool is_known_to_all = false;  // every rank has met the same failure
 };
 
 Failure describe(const std::exception_ptr& thrown) {
@@ -170,9 +120,11 @@ Failure describe(const std::exception_ptr& thrown) {
     return {kInterrupted, error.what(), true};
   } catch (const rwa::training::Interrupted& error) {
     return {kInterrupted,
-            fmt::format("{} {}; the same command goes on from there",
-                        rwa::cli::cause_of_interrupt(), error.what()),
+            fmt::format("{} {}; run the same command to resume", rwa::cli::cause_of_interrupt(),
+                        error.what()),
             true};
+  } catch (const rwa::cli::UsageError& error) {
+    return {kUsage, error.what(), true};
   } catch (const rwa::ConfigError& error) {
     return {kUsage, error.what()};
   } catch (const rwa::InputError& error) {
@@ -204,7 +156,7 @@ int main(int argc, char** argv) {
     return run(argc, argv);
   } catch (...) {
     const Failure failure = describe(std::current_exception());
-    // Others may be waiting for this rank, and would wait in vain.
+    // Other ranks may be waiting for this one: end them too.
     if (job != nullptr && !failure.is_known_to_all) {
       const int rank = job->link().rank();
       const std::string where = rank == 0 ? "" : fmt::format(" (on rank {})", rank);

@@ -12,18 +12,15 @@ namespace rwa::cli {
 
 ModelAndData::ModelAndData() { options.session.threads = default_threads(); }
 
-void add_model_and_data(CLI::App& command, ModelAndData& what) {
-  command
-      .add_option("MODEL", what.model, "A model, or the folder that rwa train has written it to")
-      ->required();
-  command.add_option("DATA", what.data, "Files, folders, or - for the standard input")->required();
-  command.add_option("--batch", what.options.batch, "Sequences side by side, at most")
-      ->capture_default_str();
+void add_model_and_data(const Command& command, ModelAndData& what) {
+  command.add_option("MODEL", what.model, "Model file or run folder").required();
+  command.add_option("DATA", what.data, "Files, folders, or - for standard input").required();
+  command.add_option("--batch", what.options.batch, "Maximum batch size").show_default();
   command
       .add_option("--threads", what.options.session.threads, "Threads (default: cores, at most 8)")
-      ->capture_default_str();
-  command.add_option("--device", what.options.session.device, "Where: cpu, cuda, cuda:1, …")
-      ->capture_default_str();
+      .show_default();
+  command.add_option("--device", what.options.session.device, "Device: cpu, cuda or cuda:N")
+      .show_default();
 }
 
 workflows::SampleSource open_data(const ModelAndData& what, const workflows::Trained& trained,

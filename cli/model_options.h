@@ -1,11 +1,10 @@
-// cli/model_options.h: a model and the data it is used on, as `rwa predict` and `rwa evaluate` take
-// them.
+// cli/model_options.h: the options that `rwa predict` and `rwa evaluate` share: a model and data.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <vector>
 
+#include "parser.h"
 #include "workflows/predict.h"
 
 namespace rwa::cli {
@@ -17,8 +16,8 @@ struct ModelAndData {
 
   ModelAndData();
 };
-void add_model_and_data(CLI::App& command, ModelAndData& what);
-// The sequences of the files. Throws Interrupted if a signal arrives while they are read.
+void add_model_and_data(const Command& command, ModelAndData& what);
+// Reads the sequences of the files. Throws Interrupted if a signal arrives while reading.
 workflows::SampleSource open_data(const ModelAndData& what, const workflows::Trained& trained,
                                   bool answered);
 

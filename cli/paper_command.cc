@@ -11,33 +11,32 @@ namespace {
 
 constexpr const char* kExample =
     "Examples:\n"
-    "  rwa paper run --quick      three experiments, both models: a few minutes on two cores\n"
-    "  rwa paper report runs      the page with figures and claims, of what has been run so far\n"
-    "  rwa paper results runs     small files for a repository, which can be reported too\n"
+    "  rwa paper run --quick      Run three experiments with both models (minutes on two cores)\n"
+    "  rwa paper report runs      Write a page with the figures and claims of all runs so far\n"
+    "  rwa paper results runs     Store the runs as small files that can be reported, too\n"
     "\n"
-    "'rwa paper COMMAND --help' says more about a command.";
+    "Run 'rwa paper COMMAND --help' for the options of a command.";
 
 }  // namespace
 
-void add_paper_command(CLI::App& app) {
-  auto* paper =
-      app.add_subcommand("paper", "The paper's experiments and others, figures and claims");
-  paper->require_subcommand(0, 1);
-  paper->footer(kExample);
-  add_paper_list(*paper);
-  add_paper_run(*paper);
-  add_paper_report(*paper);
-  add_paper_data(*paper);
-  add_paper_results(*paper);
-  add_paper_gradients(*paper);
+void add_paper_command(const Command& app) {
+  const auto paper =
+      app.add_command("paper", "Reproduce the paper's experiments, figures and claims");
+  paper.set_footer(kExample);
+  add_paper_list(paper);
+  add_paper_run(paper);
+  add_paper_report(paper);
+  add_paper_data(paper);
+  add_paper_results(paper);
+  add_paper_gradients(paper);
 }
 
-CLI::Option* add_folder(CLI::App& command, const std::string& name, std::filesystem::path& folder,
-                        const std::string& description) {
+Option add_folder(const Command& command, const std::string& name, std::filesystem::path& folder,
+                  const std::string& description) {
   const auto check = [](const std::string& text) {
     return std::string(text.empty() ? "found '', expected a folder" : "");
   };
-  return command.add_option(name, folder, description)->check(CLI::Validator(check, ""));
+  return command.add_option(name, folder, description).check(check);
 }
 
 std::vector<training::Record> read_runs(const std::vector<std::filesystem::path>& roots) {
@@ -47,13 +46,13 @@ std::vector<training::Record> read_runs(const std::vector<std::filesystem::path>
     for (const auto& folder : training::find_runs(root)) {
       try {
         records.push_back(training::read_run(folder));
-      } catch (const Error& error) {  // the others can still be read
-        say("left out: {}\n", error.what());
+      } catch (const Error& error) {
+        say("skipped: {}\n", error.what());
       }
     }
     if (records.size() == before) {
       throw InputError(fmt::format(
-          "{}: no runs found, expected folders with a {}, as rwa paper run --out {} makes them",
+          "{}: no runs found, expected folders with a {}, as written by rwa paper run --out {}",
           root.string(), training::kConfigFile, root.string()));
     }
   }

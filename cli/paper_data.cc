@@ -1,4 +1,4 @@
-// cli/paper_data.cc: `rwa paper data`: the only command that uses the network.
+// cli/paper_data.cc: `rwa paper data`: downloads data; the only command that uses the network.
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -16,9 +16,9 @@ namespace {
 
 constexpr const char* kExample =
     "Examples:\n"
-    "  rwa paper data mnist                  into the cache, where rwa paper run looks\n"
-    "  rwa paper data mnist --out mnist      then: rwa paper run mnist --data mnist\n"
-    "  rwa paper data curves                 the authors' curves, for rwa paper report";
+    "  rwa paper data mnist                  Download to the cache, where rwa paper run looks\n"
+    "  rwa paper data mnist --out mnist      For rwa paper run mnist --data mnist\n"
+    "  rwa paper data curves                 Download the authors' curves for rwa paper report";
 
 struct DataOptions {
   std::string what;
@@ -43,13 +43,13 @@ void download(const DataOptions& options) {
 
 }  // namespace
 
-void add_paper_data(CLI::App& paper) {
+void add_paper_data(const Command& paper) {
   auto options = std::make_shared<DataOptions>();
-  auto* command = paper.add_subcommand("data", "Download MNIST, or the authors' curves");
-  command->add_option("WHAT", options->what, "mnist or curves")->required();
-  add_folder(*command, "--out", options->out, "Folder to put them in (default: the cache)");
-  command->footer(kExample);
-  command->callback([options] { download(*options); });
+  const auto command = paper.add_command("data", "Download MNIST or the authors' curves");
+  command.add_option("WHAT", options->what, "mnist or curves").required();
+  add_folder(command, "--out", options->out, "Folder to download to (default: the cache)");
+  command.set_footer(kExample);
+  command.set_action([options] { download(*options); });
 }
 
 }  // namespace rwa::cli

@@ -1,4 +1,4 @@
-// cli/paper_gradients.cc: `rwa paper gradients`: how much of the loss reaches each step of a
+// cli/paper_gradients.cc: `rwa paper gradients`: measures the gradient that reaches each step of a
 // sequence, for finished runs.
 #include <filesystem>
 #include <memory>
@@ -19,11 +19,10 @@ constexpr const char* kExample =
     "Examples:\n"
     "  rwa paper run gradient-flow\n"
     "  rwa paper gradients runs/adding-1000-gradient-flow/*\n"
-    "  rwa paper report runs                       draws them\n"
+    "  rwa paper report runs                       Plot them\n"
     "\n"
-    "Writes gradients.csv into the folder of each run: the root mean square of d loss / d h for "
-    "each\n"
-    "step, by a batch of test samples, of the network before training and after.";
+    "Writes gradients.csv to each run folder: the root mean square of d loss / d h at each step,\n"
+    "over a batch of test samples, before and after training.";
 
 struct GradientsOptions {
   std::vector<fs::path> runs;
@@ -39,15 +38,15 @@ void write_gradients(const GradientsOptions& options) {
 
 }  // namespace
 
-void add_paper_gradients(CLI::App& paper) {
+void add_paper_gradients(const Command& paper) {
   auto options = std::make_shared<GradientsOptions>();
-  auto* command =
-      paper.add_subcommand("gradients", "How much of the loss reaches each step of a sequence");
-  command->add_option("RUNS", options->runs, "Folders of finished runs")->required();
-  add_folder(*command, "--data", options->data,
-             "Folder with the files of MNIST (default: RWA_DATA, or the cache)");
-  command->footer(kExample);
-  command->callback([options] { write_gradients(*options); });
+  const auto command =
+      paper.add_command("gradients", "Measure the gradient that reaches each time step");
+  command.add_option("RUNS", options->runs, "Folders of finished runs").required();
+  add_folder(command, "--data", options->data,
+             "Folder with the MNIST files (default: RWA_DATA, or the cache)");
+  command.set_footer(kExample);
+  command.set_action([options] { write_gradients(*options); });
 }
 
 }  // namespace rwa::cli

@@ -1,5 +1,5 @@
-// cli/paper_list.cc: `rwa paper list`: the paper's nine, and how long they would take here; those
-// beyond it, and the studies.
+// cli/paper_list.cc: `rwa paper list`: the paper's nine experiments with expected run times, the
+// experiments beyond the paper, and the studies.
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -18,6 +18,7 @@
 #include "paper/words.h"
 #include "paper_command.h"
 #include "report/table.h"
+#include "report/text.h"
 #include "rwa/device.h"
 #include "say.h"
 #include "training/metrics.h"
@@ -30,14 +31,14 @@ constexpr const char* kExample =
     "  rwa paper list\n"
     "  rwa paper list --json | jq '.[] | select(.group == \"studies\").name'";
 
-constexpr double kMeasuringSeconds = 0.5;  // of one number
+constexpr double kMeasuringSeconds = 0.5;  // per measurement
 
-// What a training step takes: so much for every step of its sequences, and on a GPU so much before.
+// The cost of a training step: a fixed part (GPU only), and a part per time step of its sequences.
 struct Cost {
   double fixed = 0, per_length = 0;  // seconds
 };
 
-// Of both models on one device.
+// Costs of both models on one device.
 struct Costs {
   Cost rwa, lstm;
 };
@@ -93,14 +94,14 @@ Cost cost_on_gpu(Cell cell, const training::Experiment& experiment) {
   return {.fixed = std::max(less - kShort * per_length, 0.0), .per_length = per_length};
 }
 
-// A CPU has no work with a sequence that has ended; a GPU waits for the longest.
+// A CPU skips sequences that have ended, so it takes the mean length; a GPU takes the longest.
 Times expected_times(const Costs& costs, const paper::Entry& entry, double length) {
   const auto steps = static_cast<double>(entry.experiment.training.steps);
   const auto time = [&](const Cost& c) { return steps * (c.fixed + c.per_length * length); };
   return {time(costs.rwa), time(costs.lstm)};
 }
 
-// Nothing where this build or this machine has none.
+// Empty if this build or this machine has no GPU.
 std::optional<std::string> name_of_gpu() {
   for (const DeviceInfo& device : devices()) {
     if (device.name == "cuda:0") return device.description;
@@ -113,7 +114,7 @@ std::vector<Line> measured_lines(bool gpu) {
   for (const paper::Entry& entry : paper::catalogue()) {
     if (paper::is_of_paper(entry)) entries.push_back(&entry);
   }
-  // All nine have the batch and the units of the first.
+  // All nine have the same batch and units.
   const training::Experiment& first = entries.front()->experiment;
   const Costs on_cpu{cost_on_cpu(Cell::kRwa, first), cost_on_cpu(Cell::kLstm, first)};
   std::optional<Costs> on_gpu;
@@ -155,7 +156,7 @@ nlohmann::ordered_json to_json(const Line& line) {
   return object;
 }
 
-// What is beyond the paper, or a study.
+// An experiment beyond the paper, or a study.
 struct Other {
   std::string_view group;
   std::string name, title, summary;
@@ -199,7 +200,7 @@ std::string to_json(const std::vector<Line>& lines) {
 }
 
 std::string to_text(std::string_view group) {
-  report::Table table{.header = {"name", "models", "steps of all", "about"}, .rows = {}};
+  report::Table table{.header = {"name", "models", "total steps", "about"}, .rows = {}};
   for (const Other& other : others()) {
     if (other.group != group) continue;
     table.rows.push_back({{other.name},
@@ -211,9 +212,9 @@ std::string to_text(std::string_view group) {
 }
 
 std::string to_text(const std::vector<Line>& lines) {
-  report::Table table{
-      .header = {"name", "lengths", "steps", "baseline", "RWA here", "LSTM here", "on a GPU"},
-      .rows = {}};
+  report::Table table{.header = {"name", "lengths", "steps", "baseline", "RWA (CPU)", "LSTM (CPU)",
+                                 "RWA, LSTM (GPU)"},
+                      .rows = {}};
   for (const auto& [entry, lengths, baseline, cpu, gpu] : lines) {
     table.rows.push_back(
         {{entry->experiment.name},
@@ -235,25 +236,24 @@ void list(bool json) {
     return;
   }
   fmt::print(
-      "The paper's:\n{}\n"
-      "Times are expected ones, from a short measurement on {} threads of this machine.\n"
-      "On a GPU: {}.\n",
-      to_text(lines), default_threads(),
-      gpu ? fmt::format("RWA and LSTM on this machine's {}, a run at a time", *gpu)
-          : "no GPU here that this build can use");
-  fmt::print("\nBeyond it, networks of several kinds:\n{}\nStudies:\n{}", to_text("beyond"),
+      "Experiments of the paper:\n{}\n"
+      "Times are estimates from a short measurement on {} of this machine.\n"
+      "GPU: {}.\n",
+      to_text(lines), report::counted(default_threads(), "thread"),
+      gpu ? fmt::format("{}, one run at a time", *gpu) : "none that this build can use");
+  fmt::print("\nExperiments beyond the paper:\n{}\nStudies:\n{}", to_text("beyond"),
              to_text("studies"));
 }
 
 }  // namespace
 
-void add_paper_list(CLI::App& paper) {
+void add_paper_list(const Command& paper) {
   auto json = std::make_shared<bool>(false);
-  auto* command =
-      paper.add_subcommand("list", "The experiments and studies, and how long they take here");
-  command->add_flag("--json", *json, "For a program to read");
-  command->footer(kExample);
-  command->callback([json] { list(*json); });
+  const auto command =
+      paper.add_command("list", "List experiments and studies, with expected run times");
+  command.add_flag("--json", *json, "Print JSON");
+  command.set_footer(kExample);
+  command.set_action([json] { list(*json); });
 }
 
 }  // namespace rwa::cli

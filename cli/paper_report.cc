@@ -1,4 +1,4 @@
-// cli/paper_report.cc: `rwa paper report`: run folders to a page, figures and tables.
+// cli/paper_report.cc: `rwa paper report`: writes a page, figures and tables of runs.
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -12,6 +12,7 @@
 #include "report/figure.h"
 #include "report/page.h"
 #include "report/table.h"
+#include "report/text.h"
 #include "say.h"
 
 namespace rwa::cli {
@@ -21,12 +22,12 @@ namespace fs = std::filesystem;
 
 constexpr const char* kExample =
     "Examples:\n"
-    "  rwa paper report runs                       writes runs/report/index.html and its figures,\n"
-    "                                              and summary.md, its tables as Markdown\n"
-    "  rwa paper report runs --out page            into another folder\n"
+    "  rwa paper report runs                       Write runs/report/index.html, its figures, and\n"
+    "                                              its tables as Markdown (summary.md)\n"
+    "  rwa paper report runs --out page            Write to another folder\n"
     "  rwa paper report runs --markdown >claims.md\n"
     "\n"
-    "'rwa paper data curves' fetches the authors' curves, which are then drawn behind ours.";
+    "Run 'rwa paper data curves' first to plot the authors' curves for comparison.";
 
 struct ReportOptions {
   fs::path runs, reference, out;
@@ -44,7 +45,7 @@ void write_figures(const std::vector<report::Figure>& figures, const fs::path& f
 void write_report(const ReportOptions& options) {
   const auto records = read_runs({options.runs});
   const auto made = paper::make_report(records, paper::find_curves(options.reference));
-  for (const std::string& run : made.left_out) say("left out: {}\n", run);
+  for (const std::string& run : made.left_out) say("skipped: {}\n", run);
   const fs::path folder = options.out.empty() ? options.runs / "report" : options.out;
   fs::create_directories(folder);
   report::write_page(made.page, folder / "index.html");
@@ -53,28 +54,30 @@ void write_report(const ReportOptions& options) {
   const std::string where = fs::absolute(folder / "index.html").lexically_normal().string();
   if (options.markdown) {
     fmt::print("{}", report::to_markdown(made.claims));
-    say("The page: {}\n", where);
+    say("Report: {}\n", where);
   } else {
     if (!made.claims.rows.empty()) fmt::print("{}\n", report::to_text(made.claims));
     if (const auto count = made.claims_not_run.rows.size(); count > 0) {
-      fmt::print("{} more claims are on the page: these runs cannot answer them.\n", count);
+      fmt::print("{} cannot be judged from these runs; the report lists them.\n",
+                 report::counted(static_cast<std::int64_t>(count), "more claim"));
     }
-    fmt::print("The page: {}\n", where);
+    fmt::print("Report: {}\n", where);
   }
 }
 
 }  // namespace
 
-void add_paper_report(CLI::App& paper) {
+void add_paper_report(const Command& paper) {
   auto options = std::make_shared<ReportOptions>();
-  auto* command = paper.add_subcommand("report", "A page, figures and the table of claims of runs");
-  add_folder(*command, "DIR", options->runs, "Folder with runs")->required();
-  add_folder(*command, "--reference", options->reference,
-             "Folder with the authors' curves (default: the cache, where they are)");
-  add_folder(*command, "--out", options->out, "Folder to write to (default: DIR/report)");
-  command->add_flag("--markdown", options->markdown, "Print the claims as Markdown");
-  command->footer(kExample);
-  command->callback([options] { write_report(*options); });
+  const auto command =
+      paper.add_command("report", "Write a page with the figures and claims of runs");
+  add_folder(command, "DIR", options->runs, "Folder with runs").required();
+  add_folder(command, "--reference", options->reference,
+             "Folder with the authors' curves (default: the cache)");
+  add_folder(command, "--out", options->out, "Folder to write to (default: DIR/report)");
+  command.add_flag("--markdown", options->markdown, "Print the table of claims as Markdown");
+  command.set_footer(kExample);
+  command.set_action([options] { write_report(*options); });
 }
 
 }  // namespace rwa::cli

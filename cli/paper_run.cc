@@ -1,5 +1,4 @@
-// cli/paper_run.cc: `rwa paper run`: trains and scores, from the beginning or from where it was
-// left.
+// cli/paper_run.cc: `rwa paper run`: trains and scores experiments, or resumes them.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -34,17 +33,18 @@ namespace {
 
 constexpr const char* kExample =
     "Examples:\n"
-    "  rwa paper run --quick                          a first look, in a few minutes\n"
-    "  rwa paper run grammar adding-100 --seeds 3     two experiments, seeds 1, 2 and 3\n"
+    "  rwa paper run --quick                          A first look in a few minutes\n"
+    "  rwa paper run grammar adding-100 --seeds 3     Two experiments with seeds 1, 2 and 3\n"
     "  rwa paper run copy-100 --model rwa --variant script\n"
-    "  rwa paper run copy-100 --model gru,rwa-forget  other cells\n"
-    "  rwa paper run step-size --jobs 2               a study: its cases are the models\n"
+    "  rwa paper run copy-100 --model gru,rwa-forget  Other cells\n"
+    "  rwa paper run step-size --jobs 2               A study; its cases are the models\n"
     "  rwa paper run runs/grammar/rwa-seed1/config.toml --out again\n"
-    "  rwa paper run all --device cuda --jobs 4       on a GPU, four at a time\n"
-    "  mpirun -n 4 rwa paper run all                  on four ranks, a run on each\n"
+    "  rwa paper run all --device cuda --jobs 4       Four runs at a time on a GPU\n"
+    "  mpirun -n 4 rwa paper run all                  One run at a time on each of four ranks\n"
     "\n"
-    "Ctrl-C or the end of --time-limit leaves a checkpoint: the same command goes on from there.\n"
-    "What is finished is not run again; with more --steps it is continued.";
+    "Ctrl-C and --time-limit stop with a checkpoint; run the same command to resume. Finished "
+    "runs\n"
+    "are not repeated; a larger --steps continues them.";
 
 struct RunOptions {
   paper::Request request;
@@ -65,7 +65,7 @@ void check_numbers(const RunOptions& options) {
   instruction_set();  // throws for an RWA_CPU that this machine lacks
 }
 
-// What a step costs is proportional to the length of its sequences.
+// The cost of a training step is taken to be proportional to the length of its sequences.
 std::vector<training::QueuedRun> runs_of(const std::vector<paper::PlannedRun>& planned) {
   std::vector<training::QueuedRun> runs;
   runs.reserve(planned.size());
@@ -78,7 +78,7 @@ std::vector<training::QueuedRun> runs_of(const std::vector<paper::PlannedRun>& p
   return runs;
 }
 
-// Of runs that are in the catalogue, or a study's; others have none.
+// Prints the tables of runs that are in the catalogue or in a study; other runs have none.
 void print_summary(const std::vector<paper::PlannedRun>& runs, const paper::Library& authors,
                    const std::filesystem::path& out) {
   std::vector<training::Record> records;
@@ -87,7 +87,7 @@ void print_summary(const std::vector<paper::PlannedRun>& runs, const paper::Libr
   const auto tables = paper::summarise(records, authors);
   if (tables.empty()) return;
   for (const auto& table : tables) fmt::print("\n{}", report::to_text(table));
-  fmt::print("\nThe page with figures and claims: rwa paper report {}\n", out.string());
+  fmt::print("\nFor figures and claims, run: rwa paper report {}\n", out.string());
 }
 
 void run_paper(const RunOptions& options) {
@@ -112,44 +112,43 @@ void run_paper(const RunOptions& options) {
   workflows::throw_if_diverged(diverged, runs.size());
 }
 
-void add_request(CLI::App& command, paper::Request& request) {
+void add_request(const Command& command, paper::Request& request) {
   command.add_option("NAME", request.names,
                      "Experiments and studies (see rwa paper list), 'all', or a config.toml");
   command.add_flag(
       "--quick", request.quick,
-      "Each at a length that shows the paper's point; without names, the three that have one");
+      "Train just long enough to show the paper's point (default: the three experiments that can)");
   command
       .add_option("--model", request.models,
-                  cell_names() +
-                      ", or one of the experiment's or the study's own "
-                      "(default: all its own; of the paper's, rwa and lstm)")
-      ->option_text("NAME[,NAME...]")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+                  "Models: " + cell_names() +
+                      ", or a model of the experiment or study (default: rwa and lstm for the "
+                      "paper's experiments, else all models)")
+      .value_name("NAME[,NAME...]")
+      .comma_separated();
   command.add_option("--steps", request.steps, "Training steps (default: the experiment's)");
-  command.add_option("--seeds", request.seeds, "How many seeds (default: 1)");
-  command.add_option("--seed", request.seed, "The first of them (default: 1)");
+  command.add_option("--seeds", request.seeds, "Number of seeds (default: 1)");
+  command.add_option("--seed", request.seed, "First seed (default: 1)");
   command.add_option("--variant", request.variant,
-                     "text: as the paper says (default); script: as the released scripts do");
-  command.add_option("--device", request.device, "cpu (default), cuda or cuda:N");
-  add_folder(command, "--out", request.out, "Folder for the runs")->capture_default_str();
+                     "text: as described in the paper (default); script: as in its code");
+  command.add_option("--device", request.device, "Device: cpu (default), cuda or cuda:N");
+  add_folder(command, "--out", request.out, "Folder for the runs").show_default();
 }
 
 }  // namespace
 
-void add_paper_run(CLI::App& paper) {
+void add_paper_run(const Command& paper) {
   auto options = std::make_shared<RunOptions>();
-  auto* command = paper.add_subcommand("run", "Train and score experiments as the paper does");
-  add_request(*command, options->request);
-  add_folder(*command, "--data", options->data,
-             "Folder with the files of MNIST (default: RWA_DATA, or the cache)");
-  add_workers(*command, options->threads, options->jobs);
-  command->add_option("--time-limit", options->time_limit,
-                      "As Ctrl-C after this time: seconds, or such as 9m or 1h30m");
-  command->add_option("--checkpoint", options->checkpoint_seconds, "Seconds between checkpoints")
-      ->capture_default_str();
-  command->footer(kExample);
-  command->callback([options] { run_paper(*options); });
+  const auto command = paper.add_command("run", "Train and score experiments");
+  add_request(command, options->request);
+  add_folder(command, "--data", options->data,
+             "Folder with the MNIST files (default: RWA_DATA, or the cache)");
+  add_workers(command, options->threads, options->jobs);
+  command.add_option("--time-limit", options->time_limit,
+                     "Stop with a checkpoint after this time: seconds, or e.g. 9m or 1h30m");
+  command.add_option("--checkpoint", options->checkpoint_seconds, "Seconds between checkpoints")
+      .show_default();
+  command.set_footer(kExample);
+  command.set_action([options] { run_paper(*options); });
 }
 
 }  // namespace rwa::cli

@@ -1,5 +1,4 @@
-// cli/predict_command.cc: `rwa predict`: predictions for the sequences of files.
-#include <CLI/CLI.hpp>
+// cli/predict_command.cc: `rwa predict`: predicts for the sequences of files.
 #include <memory>
 
 #include "commands.h"
@@ -12,15 +11,13 @@ namespace {
 
 constexpr const char* kExample =
     "Examples:\n"
-    "  rwa predict runs/vowels new.csv                    a row for each sequence\n"
-    "  rwa predict model.safetensors a.csv.gz b.csv --json --out answers.jsonl\n"
-    "  zcat big.csv.gz | rwa predict runs/vowels - > answers.csv\n"
+    "  rwa predict runs/vowels new.csv                    One row per sequence\n"
+    "  rwa predict model.safetensors a.csv.gz b.csv --json --out predictions.jsonl\n"
+    "  zcat big.csv.gz | rwa predict runs/vowels - > predictions.csv\n"
     "\n"
-    "Columns: id, prediction and the probability of each class; of numbers, the numbers. A model "
-    "that\n"
-    "answers every step has a row for each of them (of a forecast: what it expects to come next); "
-    "one\n"
-    "that was trained on windows has a row for each window, which begins with step 'from'.";
+    "Columns: id, then the predicted class and the probability of each class, or the predicted\n"
+    "numbers. A per-step model writes a row per step; for a forecast it predicts the next step. A\n"
+    "model trained on windows writes a row per window; 'from' is the window's first step.";
 
 struct PredictCommand {
   ModelAndData what;
@@ -39,15 +36,15 @@ void predict(const PredictCommand& command) {
 
 }  // namespace
 
-void add_predict_command(CLI::App& app) {
+void add_predict_command(const Command& app) {
   auto options = std::make_shared<PredictCommand>();
-  auto* command = app.add_subcommand("predict", "What a model says of your sequences");
-  add_model_and_data(*command, options->what);
-  command->add_option("--out", options->out,
-                      "File to write to, as a whole or not at all (default: the standard output)");
-  command->add_flag("--json", options->json, "Lines of JSON instead of CSV");
-  command->footer(kExample);
-  command->callback([options] { predict(*options); });
+  const auto command = app.add_command("predict", "Predict with a trained model");
+  add_model_and_data(command, options->what);
+  command.add_option("--out", options->out,
+                     "Write to this file, replaced only on success (default: standard output)");
+  command.add_flag("--json", options->json, "Write JSON, one object per line, instead of CSV");
+  command.set_footer(kExample);
+  command.set_action([options] { predict(*options); });
 }
 
 }  // namespace rwa::cli

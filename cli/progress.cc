@@ -21,7 +21,7 @@ constexpr int kNarrowestBar = 8;
 constexpr int kWidestBar = 40;
 constexpr double kRedrawSeconds = 0.1;
 constexpr double kLineSeconds = 10;
-// Lines become rarer as a run goes on: a day of training makes some hundred of them.
+// Lines become rarer as a run goes on: a day of training writes about a hundred.
 constexpr double kLineFraction = 0.05;
 
 constexpr const char* kClearLine = "\r\x1b[K";
@@ -31,8 +31,8 @@ std::string_view value_of(const char* variable) {
   return value == nullptr ? "" : value;
 }
 
-// The first of these that is set decides, as in setlocale(3), which would also ask for the locale
-// to be installed.
+// The first of these that is set decides, as in setlocale(3), which also requires the locale to be
+// installed.
 bool speaks_utf8() {
   for (const char* variable : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     const std::string_view value = value_of(variable);
@@ -81,15 +81,15 @@ double seconds_between(std::chrono::steady_clock::time_point begin,
 
 struct Segment {
   std::string text;
-  int importance;  // the lowest is left out first
+  int importance;  // the lowest is dropped first
 };
 constexpr int kBarImportance = 6;
 
-// In the order in which they are shown; all of them ASCII, and padded so that a changing number
-// does not move the rest.
+// The parts in display order. All are ASCII, and padded so that a changing number does not move
+// the rest.
 std::vector<Segment> parts_of(std::string_view title, const training::Progress& progress) {
   std::vector<Segment> parts;
-  parts.push_back({std::string(title), 1});  // stands in the line above, too
+  parts.push_back({std::string(title), 1});  // the line above has it too
   parts.push_back({steps_of(progress.step, progress.steps), 7});
   const bool begun = progress.steps_per_second > 0;  // by this process
   if (begun) {
@@ -98,7 +98,7 @@ std::vector<Segment> parts_of(std::string_view title, const training::Progress& 
   }
   if (progress.test) parts.push_back({fmt::format("test {:<7}", score(*progress.test)), 4});
   if (progress.step == progress.steps) {
-    parts.push_back({"scoring all", 5});
+    parts.push_back({"scoring", 5});
   } else if (begun) {
     parts.push_back({time_left(progress.seconds_left), 5});
   }
@@ -120,10 +120,10 @@ std::string join(const std::vector<Segment>& parts) {
   return text;
 }
 
-// The parts with a bar behind the first, as many as there is room for.
+// As many parts as fit, with a bar after the first.
 std::string fit(std::vector<Segment> parts, double fraction, const TerminalStyle& style) {
   parts.insert(parts.begin() + 1, {std::string(kNarrowestBar, ' '), kBarImportance});
-  // A character in the last column makes some terminals begin another line.
+  // A character in the last column makes some terminals wrap.
   const auto space = [&] { return style.width - 1 - static_cast<int>(join(parts).size()); };
   while (space() < 0 && !parts.empty()) {
     parts.erase(std::ranges::min_element(parts, {}, &Segment::importance));
@@ -195,7 +195,7 @@ void ProgressDisplay::show(std::size_t index, const training::Progress& progress
 
 void ProgressDisplay::draw(const Shown& latest) {
   const auto now = Clock::now();
-  // The last step is always shown: scoring the whole test set follows, and takes its time.
+  // Always show the last step: scoring the whole test set follows and may take a while.
   const bool last = latest.progress->step == latest.progress->steps;
   if (drawn_ && !last && seconds_between(drawn_at_, now) < kRedrawSeconds) return;
   const TerminalStyle style = style_of_terminal();
@@ -205,8 +205,8 @@ void ProgressDisplay::draw(const Shown& latest) {
   drawn_at_ = now;
 }
 
-// The time that is left follows from the work done since the start. A run that has ended has
-// nothing left, however it ended.
+// Estimates the time left from the work done since the start. A run that has ended, for whatever
+// reason, has no work left.
 RunTotals ProgressDisplay::sum() const {
   RunTotals sum{.runs = runs_.size()};
   double all = 0, left = 0, done_here = 0;

@@ -25,7 +25,7 @@ Job* job() { return joined; }
 Link* all_ranks() { return joined == nullptr ? nullptr : &joined->link(); }
 bool is_first_rank() { return joined == nullptr || joined->link().rank() == 0; }
 
-// A launcher may have bound this rank to some of the cores already.
+// At most default_threads(): the launcher may have bound this rank to some of the cores.
 int usual_threads() {
   if (joined == nullptr) return default_threads();
   return std::clamp(joined->local_cores() / joined->local_size(), 1, default_threads());

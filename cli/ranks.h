@@ -1,5 +1,5 @@
-// cli/ranks.h: the job of several ranks that mpirun or srun has started this program in, for the
-// commands that know how to share their work.
+// cli/ranks.h: the job of ranks that this process belongs to (mpirun, srun), for commands that
+// share their work among ranks.
 #pragma once
 
 #include "comm/job.h"
@@ -7,13 +7,13 @@
 
 namespace rwa::cli {
 
-// From now on only rank 0 has a standard output, and says what all would. Null: there are no others.
+// From now on only rank 0 writes to standard output and reports messages. Null: a single process.
 void set_job(Job* job);
 Job* job();
-Link* all_ranks();  // null: there are no others
+Link* all_ranks();  // null: a single process
 bool is_first_rank();
 
-// The threads of a rank, where nobody says how many: those on a machine share its cores.
+// The default number of threads of a rank: the ranks on a machine share its cores.
 int usual_threads();
 
 }  // namespace rwa::cli

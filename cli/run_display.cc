@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "report/text.h"
 #include "say.h"
 #include "training/run_folder.h"
 
@@ -19,11 +20,12 @@ std::vector<ProgressDisplay::Run> to_be_shown(const std::vector<training::Queued
   return shown;
 }
 
-// "98.1 %, 0.175 bits", or where the run has no final score, nothing.
+// "accuracy 98.1 %, loss 0.175 bits"; empty if the run has no final score.
 std::string final_score(const training::Record& record) {
   const training::Metric* final = training::final_of(record);
   if (final == nullptr) return "";
-  return final->accuracy ? score(*final) + ", " + loss(*final) : loss(*final);
+  const std::string text = "loss " + loss(*final);
+  return final->accuracy ? "accuracy " + score(*final) + ", " + text : text;
 }
 
 }  // namespace
@@ -37,8 +39,8 @@ void RunDisplay::start(const training::RunQueue& queue) {
 
 void RunDisplay::begin_round(int number, int rounds, int candidates, double seconds) {
   display_.reset();
-  say("round {} of {}: {} candidates, {} more each\n", number, rounds, candidates,
-      duration(seconds));
+  say("round {} of {}: {}, {} more each\n", number, rounds,
+      report::counted(candidates, "candidate"), duration(seconds));
 }
 
 std::string RunDisplay::about(std::size_t index) const {
@@ -47,8 +49,8 @@ std::string RunDisplay::about(std::size_t index) const {
 
 void RunDisplay::begin(std::size_t index, int ranks) {
   const training::QueuedRun& run = queue_->runs()[index];
-  display_->say(fmt::format("[{}/{}] {}, {} steps{}, in {}", index + 1, queue_->runs().size(),
-                            run.title, count(run.experiment.training.steps),
+  display_->say(fmt::format("[{}/{}] {}, {}{}, in {}", index + 1, queue_->runs().size(), run.title,
+                            report::counted(run.experiment.training.steps, "step"),
                             ranks > 1 ? fmt::format(", on {} ranks", ranks) : "",
                             run.store->name()));
   display_->begin(index);
@@ -56,7 +58,7 @@ void RunDisplay::begin(std::size_t index, int ranks) {
 
 void RunDisplay::progress(std::size_t index, const training::Progress& progress) {
   if (std::exchange(begun_[index], 1) == 0 && progress.step > 0) {
-    display_->say(fmt::format("{}goes on from step {}", about(index), count(progress.step)));
+    display_->say(fmt::format("{}resuming from step {}", about(index), count(progress.step)));
   }
   display_->show(index, progress);
 }
@@ -71,7 +73,7 @@ std::string RunDisplay::end_in_words(std::size_t index, const training::RunResul
     case training::Outcome::kFinished:
       return fmt::format("finished in {}{}", duration(result.seconds), scored);
     case training::Outcome::kAlreadyFinished:
-      return "was finished already" + scored;
+      return "already finished" + scored;
     case training::Outcome::kInterrupted:
       break;
   }

@@ -1,4 +1,4 @@
-// cli/run_display.h: what becomes of several runs, told while they run: lines that stay, and a bar.
+// cli/run_display.h: reports the progress and results of runs, as permanent lines and a bar.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ class RunDisplay final : public workflows::TuneObserver {
   void end(std::size_t index, const training::RunResult& result) override;
 
  private:
-  // What is said of a run stands under its first line, unless others come between.
+  // Prefix of a run's lines: an indent below its first line, or its title if runs interleave.
   [[nodiscard]] std::string about(std::size_t index) const;
   [[nodiscard]] std::string end_in_words(std::size_t index,
                                          const training::RunResult& result) const;

@@ -13,7 +13,7 @@
 namespace rwa::cli {
 namespace {
 
-// Of the unit the text begins with; 0 for an unknown one, or none.
+// The seconds in the unit that the text begins with; 0 if there is no known unit.
 double seconds_in_unit(std::string_view text) {
   if (text.empty()) return 0;
   switch (text.front()) {
@@ -43,7 +43,7 @@ std::optional<double> parse_duration(std::string_view text) {
     double number = 0;
     const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
     if (error != std::errc{} || !(number >= 0)) return std::nullopt;
-    // A number alone is seconds; the 30 of "1h30" is rather minutes, and so refused.
+    // A number alone is seconds. "1h30" is refused: its 30 probably means minutes.
     const bool is_alone = end - text.data() == std::ssize(text) && rest.size() == text.size();
     rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
     const double unit = is_alone ? 1 : seconds_in_unit(rest);

@@ -1,5 +1,5 @@
-// cli/say.h: what the program says to people, on standard error, and how numbers, times and scores
-// read. A standard error that is closed is no reason to end the work.
+// cli/say.h: messages on standard error, and the format of numbers, times and scores. Failures to
+// write messages are ignored, so that a closed standard error does not end the work.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace rwa::cli {
 
-// Of several ranks one speaks for all.
+// False on all ranks but one.
 inline bool speaks_for_all = true;
 
 template <class... Args>
@@ -34,10 +34,11 @@ std::string duration(double seconds);               // 45s, 4m05s, 2h10m, 3d04h
 std::string loss(const training::Metric& metric);   // "0.0123 mse"
 std::string score(const training::Metric& metric);  // "98.0 %", "0.0123 mse"
 
-// Seconds of a text such as "90", "9m" or "1h30m"; nothing where it is none, or not more than 0.
+// Returns the seconds of a text such as "90", "9m" or "1h30m"; empty if it is malformed or not more
+// than 0.
 std::optional<double> parse_duration(std::string_view text);
 
-// Such as "grammar rwa seed 1", or "grammar (script) lstm seed 2".
+// For example "grammar rwa seed 1" or "grammar (script) lstm seed 2".
 std::string title(const training::Experiment& experiment);
 
 }  // namespace rwa::cli

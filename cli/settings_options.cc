@@ -8,8 +8,8 @@
 #include <fmt/ranges.h>
 
 #include "interrupt.h"
-#include "io/toml.h"
 #include "ranks.h"
+#include "report/text.h"
 #include "rwa/errors.h"
 #include "say.h"
 
@@ -27,7 +27,7 @@ std::string option_of(const training::SettingInfo& setting) {
   return "--" + name;
 }
 
-// Files may follow each other; of other lists the next argument is not one.
+// Files are separate arguments; other lists are one argument with commas.
 bool takes_files(const training::SettingInfo& setting) {
   return setting.kind == Kind::kTexts && setting.group == training::Group::kData;
 }
@@ -50,14 +50,7 @@ const char* type_of(const training::SettingInfo& setting) {
   }
 }
 
-// What is 0 or empty is chosen when the data are known, or off.
-std::string default_of(const training::SettingInfo& setting) {
-  if (const auto* text = setting.value.get<std::string>()) return *text;
-  const std::string value = io::to_toml(setting.value);
-  return value == "0" || value == "0.0" || value == "[]" ? "" : value;
-}
-
-// A number where the text is one; else the text, which is refused with what was expected.
+// The number, or else the text itself: applying it reports what was expected.
 template <class Number>
 io::Value::Content number_or_text(const std::string& text) {
   Number number{};
@@ -90,35 +83,31 @@ io::Value::Content GivenSettings::content_of(const Given& given) {
   }
 }
 
-void GivenSettings::add_options(CLI::App& command, const Filter& filter) {
+void GivenSettings::add_options(const Command& command, const Filter& filter) {
   for (const auto& setting : training::list_settings(workflows::default_experiment())) {
     if (filter(setting)) add_option(command, setting);
   }
 }
 
-void GivenSettings::add_option(CLI::App& command, const training::SettingInfo& setting) {
+void GivenSettings::add_option(const Command& command, const training::SettingInfo& setting) {
   Given& given = given_.emplace(setting.name, Given{setting, {}, {}}).first->second;
   const std::string name = option_of(setting), group(to_string(setting.group));
   if (setting.kind == Kind::kTruth) {
-    // Without a value it is meant to be true; what is true already can be turned off.
+    // A flag without a value means true.
     std::string help = help_of(setting);
-    if (*setting.value.get<bool>()) help += fmt::format(" [true; off: {}=false]", name);
-    command.add_flag(name, given.text, help)->group(group);
+    if (*setting.value.get<bool>()) help += fmt::format(" [on; off: {}=false]", name);
+    command.add_flag(name, given.text, help).group(group);
     return;
   }
+  std::string help = help_of(setting);
+  const std::string usual = training::default_text(setting);
+  if (!usual.empty()) help += fmt::format(" [{}]", usual);
   const bool is_list = setting.kind == Kind::kTexts;
-  auto* option = (is_list ? command.add_option(name, given.texts, help_of(setting))
-                          : command.add_option(name, given.text, help_of(setting)))
-                     ->option_text(name == "DATA" ? "..." : type_of(setting))
-                     ->group(name == "DATA" ? "Positionals" : group);
-  const std::string usual = default_of(setting);
-  if (!usual.empty()) option->description(fmt::format("{} [{}]", help_of(setting), usual));
+  const Option option = is_list ? command.add_option(name, given.texts, help)
+                                : command.add_option(name, given.text, help);
+  option.value_name(type_of(setting)).group(group);
   if (takes_files(setting)) return;
-  if (is_list) {
-    option->delimiter(',')->allow_extra_args(false);
-  } else {
-    option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-  }
+  is_list ? option.comma_separated() : option.take_last();
 }
 
 training::Overrides GivenSettings::overrides() const {
@@ -144,19 +133,19 @@ bool is_setting_of_reading(const training::SettingInfo& setting) {
 
 TrainingArguments::TrainingArguments() { options.threads = usual_threads(); }
 
-void add_workers(CLI::App& command, int& threads, int& jobs) {
-  command.add_option("--threads", threads, "Threads of each rank (default: its cores, at most 8)")
-      ->capture_default_str();
-  command.add_option("--jobs", jobs, "Runs at a time of each rank; they share its threads or GPU")
-      ->capture_default_str();
+void add_workers(const Command& command, int& threads, int& jobs) {
+  command.add_option("--threads", threads, "Threads per rank (default: its cores, at most 8)")
+      .show_default();
+  command.add_option("--jobs", jobs, "Parallel runs per rank, sharing its threads or GPU")
+      .show_default();
 }
 
-void add_training_arguments(CLI::App& command, TrainingArguments& arguments) {
+void add_training_arguments(const Command& command, TrainingArguments& arguments) {
   arguments.given.add_options(command, is_setting_of_files);
   command.add_option("--config", arguments.config,
-                     "Settings in TOML, such as the config.toml of a run; options override them");
+                     "Read settings from a TOML file, e.g. a run's config.toml (options override)");
   add_workers(command, arguments.options.threads, arguments.options.jobs);
-  command.add_option("--out", arguments.request.out, "Folder to write to")->required();
+  command.add_option("--out", arguments.request.out, "Folder to write to").required();
 }
 
 workflows::Plan read_and_plan(TrainingArguments& arguments) {
@@ -167,14 +156,14 @@ workflows::Plan read_and_plan(TrainingArguments& arguments) {
   settings = arguments.given.overrides();
   if (!arguments.config.empty()) settings = workflows::read_config(arguments.config, settings);
   workflows::Plan plan = workflows::plan(arguments.request, datasets::Reading{}, all_ranks());
-  // Only now is there something to keep: while data are read, Ctrl-C ends the program.
+  // Only from here on is there state to save: while data is read, Ctrl-C ends the program.
   arguments.options.stop = [&stop = watch_for_interrupts()] { return stop.load(); };
   const datasets::Files& files = *plan.files;
   const datasets::Statistics& seen = files.statistics();
-  say("{} sequences of {} to {} steps; {} to train on, {} to validate, {} to test\n",
-      count(seen.sequences), count(datasets::shortest(seen)), count(datasets::longest(seen)),
-      count(files.size(datasets::Split::kTrain)), count(files.size(datasets::Split::kValid)),
-      count(files.size(datasets::Split::kTest)));
+  say("{} of {} to {} steps; {} for training, {} for validation, {} for testing\n",
+      report::counted(seen.sequences, "sequence"), count(datasets::shortest(seen)),
+      count(datasets::longest(seen)), count(files.size(datasets::Split::kTrain)),
+      count(files.size(datasets::Split::kValid)), count(files.size(datasets::Split::kTest)));
   for (const std::string& note : plan.notes) say("{}\n", note);
   return plan;
 }
@@ -185,7 +174,7 @@ std::optional<double> duration_of(const std::string& option,
   const auto seconds = parse_duration(*text);
   if (seconds) return seconds;
   throw ConfigError(fmt::format(
-      "{} is '{}', expected seconds, more than 0, or a time such as 9m or 1h30m", option, *text));
+      "{} is '{}', expected seconds (more than 0), or a time such as 9m or 1h30m", option, *text));
 }
 
 void check_count(const std::string& option, int value, int most) {

@@ -1,9 +1,7 @@
-// cli/settings_options.h: the program's options for the settings of a training on files, made
-// from the list of settings (training/settings.h), and the options that say how the work is
-// done.
+// cli/settings_options.h: options for the settings of a training on files, generated from the list
+// in training/settings.h, and the options that control how the work is done.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -11,22 +9,23 @@
 #include <string>
 #include <vector>
 
+#include "parser.h"
 #include "training/settings.h"
 #include "workflows/train.h"
 
 namespace rwa::cli {
 
-// What was typed, by the name of the setting.
+// The settings given on the command line.
 class GivenSettings {
  public:
   using Filter = std::function<bool(const training::SettingInfo&)>;
-  // An option such as --learning-rate for each setting that passes; DATA for the training files.
-  void add_options(CLI::App& command, const Filter& filter);
+  // Adds an option such as --learning-rate for each setting that passes, and DATA for the files.
+  void add_options(const Command& command, const Filter& filter);
 
   [[nodiscard]] training::Overrides overrides() const;
 
  private:
-  void add_option(CLI::App& command, const training::SettingInfo& setting);
+  void add_option(const Command& command, const training::SettingInfo& setting);
 
   struct Given {
     training::SettingInfo setting;
@@ -35,15 +34,15 @@ class GivenSettings {
   };
   static io::Value::Content content_of(const Given& given);
 
-  std::map<std::string, Given> given_;  // whose places do not change
+  std::map<std::string, Given> given_;  // a map, since CLI11 keeps pointers to the values
 };
 
-// Everything that can be set of a training on files.
+// All settings of a training on files.
 bool is_setting_of_files(const training::SettingInfo& setting);
-// How files are read, and which.
+// Only the files and how they are read.
 bool is_setting_of_reading(const training::SettingInfo& setting);
 
-// What `rwa train` and `rwa tune` have in common.
+// The arguments that `rwa train` and `rwa tune` share.
 struct TrainingArguments {
   GivenSettings given;
   std::filesystem::path config;
@@ -53,18 +52,19 @@ struct TrainingArguments {
 
   TrainingArguments();
 };
-void add_training_arguments(CLI::App& command, TrainingArguments& arguments);
-// Completes request and options, reads the data and plans, saying what was found.
+void add_training_arguments(const Command& command, TrainingArguments& arguments);
+// Completes the request and the options, reads the data, reports a summary of it, and plans.
 workflows::Plan read_and_plan(TrainingArguments& arguments);
 
-// Seconds of an option such as --time-limit; nothing where it was not given. Throws ConfigError.
+// Returns the seconds of an option such as --time-limit; empty if it was not given. Throws
+// ConfigError.
 std::optional<double> duration_of(const std::string& option,
                                   const std::optional<std::string>& text);
-// Throws ConfigError where an option's value is not in 1…most.
+// Throws ConfigError if the value of an option is not in 1…most.
 void check_count(const std::string& option, int value, int most);
 inline constexpr int kMostThreads = 1024;
 inline constexpr int kMostJobs = 64;
-// --threads and --jobs, with their defaults.
-void add_workers(CLI::App& command, int& threads, int& jobs);
+// Adds --threads and --jobs.
+void add_workers(const Command& command, int& threads, int& jobs);
 
 }  // namespace rwa::cli

@@ -1,5 +1,4 @@
-// cli/stream_command.cc: `rwa stream`: predictions line by line, as sequences arrive.
-#include <CLI/CLI.hpp>
+// cli/stream_command.cc: `rwa stream`: predicts line by line as data arrives.
 #include <exception>
 #include <filesystem>
 #include <memory>
@@ -18,20 +17,20 @@ namespace {
 
 constexpr const char* kExample =
     "Examples:\n"
-    "  sensor | rwa stream runs/sensor                    a line per step: 0.5,1.25\n"
-    "  sensors | rwa stream runs/sensor --id              of several: b7,0.5,1.25\n"
+    "  sensor | rwa stream runs/sensor                    One step per line: 0.5,1.25\n"
+    "  sensors | rwa stream runs/sensor --id              Several sequences: b7,0.5,1.25\n"
     "  sensor | rwa stream runs/sensor --state now.safetensors\n"
     "\n"
-    "Each line is answered, with a row as rwa predict writes it, before the next is read. Numbers\n"
-    "stand in the order of the model's features; a first line with their names is a header, which\n"
-    "says another order and is answered with one. Of text, each letter is a step, and the answer "
-    "is\n"
-    "that after the last. An empty line ends the sequence; with --id, an id alone does. With "
-    "--json,\n"
-    "lines are {\"x\":[0.5,1.25]} or {\"text\":\"GATTACA\"}, with or without \"id\".\n"
-    "--state goes on where the file was left; it is saved at the end of the input, after a line "
-    "that\n"
-    "is not right, and on Ctrl-C.";
+    "Reads standard input and answers each line with a row as rwa predict writes it, before it "
+    "reads\n"
+    "the next.\n"
+    "  numbers  in the order of the model's features, or of a header line with their names\n"
+    "  text     each symbol is a step; the prediction is the one after the last\n"
+    "  --json   {\"x\":[0.5,1.25]} or {\"text\":\"GATTACA\"}, with or without \"id\"\n"
+    "An empty line ends the sequence; with --id, a line with only the id does.\n"
+    "\n"
+    "--state resumes from the file if it exists, and saves to it at the end of the input, after a\n"
+    "malformed line and on Ctrl-C.";
 
 struct StreamCommand {
   std::filesystem::path model, state;
@@ -45,7 +44,7 @@ void stream(const StreamCommand& command) {
   workflows::Streams streams(trained, command.options);
   const bool keeps = !command.state.empty();
   if (keeps && std::filesystem::exists(command.state)) streams.restore(command.state);
-  if (keeps) streams.save(command.state);  // where that is refused, better now than at the end
+  if (keeps) streams.save(command.state);  // fails now rather than at the end
   bool ended = false;
   std::exception_ptr error;
   try {
@@ -56,25 +55,23 @@ void stream(const StreamCommand& command) {
   if (keeps) streams.save(command.state);
   if (error) std::rethrow_exception(error);
   if (ended) return;
-  throw Interrupted(keeps ? fmt::format("{}; the same command goes on from {}",
+  throw Interrupted(keeps ? fmt::format("{}; run the same command to resume from {}",
                                         cause_of_interrupt(), command.state.string())
                           : std::string(cause_of_interrupt()));
 }
 
 }  // namespace
 
-void add_stream_command(CLI::App& app) {
+void add_stream_command(const Command& app) {
   auto options = std::make_shared<StreamCommand>();
-  auto* command = app.add_subcommand("stream", "Answer line by line, while sequences come");
-  command
-      ->add_option("MODEL", options->model,
-                   "A model, or the folder that rwa train has written it to")
-      ->required();
-  command->add_flag("--id", options->options.id, "Lines begin with the id of their sequence");
-  command->add_flag("--json", options->options.json, "Lines and answers are JSON");
-  command->add_option("--state", options->state, "File that keeps the sequences begun");
-  command->footer(kExample);
-  command->callback([options] { stream(*options); });
+  const auto command = app.add_command("stream", "Predict line by line as data arrives");
+  command.add_option("MODEL", options->model, "Model file or run folder").required();
+  command.add_flag("--id", options->options.id, "Each line begins with the id of its sequence");
+  command.add_flag("--json", options->options.json, "Read and write JSON, one object per line");
+  command.add_option("--state", options->state,
+                     "Load and save the state of unfinished sequences in this file");
+  command.set_footer(kExample);
+  command.set_action([options] { stream(*options); });
 }
 
 }  // namespace rwa::cli

@@ -1,4 +1,4 @@
-// cli/train_command.cc: `rwa train`: from files to a model.
+// cli/train_command.cc: `rwa train`: trains a model on files.
 #include <memory>
 
 #include <fmt/format.h>
@@ -18,27 +18,29 @@ namespace {
 constexpr const char* kExample =
     "Examples:\n"
     "  rwa train vowels_train.ts --test vowels_test.ts --out runs/vowels\n"
-    "  rwa train surnames/ --embedding 32 --out runs/names      a folder: one class per file\n"
+    "  rwa train surnames/ --embedding 32 --out runs/names        A folder: one class per file\n"
     "  rwa train sensors.csv --target load --time-budget 10m --out runs/load\n"
-    "  rwa train dna/ --folds 5 --jobs 2 --out runs/dna         cross-validation\n"
-    "  rwa train long.csv --window 500 --out runs/long\n"
-    "  mpirun -n 4 rwa train big.csv --batch 256 --out runs/big  four ranks, a quarter of each "
-    "batch\n"
+    "  rwa train dna/ --folds 5 --jobs 2 --out runs/dna           Cross-validation\n"
+    "  rwa train long.csv --window 500 --out runs/long            Long sequences\n"
+    "  mpirun -n 4 rwa train big.csv --batch 256 --out runs/big   A quarter of each batch per "
+    "rank\n"
     "\n"
-    "'rwa inspect DATA' shows what a file is taken for. Ctrl-C leaves a checkpoint: the same "
-    "command\n"
-    "goes on from there. DIR/model.safetensors is for rwa predict, evaluate, stream and explain;\n"
-    "DIR/report.html shows how it went; DIR/config.toml has every setting, for --config.";
+    "Run 'rwa inspect DATA' first to see how a file is read. Ctrl-C stops with a checkpoint; run "
+    "the\n"
+    "same command to resume. Writes to the --out folder:\n"
+    "  model.safetensors  The model, for rwa predict, evaluate, stream and explain\n"
+    "  report.html        Learning curves, scores and errors\n"
+    "  config.toml        All settings, for --config";
 
 void print_models(const workflows::Plan& plan, const workflows::TrainResult& result) {
   if (plan.runs.size() == 1) {
     fmt::print("model: {}\nreport: {}\n", (plan.out / training::kModelFile).string(),
                (plan.out / workflows::kReportFile).string());
   } else if (result.best) {
-    fmt::print("model: {} (of {}, the best in validation)\n",
+    fmt::print("model: {} (from {}, the lowest validation loss)\n",
                (plan.out / training::kModelFile).string(), result.runs[*result.best].title);
   } else {
-    fmt::print("models and reports: in the folders of {}\n", plan.out.string());
+    fmt::print("models and reports: in the run folders of {}\n", plan.out.string());
   }
 }
 
@@ -49,7 +51,7 @@ void train(TrainingArguments& arguments) {
   const auto result = workflows::train(plan, arguments.options, display);
   if (is_first_rank()) {
     if (const auto table = workflows::summary(result.runs); !table.rows.empty()) {
-      fmt::print("On {}:\n{}", workflows::scored_on(*plan.files), report::to_text(table));
+      fmt::print("Scores on {}:\n{}", workflows::scored_on(*plan.files), report::to_text(table));
     }
     print_models(plan, result);
   }
@@ -58,17 +60,17 @@ void train(TrainingArguments& arguments) {
 
 }  // namespace
 
-void add_train_command(CLI::App& app) {
+void add_train_command(const Command& app) {
   auto arguments = std::make_shared<TrainingArguments>();
-  auto* command = app.add_subcommand("train", "Train a model on your own sequences");
-  add_training_arguments(*command, *arguments);
-  command->add_option("--repeat", arguments->request.repeat, "Train with this many seeds")
-      ->capture_default_str();
-  command->add_option("--time-budget", arguments->time_budget,
-                      "Stop each training after this time and keep the best weights: seconds, or "
-                      "a time such as 10m");
-  command->footer(kExample);
-  command->callback([arguments] { train(*arguments); });
+  const auto command = app.add_command("train", "Train a model on your data");
+  add_training_arguments(command, *arguments);
+  command.add_option("--repeat", arguments->request.repeat, "Train with this many seeds")
+      .show_default();
+  command.add_option("--time-budget", arguments->time_budget,
+                     "Stop each run after this time and keep the best weights: seconds, or e.g. "
+                     "10m");
+  command.set_footer(kExample);
+  command.set_action([arguments] { train(*arguments); });
 }
 
 }  // namespace rwa::cli

@@ -1,4 +1,4 @@
-// cli/tune_command.cc: `rwa tune`: search for good settings within a time.
+// cli/tune_command.cc: `rwa tune`: searches for good hyperparameters within a time budget.
 #include <memory>
 #include <vector>
 
@@ -20,16 +20,20 @@ constexpr const char* kExample =
     "  rwa tune vowels.ts --time-budget 10m --out runs/tuned\n"
     "  rwa tune dna/ --cell rwa --bidirectional --time-budget 1h --candidates 27 --out runs/dna\n"
     "\n"
-    "What an option says is left alone; the rest is searched: cell, units (32 to 250), layers (1, "
-    "2),\n"
-    "learning rate (0.0005 to 0.02), dropout (0, 0.2, 0.5), batch (16 to 64), for one answer per\n"
-    "sequence both ways or one and the readout, for symbols the embedding. The first candidate "
-    "has\n"
-    "the defaults. All get a part of the time, the better third of them another, and so on.\n"
-    "DIR/model.safetensors is the best, DIR/candidate-N are the runs.";
+    "Settings given as options are fixed. The others are searched: cell, units (32 to 250), "
+    "layers\n"
+    "(1, 2), learning rate (0.0005 to 0.02), dropout (0, 0.2, 0.5), batch (16 to 64); for one\n"
+    "prediction per sequence also bidirectional and readout, for symbols the embedding. The first\n"
+    "candidate has the defaults.\n"
+    "\n"
+    "Successive halving by thirds: all candidates get an equal part of the time budget, the "
+    "better\n"
+    "third gets another part, and so on. Writes to the --out folder:\n"
+    "  model.safetensors  The best model\n"
+    "  candidate-N        The runs";
 
 void print_table(const std::vector<workflows::Candidate>& candidates) {
-  report::Table table{.header = {"candidate", "loss in validation", "what"}, .rows = {}};
+  report::Table table{.header = {"candidate", "validation loss", "settings"}, .rows = {}};
   for (const workflows::Candidate& candidate : candidates) {
     table.rows.push_back({{fmt::format("{}", candidate.number)},
                           {fmt::format("{:.4f}", candidate.loss)},
@@ -56,21 +60,20 @@ void tune(TuneArguments& arguments) {
   print_table(candidates);
   const auto model = plan.out / training::kModelFile;
   candidates.front().run.store->model().save(model);
-  fmt::print("\nThe best: {}\n", model.string());
+  fmt::print("\nBest model: {}\n", model.string());
 }
 
 }  // namespace
 
-void add_tune_command(CLI::App& app) {
+void add_tune_command(const Command& app) {
   auto arguments = std::make_shared<TuneArguments>();
-  auto* command = app.add_subcommand("tune", "Look for good settings for a data set");
-  add_training_arguments(*command, *arguments);
-  command->add_option("--candidates", arguments->candidates, "How many candidates to try")
-      ->capture_default_str();
-  command->add_option("--time-budget", arguments->time_budget,
-                      "Time for the whole search: seconds, or a time such as 10m (default)");
-  command->footer(kExample);
-  command->callback([arguments] { tune(*arguments); });
+  const auto command = app.add_command("tune", "Search for good hyperparameters");
+  add_training_arguments(command, *arguments);
+  command.add_option("--candidates", arguments->candidates, "Number of candidates").show_default();
+  command.add_option("--time-budget", arguments->time_budget,
+                     "Time for the whole search: seconds, or e.g. 1h30m (default: 10m)");
+  command.set_footer(kExample);
+  command.set_action([arguments] { tune(*arguments); });
 }
 
 }  // namespace rwa::cli

@@ -1,5 +1,4 @@
-// cli/verify_command.cc: `rwa verify`: check that a file is complete.
-#include <CLI/CLI.hpp>
+// cli/verify_command.cc: `rwa verify`: checks that files are complete and valid.
 #include <filesystem>
 #include <memory>
 #include <vector>
@@ -14,21 +13,20 @@ namespace {
 
 constexpr const char* kExample =
     "Examples:\n"
-    "  rwa verify model.safetensors     a model: its network, every weight, what it knows of its "
-    "data\n"
-    "  rwa verify runs/vowels           a run: its configuration, checkpoint and model\n"
-    "  rwa verify vowels.csv            data: every line of it\n"
+    "  rwa verify model.safetensors     A model: its network, weights and data encoding\n"
+    "  rwa verify runs/vowels           A run: its configuration, checkpoint and model\n"
+    "  rwa verify vowels.csv            Data: every line\n"
     "\n"
-    "Exit code 0 where all is well, 3 for bad data, 4 for a bad model or checkpoint.";
+    "Exit code: 0 if all files are valid, 3 for bad data, 4 for a bad model or checkpoint.";
 
 }  // namespace
 
-void add_verify_command(CLI::App& app) {
+void add_verify_command(const Command& app) {
   auto paths = std::make_shared<std::vector<std::filesystem::path>>();
-  auto* command = app.add_subcommand("verify", "Read a file to its end and check it");
-  command->add_option("FILE", *paths, "Models, checkpoints, folders of runs, data")->required();
-  command->footer(kExample);
-  command->callback([paths] {
+  const auto command = app.add_command("verify", "Check that files are complete and valid");
+  command.add_option("FILE", *paths, "Models, checkpoints, run folders or data").required();
+  command.set_footer(kExample);
+  command.set_action([paths] {
     for (const auto& path : *paths) fmt::print("{}: {}\n", path.string(), workflows::verify(path));
   });
 }

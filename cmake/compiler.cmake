@@ -1,4 +1,4 @@
-# How every target is compiled.
+# Compiler options of all targets.
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -11,17 +11,18 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
 endif()
 
-# Fusing a product into a sum is left to the source: the compiler would fuse one copy of a kernel and not
-# another, and a row alone would differ from the same row in a batch.
+# -ffp-contract=off leaves fused multiply-add to the source: the compiler would fuse one copy of a kernel
+# and not another, and a single row would differ from the same row in a batch.
 function(rwa_options)
-  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:${ARGN}>")  # nvcc has other words for these
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:${ARGN}>")  # nvcc names these options differently
 endfunction()
 rwa_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -ffp-contract=off)
 if(RWA_WERROR)
   rwa_options(-Werror)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-  rwa_options(-Wno-restrict)  # GCC 12 sees overlaps in std::string's own operator+ (its bug 105651)
+  # GCC 12 sees overlaps and overflows in std::string's own code (its bug 105651).
+  rwa_options(-Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds)
 endif()
 
 if(RWA_SANITIZE)
@@ -31,6 +32,6 @@ endif()
 
 find_program(CCACHE ccache)
 if(CCACHE)
-  # As ccache's manual says for precompiled headers.
+  # As ccache's manual recommends for precompiled headers.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
 endif()

@@ -1,15 +1,15 @@
-# Sets RWA_HAS_CUDA: whether the CUDA backend is built, else src/backend/no_cuda stands in its place.
+# Sets RWA_HAS_CUDA: whether the CUDA backend is built. If not, src/backend/no_cuda replaces it.
 set(RWA_HAS_CUDA OFF)
 if(NOT RWA_CUDA)
   return()
 endif()
-# What a target does not say otherwise. CMake 3.25 would ask nvcc 13 for one that is gone.
+# The default for targets that set none. CMake 3.25's own default is unknown to nvcc 13.
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
   set(CMAKE_CUDA_ARCHITECTURES 80-real 90)
 endif()
 include(CheckLanguage)
 if(NOT CMAKE_CUDA_COMPILER)
-  unset(CMAKE_CUDA_COMPILER CACHE)  # it may have been installed since
+  unset(CMAKE_CUDA_COMPILER CACHE)  # look again: it may have been installed since
 endif()
 check_language(CUDA)
 if(CMAKE_CUDA_COMPILER)
@@ -18,13 +18,13 @@ if(CMAKE_CUDA_COMPILER)
   set(CMAKE_CUDA_STANDARD 20)
   set(CMAKE_CUDA_EXTENSIONS OFF)
   set(CMAKE_CUDA_VISIBILITY_PRESET hidden)
-  set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)  # CMake 3.25 does not know that nvcc can
+  set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)  # CMake 3.25 does not know nvcc's C++20
   set(RWA_HAS_CUDA ON)
 elseif(RWA_CUDA STREQUAL ON)
-  message(FATAL_ERROR "RWA_CUDA is ON, but there is no CUDA compiler")
+  message(FATAL_ERROR "RWA_CUDA is ON, but CMake found no CUDA compiler")
 endif()
 
-# Kernels for TARGET, compiled for these ARCHITECTURES into an object library that it takes in.
+# Compiles kernels for these ARCHITECTURES into an object library that becomes part of TARGET.
 function(rwa_kernels target name)
   cmake_parse_arguments(KERNELS "" "" "SOURCES;ARCHITECTURES;OPTIONS" ${ARGN})
   add_library(${name} OBJECT ${KERNELS_SOURCES})

@@ -1,4 +1,4 @@
-# What `make install` installs: the program, the library, its headers, and how CMake and pkg-config find them.
+# `make install`: the program, the libraries, the headers, and the files for CMake and pkg-config.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/rwa)
 

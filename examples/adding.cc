@@ -1,5 +1,5 @@
-// examples/adding.cc: trains a recurrent weighted average on the adding problem: two of the steps
-// are marked, and the answer is the sum of their values. Usage: adding [STEPS [MODEL-FILE]]
+// examples/adding.cc: trains a recurrent weighted average on the adding problem: two steps are
+// marked, and the target is the sum of their values. Usage: adding [STEPS [MODEL-FILE]]
 #include <cstdio>
 #include <cstdlib>
 #include <random>
@@ -53,6 +53,6 @@ int main(int argc, char** argv) {
   const Batch test = draw(random);
   rwa::Session session(model);
   const double error = session.loss(test.view(), test.target());
-  std::printf("on new sequences: squared error %.4f (always answering 1 gives 0.167)\n", error);
+  std::printf("on new sequences: squared error %.4f (always predicting 1 gives 0.167)\n", error);
   if (argc > 2) model.save(argv[2]);
 }

@@ -1,5 +1,5 @@
-// examples/network.cc: a larger network: two layers that read both ways, and attention, on symbols.
-// One of the symbols is a mark, and the answer is the symbol after it. Usage: network [STEPS]
+// examples/network.cc: a larger network on symbols: an embedding, two bidirectional layers and
+// attention. One symbol is a mark, and the target is the symbol after it. Usage: network [STEPS]
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>

@@ -1,5 +1,5 @@
-// examples/stream.cc: a saved model that answers after every step, stops, and goes on later where
-// it stopped. Usage: stream MODEL-FILE   (one that examples/adding made)
+// examples/stream.cc: streams through a saved model: predicts after every step, saves its state and
+// resumes from it. Usage: stream MODEL-FILE   (written by examples/adding)
 #include <cstdio>
 #include <exception>
 #include <vector>
@@ -20,7 +20,7 @@ int main(int argc, char** argv) try {
     float y[1];
     stream.step(x, y);
     if (t % 10 == 9) std::printf("after step %2d: %.3f\n", t + 1, static_cast<double>(y[0]));
-    if (t == 14) {  // could be written to a file here, and read tomorrow
+    if (t == 14) {  // the state could be written to a file here and restored later
       state.assign(stream.state().begin(), stream.state().end());
       stream = rwa::Stream(model);
       stream.set_state(state);

@@ -17,7 +17,7 @@ std::string_view as_text(Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// The first byte says how much is asked for at once. A bomb is not unpacked to its end.
+// The first byte sets the size of each read. A decompression bomb is not read to its end.
 void unpack(Bytes input) {
   constexpr std::size_t kEnough = std::size_t{1} << 24;
   if (input.empty()) return;

@@ -1,5 +1,5 @@
-// fuzz/fuzz_main.cc: libFuzzer's side of the target that the environment variable RWA_FUZZ_TARGET
-// names.
+// fuzz/fuzz_main.cc: libFuzzer entry points for the target in the environment variable
+// RWA_FUZZ_TARGET.
 #include <cstdio>
 #include <cstdlib>
 

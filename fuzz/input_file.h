@@ -1,4 +1,4 @@
-// fuzz/input_file.h: an input as a file that lies in memory.
+// fuzz/input_file.h: an input as an in-memory file.
 #pragma once
 
 #include <sys/mman.h>
@@ -28,7 +28,7 @@ class InputFile {
   io::Descriptor descriptor_;
 };
 
-// For what must hold, whatever the input.
+// Checks an invariant that holds for any input.
 inline void require(bool holds) {
   if (!holds) std::abort();
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the seeds that are not text: arrays, archives, packed files, tensors. The first byte of a reader's input chooses
-its options (readers.cc). model/network.safetensors is what write_model() wrote for a small network.
+"""Writes the binary seeds: arrays, archives, compressed files, tensors. The first byte of a reader's input selects its
+options (readers.cc). model/network.safetensors was written by write_model() for a small network.
 
     fuzz/make_seeds.py
 """
@@ -47,7 +47,7 @@ def tensors(header, content=b""):
     return struct.pack("<Q", len(text)) + text + content
 
 
-def zstd(content):  # one frame with one block, as it is
+def zstd(content):  # one frame with one uncompressed block
     assert len(content) < 256
     return b"\x28\xb5\x2f\xfd\x20" + bytes([len(content)]) + struct.pack("<I", len(content) << 3 | 1)[:3] + content
 

@@ -18,9 +18,9 @@ using formats::Options;
 using formats::Schema;
 using TargetKind = formats::Target;
 
-constexpr std::string_view kItself = "itself";  // the file is its own table or array of labels
+constexpr std::string_view kItself = "itself";  // use the input file as label table or array
 
-// Those that do not fit a format are refused, which is worth a test, too.
+// Options that do not fit a format must be refused, which is tested as well.
 Options options_of(std::uint8_t choice, const std::string& file) {
   static const Schema of_numbers{
       .features = {"a", "b"}, .target = TargetKind::kClass, .targets = {"y"}};
@@ -100,7 +100,7 @@ void read_all(Bytes input, const std::optional<Format>& format) {
     for (formats::Sequence sequence; reader->next(sequence);) {
       check(sequence, reader->schema(), *vocabulary);
     }
-  } catch (const Error&) {  // as it should be
+  } catch (const Error&) {  // the expected outcome for malformed input
   }
 }
 
@@ -117,7 +117,7 @@ std::span<const Target> readers() {
       Target{"npy", read_as<Format::kNpy>}, Target{"npz", read_as<Format::kNpz>},
       Target{"table", read_as<Format::kTable>}, Target{"text", read_as<Format::kText>},
       Target{"ts", read_as<Format::kTs>},
-      // Whatever format it is taken for.
+      // Any format that is recognised.
       Target{"any", [](Bytes input) { read_all(input, {}); }}};
   return kReaders;
 }

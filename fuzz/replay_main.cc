@@ -1,5 +1,5 @@
-// fuzz/replay_main.cc: every seed, and every input that once found something, through its target;
-// needs no libFuzzer, so that it runs with the tests.
+// fuzz/replay_main.cc: runs every seed and every past crash through its target. Needs no libFuzzer,
+// so it runs with the tests.
 //
 //     fuzz_seeds fuzz/seeds
 #include <algorithm>
@@ -22,7 +22,7 @@ std::vector<fs::path> content(const fs::path& folder) {
 }
 
 void replay(const rwa::fuzz::Target& target, const fs::path& file) {
-  std::cout << file.string() << std::endl;  // the last of these is the one that ends the process
+  std::cout << file.string() << std::endl;  // after a crash, the last line names the input
   std::ifstream stream(file, std::ios::binary);
   const std::string bytes(std::istreambuf_iterator<char>(stream), {});
   target.run({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});

@@ -1,5 +1,5 @@
-// fuzz/targets.h: whatever reads files, fed with any bytes. What comes out is a value that agrees
-// with itself or an rwa::Error; anything else ends the process.
+// fuzz/targets.h: everything that reads files, fed with arbitrary bytes. The result is a consistent
+// value or an rwa::Error; anything else aborts the process.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@ namespace rwa::fuzz {
 using Bytes = std::span<const std::uint8_t>;
 
 struct Target {
-  std::string_view name;  // that of the folder in fuzz/seeds with inputs for it
+  std::string_view name;  // also the name of its folder in fuzz/seeds
   void (*run)(Bytes input);
 };
 
-// Readers of sequences. The first byte of an input chooses the options, '0' those that are empty;
-// the rest is the file.
+// Readers of sequences. The first byte of an input selects the options ('0': none); the rest is the
+// file.
 std::span<const Target> readers();
-// Other files: packed ones, tensors, models, and the note about data in a model.
+// Other files: compressed files, tensors, models, and the encoding stored in a model.
 std::span<const Target> files();
 
-// nullptr where there is none.
+// Returns nullptr if there is no such target.
 const Target* find_target(std::string_view name);
 
 }  // namespace rwa::fuzz

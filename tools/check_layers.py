@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that every folder includes only folders above it; folders on one line never include each other.
+"""Check that every folder includes only from folders above it; folders on one line are independent.
 
     tools/check_layers.py [ROOT]
 """
@@ -26,9 +26,9 @@ LAYERS = [
     ["src/c_api"],
     ["cli"],
 ]
-# Inside src/backend the devices do not know each other, and their common interface knows none of them.
+# Inside src/backend, devices do not include each other, and the common interface includes none.
 BACKENDS = ["src/backend/reference", "src/backend/cpu", "src/backend/cuda"]
-# The program is a user of the library: of src/ it sees what runs, measures and reports, nothing else.
+# The program is a user of the library and may include only these parts of src/.
 CLI_SEES = ["include/rwa", "src/comm", "src/export", "src/training", "src/report", "src/paper", "src/workflows", "src/bench", "cli"]
 
 
@@ -41,21 +41,21 @@ def inside(path, folder):
 
 
 def complaint(source, target):
-    """Why `source` may not include `target`, both relative to the root, or None."""
+    """Return why `source` may not include `target`, or None. Both are relative to the root."""
     top = [name for names in LAYERS for name in names]
     home = next(n for n in top if inside(source, n))
     other = next((n for n in top if inside(target, n)), None)
     if other is None:
         return "is in no layer"
     if home == "cli" and other not in CLI_SEES:
-        return "is not for the program: it sees " + ", ".join(CLI_SEES)
+        return "may not be included by the program, only: " + ", ".join(CLI_SEES)
     if home != other and layer_of(other, LAYERS) >= layer_of(home, LAYERS):
-        return "is not above it"
+        return "is not in a layer above it"
     if home == other == "src/backend":
         mine = next((b for b in BACKENDS if inside(source, b)), None)
         theirs = next((b for b in BACKENDS if inside(target, b)), None)
         if theirs is not None and theirs != mine:
-            return "is another backend"
+            return "belongs to another backend"
     return None
 
 
@@ -83,7 +83,7 @@ def main():
                 why = "does not exist" if target is None else complaint(here, target)
                 if why:
                     failures.append(f"{here}:{number}: {match.group(1)} {why}")
-    print("\n".join(failures) or f"{files} files keep to their layers")
+    print("\n".join(failures) or f"all includes of {files} files respect the layers")
     return 1 if failures else 0
 
 

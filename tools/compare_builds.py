@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Compares two builds of rwa bit by bit: trains one configuration for each task, cell and kind of network of
-paper/results with both, for some steps, and compares metrics and weights.
+"""Compare two builds of rwa bit by bit.
+
+Trains one configuration per task, cell and kind of network in paper/results with both builds, for a
+few steps, and compares metrics and weights.
 
     tools/compare_builds.py OLD NEW [--device cuda] [--steps 20] [--data FOLDER]
-    tools/compare_builds.py OLD --out FOLDER      train with one build, and keep the sums in FOLDER/old
+    tools/compare_builds.py OLD --out FOLDER      train with one build, keep checksums in FOLDER/old
 
-OLD may also be such a folder, so that builds of two days can be compared on one kind of machine.
-Prints a line per configuration; exits 1 where one differs. MNIST is left out without its files (--data).
+OLD may also be a folder of checksums, to compare with an earlier build on the same kind of machine.
+Prints one line per configuration; exits with 1 if any differs. Skips MNIST without --data.
 """
 import argparse
 import hashlib
@@ -19,13 +21,13 @@ import tempfile
 import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# What makes two networks of the same kind, whatever their sizes.
+# Networks that agree in these keys are of the same kind, whatever their sizes.
 KIND = ("cell", "activation", "layers", "bidirectional", "readout", "embedding", "dropout", "code", "learned_decay")
-TEST_SAMPLES = 300  # of the tasks that are computed: the last score is not what is compared
+TEST_SAMPLES = 300  # few, because the final score does not matter here
 
 
 def configurations():
-    """One for each kind, by name."""
+    """Return one configuration file of each kind."""
     found = {}
     for file in sorted((ROOT / "paper/results").glob("*/*/config.toml")):
         config = tomllib.loads(file.read_text())
@@ -40,7 +42,7 @@ def configurations():
 
 
 def prepare(file, steps, device, folder):
-    """The configuration with fewer steps and samples, in a file of its own."""
+    """Write a copy of the configuration with fewer steps and samples."""
     text = file.read_text()
     section = text.split("[training]")
     section[1] = re.sub(r"(?m)^steps = .*", f"steps = {steps}", section[1], count=1)
@@ -55,7 +57,7 @@ def prepare(file, steps, device, folder):
 
 
 def train(program, name, config, out, data):
-    """Returns the sums of what the run leaves, or what went wrong."""
+    """Return the checksums of the run's files, or the error message."""
     command = [program, "paper", "run", config, "--out", out / name, "--threads", "2"]
     if "mnist" in name:
         command += ["--data", data]
@@ -82,18 +84,18 @@ def main():
     parser.add_argument("new", nargs="?")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--steps", type=int, default=20)
-    parser.add_argument("--data", help="folder with the files of MNIST")
-    parser.add_argument("--out", help="keep the runs here")
+    parser.add_argument("--data", help="folder with the MNIST files")
+    parser.add_argument("--out", help="folder to keep the runs in")
     options = parser.parse_args()
     different = compared = left_out = 0
     with tempfile.TemporaryDirectory() as temporary:
         root = pathlib.Path(options.out or temporary)
         for side in ("configs", "old", "new"):
-            (root / side).mkdir(parents=True, exist_ok=False)  # finished runs would not be done again
+            (root / side).mkdir(parents=True, exist_ok=False)  # finished runs would be skipped
         for file in configurations():
             name, config = prepare(file, options.steps, options.device, root / "configs")
             if "mnist" in name and not options.data:
-                print(f"left out   {name}: no --data")
+                print(f"skipped    {name}: needs --data")
                 left_out += 1
                 continue
             old = sums_of(options.old, name, config, root / "old", options.data)
@@ -101,9 +103,9 @@ def main():
             same = old == new and len(old) == 2
             different += not same
             compared += 1
-            print("the same  " if same else "DIFFERENT ", name, "" if same else f"{old} {new}", flush=True)
-    verdict = f"{different} differ" if different else "all are the same, to the last bit"
-    print(f"{compared} compared, {left_out} left out: {verdict}")
+            print("identical " if same else "DIFFERENT ", name, "" if same else f"{old} {new}", flush=True)
+    verdict = f"different: {different}" if different else "all bit-identical"
+    print(f"compared: {compared}, skipped: {left_out}, {verdict}")
     return 1 if different or compared == 0 else 0
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs each fuzz target for so many seconds, one after the other, with ASan and UBSan, and stops at the first
-# finding, whose input it names. What is learned about the readers is kept in build/fuzz/corpus for the next time.
+# Runs fuzz targets for SECONDS each, with ASan and UBSan. Stops at the first finding and names its
+# input. The corpus is kept in build/fuzz/corpus for the next run.
 #
 #     tools/fuzz.sh SECONDS [TARGET...]
 set -euo pipefail
@@ -17,16 +17,16 @@ cmake --build $build --target fuzz
 
 for target in "$@"; do
   seeds=fuzz/seeds/$target
-  [ -d "$seeds" ] || { echo "there is no target $target, expected one of:" $(ls fuzz/seeds); exit 2; }
+  [ -d "$seeds" ] || { echo "unknown target $target, expected one of:" $(ls fuzz/seeds); exit 2; }
   mkdir -p "$build/corpus/$target" $build/findings
   log=$build/findings/$target.log
   echo "fuzzing $target for $seconds s"
-  # A single request for memory far beyond the file is a finding, and so is an input that takes long.
+  # A huge allocation for a small file is a finding, and so is an input that takes long.
   if ! RWA_FUZZ_TARGET=$target $build/fuzz/fuzz -max_total_time="$seconds" -rss_limit_mb=1024 -malloc_limit_mb=256 \
        -timeout=20 -artifact_prefix="$build/findings/$target-" -print_final_stats=1 \
        "$build/corpus/$target" "$seeds" >"$log" 2>&1; then
     tail -n 60 "$log"
-    echo "$target: found something; the file with the input is named above. Keep it in $seeds, and as a test."
+    echo "$target: failed; the input file is named above. Add it to $seeds and write a test."
     exit 1
   fi
   grep -E 'number_of_executed_units|peak_rss_mb' "$log"

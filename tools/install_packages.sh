@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs those of the named Debian packages that are missing; does nothing, and needs no network, when none is.
+# Installs the named Debian packages that are missing. Needs no network if none is missing.
 set -euo pipefail
 missing=()
 for package in "$@"; do
@@ -10,11 +10,11 @@ done
 
 sudo=()
 if [ "$(id -u)" -ne 0 ]; then
-  command -v sudo >/dev/null || { echo "missing packages, and no sudo to install them: ${missing[*]}" >&2; exit 1; }
+  command -v sudo >/dev/null || { echo "no sudo to install the missing packages: ${missing[*]}" >&2; exit 1; }
   sudo=(sudo)
 fi
 echo "installing: ${missing[*]}" >&2
 export DEBIAN_FRONTEND=noninteractive
 install() { "${sudo[@]}" apt-get install -y -q --no-install-recommends "${missing[@]}" >/dev/null; }
-# The lists may be missing or old: only then are they fetched.
+# Fetches the package lists only if the first attempt fails: they may be missing or old.
 install 2>/dev/null || { "${sudo[@]}" apt-get update -q >/dev/null && install; }

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Finds the coefficients of src/backend/cpu/vector_math-inl.h and prints their errors.
+"""Find the coefficients of src/backend/cpu/vector_math-inl.h and print their errors.
 
     /usr/bin/python3 tools/minimax.py        (needs python3-numpy)
 
-Each function is fitted for the smallest largest relative error by Lawson's reweighted least squares in double; the
-coefficients are then rounded to float, and the error of the float evaluation (with fused multiply-add, as the
-vectors have it) is measured on a dense grid.
+Each fit is minimax in the relative error, by Lawson's reweighted least squares in double. The
+coefficients are rounded to float, and the error of the float evaluation (with fused multiply-add,
+as in the vector code) is measured on a dense grid.
 """
 import numpy as np
 
 
 def lawson(columns, target, rounds=400):
-    """Coefficients c that minimise max |columns @ c - target|."""
+    """Return the coefficients c that minimise max |columns @ c - target|, and that error."""
     weight = np.ones(len(target)) / len(target)
     best, best_error = None, np.inf
     for _ in range(rounds):
@@ -29,7 +29,7 @@ def nodes(low, high, count=4001):
     return 0.5 * (low + high) - 0.5 * (high - low) * np.cos(np.pi * np.arange(count) / (count - 1))
 
 
-def fma(a, b, c):  # float operands: the double product is exact, one rounding to float remains (almost always)
+def fma(a, b, c):  # float operands: the double product is exact, so it (almost always) rounds once
     return (a.astype(np.float64) * b + c).astype(np.float32)
 
 
@@ -49,7 +49,7 @@ def show(name, coefficients):
 
 
 def fit_log1p(degree=9):
-    """log1p(x) = x - x^2 P(x) on [0, 1]; the first term is exact, so small x keeps full relative accuracy."""
+    """Fit log1p(x) = x - x^2 P(x) on [0, 1]; the exact first term keeps small x accurate."""
     x = nodes(1e-4, 1.0)
     exact = np.log1p(x)
     columns = np.stack([x ** (k + 2) / exact for k in range(degree)], axis=1)
@@ -61,7 +61,7 @@ def fit_log1p(degree=9):
 
 
 def fit_exp(degree=6):
-    """exp(r) = 1 + r + r^2 P(r) on [-ln2/2, ln2/2]."""
+    """Fit exp(r) = 1 + r + r^2 P(r) on [-ln2/2, ln2/2]."""
     half = 0.5 * np.log(2) * 1.0001
     r = nodes(-half, half, 4000)
     columns = np.stack([r ** (k + 2) / np.exp(r) for k in range(degree - 1)], axis=1)
@@ -70,7 +70,7 @@ def fit_exp(degree=6):
 
 
 def fit_tanh(p=6, q=4, limit=9.02):
-    """tanh(x) = x P(x^2) / Q(x^2), Q(0) = 1, for |x| <= limit; beyond it the float result is +-1."""
+    """Fit tanh(x) = x P(x^2) / Q(x^2), Q(0) = 1, for |x| <= limit; beyond it a float gives +-1."""
     x = nodes(1e-3, limit)
     exact = np.tanh(x) / x
     s = x * x

@@ -1,8 +1,9 @@
-"""Builds the Python package, for `pip install .` and `pip wheel .` (PEP 517): CMake makes
-librwa_c.so, which goes into a wheel together with python/rwa. Needs no Python packages.
+"""Build backend (PEP 517) of the Python package, for `pip install .` and `pip wheel .`.
 
-    pip install .                                          builds on what `make` has built, or in build/python
-    pip install . --config-settings build-dir=build/cpu    uses that build tree as it is
+CMake builds librwa_c.so, which goes into a wheel with python/rwa. Needs no Python packages.
+
+    pip install .                                          reuse make's build, or use build/python
+    pip install . --config-settings build-dir=build/cpu    use that build tree
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "python"
 LIBRARY = "librwa_c.so"
 PYTHONS = ">=3.9"
-# What the build reads, and what of that it does not.
+# What the build reads, and what it does not need of that.
 SOURCES = (
     *("CMakeLists.txt", "CMakePresets.json", "LICENSE", "Makefile", "README.md", "pyproject.toml"),
     *("cli", "cmake", "include", "paper", "python", "src", "tools"),
 )
 NOT_SOURCES = {"__pycache__", "results"}
-# With the program come the layers that the library carries.
+# RWA_PROGRAM adds the layers that librwa_c.so contains.
 CONFIGURATION = (
     *("-DCMAKE_BUILD_TYPE=Release", "-DRWA_PROGRAM=ON", "-DRWA_TESTS=OFF", "-DRWA_EXAMPLES=OFF"),
     "-DRWA_BENCH_ONEDNN=OFF",
@@ -40,7 +41,7 @@ Settings = Optional[dict[str, Any]]
 
 
 class Project(NamedTuple):
-    """As CMakeLists.txt has it, which is the one place where it stands."""
+    """The project as declared in CMakeLists.txt, the single source."""
 
     name: str
     version: str
@@ -111,7 +112,7 @@ def build_sdist(sdist_directory: str, config_settings: Settings = None) -> str:
 
 
 class Wheel:
-    """A zip archive that lists what is in it. The same contents make the same bytes."""
+    """A zip archive that records its contents. The same contents give the same bytes."""
 
     def __init__(self, path: Path) -> None:
         self._archive = zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED)
@@ -124,7 +125,7 @@ class Wheel:
         self._archive.close()
 
     def add(self, name: str, content: bytes, mode: int = 0o644) -> None:
-        entry = zipfile.ZipInfo(name)  # of 1980: the time of the build is nobody's business
+        entry = zipfile.ZipInfo(name)  # dated 1980, so that builds are reproducible
         entry.external_attr = (0o100000 | mode) << 16
         self._archive.writestr(entry, content, zipfile.ZIP_DEFLATED)
         digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
@@ -135,7 +136,7 @@ class Wheel:
 
 
 def sources(path: Path) -> list[Path]:
-    """The file, or the files in the folder."""
+    """Return the file itself, or the sources in the folder."""
     if path.is_file():
         return [path]
     found = (f for f in path.rglob("*") if f.is_file() and f.suffix != ".so")
@@ -152,7 +153,7 @@ def project() -> Project:
 
 def build_library(build_dir: str | None) -> Path:
     if shutil.which("cmake") is None:
-        raise SystemExit(f"the program cmake is missing. {what_to_install()}")
+        raise SystemExit(f"cmake is not installed. {what_to_install()}")
     folder = Path(build_dir) if build_dir else ROOT / "build" / "release"  # by `make`
     if not any((folder / file).is_file() for file in ("build.ninja", "Makefile")):
         folder = folder if build_dir else ROOT / "build" / "python"
@@ -163,7 +164,7 @@ def build_library(build_dir: str | None) -> Path:
 
 
 def configure(folder: Path) -> None:
-    """A build tree of our own. One that failed before has a generator, which cannot be changed."""
+    """Configure a build tree. The generator of a tree that failed before cannot be changed."""
     fresh = not (folder / "CMakeCache.txt").is_file()
     generator = ("-G", "Ninja") if fresh and shutil.which("ninja") else ()
     run("cmake", "-S", str(ROOT), "-B", str(folder), *generator, *CONFIGURATION)
@@ -173,14 +174,14 @@ def run(*command: str) -> None:
     status = subprocess.run(command).returncode
     if status != 0:
         raise SystemExit(
-            f"`{' '.join(command)}` failed with status {status}; what it said stands above. "
-            "Where something is missing: " + what_to_install()
+            f"`{' '.join(command)}` failed with status {status}; see its output above. "
+            "If something is missing: " + what_to_install()
         )
 
 
 def what_to_install() -> str:
-    """The list stands in the Makefile."""
+    """Return the list of packages from the Makefile."""
     text = (ROOT / "Makefile").read_text().replace("\\\n", " ")
     found = re.search(r"^BUILD_PACKAGES\s*=(.*)$", text, re.MULTILINE)
     packages = " ".join(found.group(1).split()) if found else "see the Makefile"
-    return f"The build needs these packages of Debian 12: {packages}"
+    return f"The build needs these Debian 12 packages: {packages}"

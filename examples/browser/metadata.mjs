@@ -1,6 +1,6 @@
-// metadata.mjs: what an ONNX file says about itself.
+// metadata.mjs: reads the metadata of an ONNX file.
 
-// The fields of a protobuf message that are messages or texts: their number and bytes.
+// Yields the number and bytes of each message or string field of a protobuf message.
 function* fieldsOf(bytes) {
   let at = 0;
   const varint = () => {
@@ -23,7 +23,7 @@ function* fieldsOf(bytes) {
   }
 }
 
-// The texts that an ONNX file carries, which ONNX Runtime keeps from a page: field 14, a key (1) and a value (2).
+// Returns the metadata, which ONNX Runtime does not pass on to a page: field 14, with key (1) and value (2).
 export function metadataOf(bytes) {
   const text = (part) => new TextDecoder().decode(part);
   const entries = [...fieldsOf(bytes)].filter(([number]) => number === 14);

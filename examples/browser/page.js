@@ -1,12 +1,12 @@
-// page.js: follows the pen step by step, asks the network after each, and shows what it says.
+// page.js: follows the pen, runs the network after each step and shows its prediction.
 
 import {metadataOf} from "./metadata.mjs";
 import * as ort from "./ort/ort.wasm.min.mjs";
 
-const STEP = 1 / 48;  // of the pen, in widths of the sheet; strokes.py has the same
+const STEP = 1 / 48;  // length of a step of the pen, in widths of the sheet; as in strokes.py
 const FEATURES = ["dx", "dy", "up"];
 
-// How a shape is drawn: its picture, and what its button draws. In a square of 24.
+// The path of each shape in a 24 by 24 square: the icon, and what its button draws.
 const PATHS = {
   line: "M4 19L20 5",
   circle: "M12 3.5A8.5 8.5 0 1 0 12.01 3.5",
@@ -35,17 +35,17 @@ function svg(name, attributes, parent) {
 
 // ---- The network
 
-// A network that is asked step by step. It has no memory of its own: a state goes in, the next one comes out.
+// A stateless network that runs step by step: a state goes in, the next one comes out.
 class Network {
   static async load(url) {
     const reply = await fetch(url);
-    if (!reply.ok) throw new Error(`${url}: ${reply.status} ${reply.statusText}, expected the model that "make" makes`);
+    if (!reply.ok) throw new Error(`${url}: ${reply.status} ${reply.statusText}, expected the model: run "make"`);
     const bytes = new Uint8Array(await reply.arrayBuffer());
-    // One thread is plenty for a step, and needs no special headers from a server.
+    // One thread is enough for a step and needs no special headers from the server.
     ort.env.wasm.numThreads = 1;
     ort.env.wasm.wasmPaths = new URL("./ort/", import.meta.url).href;
     const network = new Network(await ort.InferenceSession.create(bytes), metadataOf(bytes), bytes.length);
-    await network.step([0, 0, 0], network.start);  // the first takes much longer than others
+    await network.step([0, 0, 0], network.start);  // warm-up: the first call is much slower
     return network;
   }
 
@@ -54,7 +54,7 @@ class Network {
     if (String(features) !== String(FEATURES)) {
       throw new Error(`the model reads ${features}, expected ${FEATURES}`);
     }
-    if (!metadata.initial_state) throw new Error(`the model is one of whole sequences, expected one made with --step`);
+    if (!metadata.initial_state) throw new Error(`the model is for whole sequences: export it with --step`);
     this.session = session;
     this.labels = JSON.parse(metadata.outputs);
     this.config = JSON.parse(metadata.network);
@@ -79,7 +79,7 @@ function addShapes(network) {
   element.shapes.replaceChildren(...network.labels.map((label, i) => {
     const row = document.createElement("button");
     row.type = "button";
-    row.title = `Draw one: ${label}`;
+    row.title = `Draw: ${label}`;
     row.style.setProperty("--hue", (318 + 137.5 * i) % 360);  // the golden angle: neighbours differ
     const picture = svg("svg", {viewBox: "0 0 24 24", "aria-hidden": true}, row);
     const path = svg("path", {d: PATHS[label] ?? ""}, picture);
@@ -104,8 +104,8 @@ function tell(network, stroke) {
   element.about.textContent = `${cell}, ${units} units, ${size} kB, all in this page.${time}`;
 }
 
-// What the network says of the stroke so far. `piece` is the part of the line that it has just seen; parts that
-// it has not seen yet have the sheet's colour.
+// Shows the prediction for the stroke so far. `piece` is the part of the line that the network has just seen;
+// parts that it has not seen yet have the sheet's colour.
 function show(network, probabilities, piece, isDone) {
   const best = probabilities.indexOf(Math.max(...probabilities));
   const sure = probabilities[best];
@@ -133,8 +133,8 @@ function showNothing() {
 
 // ---- Drawing
 
-// A line on the sheet, from pen down to pen up. The network is told of it in steps of one length, so that
-// it does not matter how fast one draws: a point is pulled behind the pen on a string one step long.
+// A line on the sheet, from pen down to pen up. The network sees steps of equal length, so that the speed of
+// drawing does not matter: a point is pulled behind the pen on a string one step long.
 class Stroke {
   constructor(point) {
     [this.x, this.y] = point;
@@ -171,7 +171,7 @@ class Stroke {
     this.ask();
   }
 
-  // Steps may come faster than answers. A stroke that was wiped away is not asked about any more.
+  // Steps may arrive faster than predictions. Stops when a new stroke replaces this one.
   async ask() {
     if (this.isAsking) return;
     this.isAsking = true;
@@ -202,7 +202,7 @@ function begin(point) {
   return stroke;
 }
 
-// Draws a shape by itself, a little different each time.
+// Draws a shape, slightly different each time.
 function demonstrate(path) {
   const size = (0.55 + 0.25 * Math.random()) / 24;
   const turn = 0.3 * (Math.random() - 0.5);

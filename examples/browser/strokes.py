@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Strokes as hands draw them, for a network to learn shapes from.
+"""Generate strokes that look hand-drawn, as training data for shapes.
 
     strokes.py --strokes 1500 --seed 1 > strokes.csv
 
 Each stroke is a shape drawn without lifting the pen, as rows `id, dx, dy, up, shape` of a table: dx
-and dy are the direction of one step of the pen. All steps are equally long, so that neither the
-speed of a hand nor the rate of a mouse matters. The last row has up = 1: the pen was lifted.
-page.js makes such steps of what is drawn; see `follow`.
+and dy are the direction of one step of the pen. All steps have the same length, so that neither the
+speed of the hand nor the rate of the mouse matters. The last row has up = 1: the pen is lifted.
+page.js turns drawings into the same steps; see `follow`.
 
-A point is a complex number: the real part goes right, the imaginary part down. Shapes lie around 0
-and are about one in size; the sheet to draw on is one wide and one high.
+Points are complex numbers: the real part points right, the imaginary part down. Shapes are centred
+at 0 and about 1 in size; the sheet is 1 wide and 1 high.
 """
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import TextIO
 
-STEP = 1 / 48  # Of the pen, in widths of the sheet; page.js has the same.
-DENSE = 160  # Points a shape is made of before it becomes a stroke.
+STEP = 1 / 48  # Length of a step of the pen, in widths of the sheet; as in page.js.
+DENSE = 160  # Number of points of a shape before it becomes a stroke.
 
 Points = list[complex]
 Draw = random.Random
 
 
 def along(corners: Points) -> Points:
-    """Points at equal distances on the path through `corners`."""
+    """Return points at equal distances on the path through `corners`."""
     lengths = [abs(b - a) for a, b in zip(corners, corners[1:])]
     gap = sum(lengths) / (DENSE - 1)
     points, edge, left = [], 0, 0.0
@@ -44,12 +44,12 @@ def along(corners: Points) -> Points:
 
 
 def curve(function: Callable[[float], complex], turns: float = 1) -> Points:
-    """The path of a function of an angle that goes round so many times."""
+    """Return the path of a function of an angle that makes this many turns."""
     return along([function(2 * math.pi * turns * i / DENSE) for i in range(DENSE + 1)])
 
 
 def closed(ring: Points, draw: Draw, start: int | None = None) -> Points:
-    """Once round from anywhere, or `start`: one ends a little before or after the beginning."""
+    """Go round once from `start` or a random point, and stop a little before or after it."""
     if start is None:
         start = draw.randrange(DENSE)
     way = 1 + max(-0.10, min(0.12, draw.gauss(0, 0.035)))
@@ -57,7 +57,7 @@ def closed(ring: Points, draw: Draw, start: int | None = None) -> Points:
 
 
 def shaken(corners: Points, size: float, draw: Draw) -> Points:
-    """The corners, each put a little elsewhere."""
+    """Return the corners, each moved a little."""
     return [c + size * complex(draw.gauss(0, 1), draw.gauss(0, 1)) for c in corners]
 
 
@@ -66,19 +66,19 @@ def turned(points: Points, degrees: float) -> Points:
 
 
 def any_way(draw: Draw) -> float:
-    """Any angle, those along the sheet's sides more often."""
+    """Return any angle, more often one along the sheet's sides."""
     if draw.random() < 0.5:
         return draw.uniform(-180, 180)
     return draw.choice((0, 90, 180, 270)) + draw.gauss(0, 8)
 
 
 def some_way(draw: Draw) -> float:
-    """As one writes, mostly; or down, or to the left."""
+    """Return mostly the direction of writing; sometimes down or left."""
     return draw.choice((0, 0, 0, 90, 180)) + draw.gauss(0, 10)
 
 
 def polygon(corners: Points, shake: float, draw: Draw) -> Points:
-    """Closed, begun at one of its corners; sometimes at a side."""
+    """Draw a closed polygon from one of its corners, sometimes from a side."""
     corners = shaken(corners, shake, draw)
     first = draw.randrange(len(corners))
     ring = corners[first:] + corners[: first + 1]
@@ -99,7 +99,7 @@ def circle(draw: Draw) -> Points:
 
 def triangle(draw: Draw) -> Points:
     corners = [complex(0, -0.55), complex(0.5, 0.35), complex(-0.5, 0.35)]
-    if draw.random() < 0.2:  # With a right angle.
+    if draw.random() < 0.2:  # Right-angled.
         corners = [complex(-0.45, -0.5), complex(0.5, 0.4), complex(-0.45, 0.4)]
     return turned(
         polygon(corners, 0.06, draw), draw.choice((0, 0, 90, 180, 270)) + draw.gauss(0, 10)
@@ -115,13 +115,13 @@ def square(draw: Draw) -> Points:
 
 
 def star(draw: Draw) -> Points:
-    """Of five lines that cross."""
+    """Draw a pentagram."""
     corners = [cmath.rect(0.55, math.radians(-90 + 144 * i)) for i in range(5)]
     return turned(polygon(corners, 0.045, draw), draw.gauss(0, 12))
 
 
 def heart(draw: Draw) -> Points:
-    """Begun at the dent or at the tip; sometimes elsewhere."""
+    """Draw a heart from the dent or the tip, sometimes from elsewhere."""
     deep, plump = draw.uniform(0.7, 1.4), draw.uniform(0.85, 1.1)
 
     def outline(a: float) -> complex:
@@ -135,7 +135,7 @@ def heart(draw: Draw) -> Points:
 
 
 def infinity(draw: Draw) -> Points:
-    """A figure eight, lying or upright."""
+    """Draw a figure eight, lying or upright."""
     high, uneven = draw.uniform(0.4, 0.75), draw.gauss(0, 0.12)
     path = curve(
         lambda a: complex(math.cos(a), high * math.sin(2 * a)) / 2 * (1 + uneven * math.cos(a))
@@ -144,7 +144,7 @@ def infinity(draw: Draw) -> Points:
 
 
 def spiral(draw: Draw) -> Points:
-    """Outwards or inwards, either way round."""
+    """Draw a spiral outwards or inwards, in either direction."""
     turns, inner, power = draw.uniform(1.6, 4), draw.uniform(0, 0.12), draw.uniform(0.8, 1.2)
     full = 2 * math.pi * turns
     path = curve(lambda a: cmath.rect(inner + (0.5 - inner) * (a / full) ** power, a), turns)
@@ -168,7 +168,7 @@ def zigzag(draw: Draw) -> Points:
 
 
 def check(draw: Draw) -> Points:
-    """A short way down, a long way up."""
+    """Draw a check mark: a short stroke down, a long one up."""
     corners = [complex(-0.4, 0.05), complex(-0.12, 0.4), complex(0.5, -0.5)]
     if draw.random() < 0.3:
         corners[2] += complex(draw.uniform(-0.1, 0.2), draw.uniform(-0.2, 0.2))
@@ -176,7 +176,7 @@ def check(draw: Draw) -> Points:
 
 
 def arrow(draw: Draw) -> Points:
-    """The shaft, a barb, back over the tip, the other barb; or from barb to barb and to the tip."""
+    """Draw the shaft, a barb, back to the tip, the other barb; or barb to barb to tip."""
     size, opening = draw.uniform(0.2, 0.42), math.radians(draw.uniform(28, 52))
     tip, side = complex(0.5, 0), draw.choice((-1, 1))
     one, other = tip - cmath.rect(size, side * opening), tip - cmath.rect(size, -side * opening)
@@ -205,7 +205,7 @@ ONE_WAY = ("check", "arrow")  # The others are drawn from either end.
 
 
 def rounded(points: Points, width: int) -> Points:
-    """Each point the mean of its neighbours: a hand in a hurry cuts corners."""
+    """Replace each point by the mean of its neighbours, as a quick hand cuts corners."""
     smooth = []
     for i in range(len(points)):
         reach = min(width, i, len(points) - 1 - i)
@@ -214,7 +214,7 @@ def rounded(points: Points, width: int) -> Points:
 
 
 def by_hand(points: Points, draw: Draw) -> Points:
-    """Squeezed, slanted, with bent sides, round corners, and hooks where the pen comes and goes."""
+    """Squeeze, slant and bend the shape, round its corners, and add hooks at both ends."""
     wide, slant = math.exp(draw.gauss(0, 0.12)), draw.gauss(0, 0.08)
     points = [complex(p.real * wide + p.imag * slant, p.imag / wide) for p in points]
     for waves in (1, 1, 2, 2, 3, 3):
@@ -230,14 +230,14 @@ def by_hand(points: Points, draw: Draw) -> Points:
 
 
 def straightness(points: Points, i: int) -> float:
-    """One where the path goes straight on, less round a corner."""
+    """Return 1 on a straight part of the path, less at a corner."""
     part = points[max(i - 3, 0) : i + 4]
     length = sum(abs(b - a) for a, b in zip(part, part[1:]))
     return abs(part[-1] - part[0]) / length if length else 1
 
 
 def as_seen(points: Points, draw: Draw) -> Points:
-    """What a mouse or a finger reports of it, small or large: now and then a pixel, with tremor."""
+    """Sample the path as a mouse or finger reports it: at a random size, in pixels, with tremor."""
     pixels = draw.uniform(280, 700)
     size = math.exp(draw.uniform(math.log(0.2), math.log(0.95)))
     tremor = draw.uniform(0, 1.3)
@@ -248,13 +248,13 @@ def as_seen(points: Points, draw: Draw) -> Points:
         shake = 0.7 * shake + tremor * complex(draw.gauss(0, 1), draw.gauss(0, 1))
         place = (points[i] + (at - i) * (points[i + 1] - points[i])) * size * pixels + shake
         seen.append(complex(round(place.real), round(place.imag)) / pixels)
-        # Slow at the beginning and round corners.
+        # Slow at the start and at corners.
         at += hurry * (0.25 + 0.75 * straightness(points, i) ** 4) * min(1, 0.3 + at / 15)
     return seen
 
 
 def follow(points: Points) -> Iterator[complex]:
-    """The directions of the steps of a point that these pull behind them on a string of one step."""
+    """Yield the directions of the steps of a point that is pulled along on a string of one step."""
     at = points[0]
     for point in points[1:]:
         while abs(point - at) >= STEP:
@@ -264,7 +264,7 @@ def follow(points: Points) -> Iterator[complex]:
 
 
 def stroke(shape: str, draw: Draw) -> Points:
-    """The steps of a stroke that is not too short."""
+    """Return the steps of a stroke that is not too short."""
     while True:
         points = SHAPES[shape](draw)
         if shape not in ONE_WAY and draw.random() < 0.5:
@@ -275,7 +275,7 @@ def stroke(shape: str, draw: Draw) -> Points:
 
 
 def write(shapes: list[str], strokes: int, seed: int, out: TextIO) -> None:
-    """A table of so many strokes of each shape; the same seed, the same table."""
+    """Write a table with this many strokes of each shape; the same seed gives the same table."""
     draw = random.Random(seed)
     out.write("id,dx,dy,up,shape\n")
     for number in range(strokes * len(shapes)):
@@ -287,9 +287,9 @@ def write(shapes: list[str], strokes: int, seed: int, out: TextIO) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--strokes", type=int, default=1500, help="of each shape (1500)")
-    parser.add_argument("--shapes", default=",".join(SHAPES), help="with commas between them (all)")
-    parser.add_argument("--seed", type=int, default=1, help="the same seed, the same strokes (1)")
+    parser.add_argument("--strokes", type=int, default=1500, help="strokes per shape (1500)")
+    parser.add_argument("--shapes", default=",".join(SHAPES), help="comma-separated list (all)")
+    parser.add_argument("--seed", type=int, default=1, help="random seed (1)")
     options = parser.parse_args()
     shapes = options.shapes.split(",")
     for shape in shapes:

@@ -1,4 +1,4 @@
-// include/rwa/cells.h: the cells that a recurrent layer can be made of, for programs that list them.
+// include/rwa/cells.h: a list of the available recurrent cells, with their names and descriptions.
 #pragma once
 
 #include <span>
@@ -11,16 +11,16 @@
 namespace rwa {
 
 struct CellInfo {
-  std::string_view name;         // "rwa-forget", as files and the command line have it
-  std::string_view title;        // "LSTM", as reports have it
+  std::string_view name;         // in files and on the command line: "rwa-forget"
+  std::string_view title;        // in reports: "LSTM"
   std::string_view description;  // "RWA with a forget gate"
-  bool averages;                 // its state is an average, of which each step has a share
+  bool averages;                 // the state is an average in which each step has a share
 };
 
 RWA_EXPORT std::span<const Cell> all_cells();
 RWA_EXPORT const CellInfo& cell_info(Cell cell);
 
-// The names of all cells, or of those that keep an average, for help and messages: "rwa, lstm, gru".
+// Return the names of all cells, or of those whose state is an average, as "rwa, lstm, gru".
 RWA_EXPORT std::string cell_names();
 RWA_EXPORT std::string averaging_cell_names();
 

@@ -1,4 +1,4 @@
-// include/rwa/device.h: where a session can run.
+// include/rwa/device.h: the devices that sessions, trainers and layers can run on.
 #pragma once
 
 #include <string>
@@ -10,19 +10,19 @@
 namespace rwa {
 
 struct DeviceInfo {
-  std::string name;         // as SessionOptions::device takes it: "cpu", "cuda:0"
+  std::string name;         // for SessionOptions::device: "cpu", "cuda:0"
   std::string description;  // "AMD EPYC …", "NVIDIA H200"
 };
 
-// Those of this machine that this build can use, the CPU first.
+// Returns the devices of this machine that this build supports, the CPU first.
 RWA_EXPORT std::vector<DeviceInfo> devices();
 
-// How many threads to use where nobody has said it: the cores that this process may use, at most 8,
-// more than which bring nothing.
+// Returns the recommended number of threads: the cores available to this process, but at most 8.
+// More threads bring no speed-up.
 RWA_EXPORT int default_threads();
 
-// The one of that name; "cuda" is "cuda:0". Throws ConfigError, which says what there is, where it
-// is none of devices().
+// Returns the device of this name; "cuda" is "cuda:0". Throws ConfigError, listing the available
+// devices, if the name is unknown.
 RWA_EXPORT DeviceInfo find_device(std::string_view name);
 
 }  // namespace rwa

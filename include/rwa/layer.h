@@ -1,6 +1,6 @@
-// include/rwa/layer.h: one recurrent layer, one way, in the caller's memory: for frameworks that
-// compose and differentiate themselves. Shapes: T steps, B sequences, D features, H units;
-// row-major, last index fastest.
+// include/rwa/layer.h: a single unidirectional recurrent layer that works in the caller's memory,
+// for frameworks that compose and differentiate layers themselves. Shapes: T steps, B sequences, D
+// features, H units; row-major, last index fastest.
 //
 //   rwa::Layer layer({.cell = rwa::Cell::kLstm, .inputs = 3, .units = 64});
 //   const rwa::LayerInput in = {.parameters = p, .x = x, .steps = T, .batch = B};
@@ -26,63 +26,67 @@ struct LayerConfig {
   Activation activation = Activation::kTanh;
   int inputs = 1;                 // D
   int units = 250;                // H
-  bool reverse = false;           // from the last step of each sequence to its first
-  std::string device = "cpu";     // where the caller's memory lies; see rwa/device.h
-  int threads = 1;                // of the CPU; the result does not depend on it
-  Memory memory = Memory::kFull;  // what a tape keeps
+  bool reverse = false;           // run from each sequence's last step to its first
+  std::string device = "cpu";     // of the caller's memory; see rwa/device.h
+  int threads = 1;                // of the CPU; does not affect the result
+  Memory memory = Memory::kFull;  // what a tape stores
 };
 
-// What a layer's numbers mean, by the letters of the cell's formula. The parameters are one block
-// in which four arrays follow each other; each is made of blocks of H rows, one for each gate:
-//   weight_x [·,D]   weight_h [·,H]   bias [·]   start [·] (of cells that learn where h starts)
-// The state of a sequence is h and what the cell carries beside it, [state,H]. Of an rwa that is
-// the average r and the logarithm L of its denominator, each with the rounding error of its last
-// sum; L of a sequence without steps is -infinity. Rounding errors have no gradient: what follows
-// depends on r + r_lo and L + L_lo.
+// The layout of a layer's parameters and state, by the letters of the cell's formula.
+//
+// The parameters are one block of four arrays, one after the other. Each array consists of blocks
+// of H rows, one per gate:
+//   weight_x [·,D]   weight_h [·,H]   bias [·]   start [·] (for cells that learn the initial h)
+//
+// The state of a sequence, [state,H], is h and whatever else the cell carries from step to step.
+// For an rwa these are the average r and the logarithm L of its denominator, each with the rounding
+// error of its last sum (r_lo, L_lo). L is -infinity for a sequence without steps. Rounding errors
+// have no gradient of their own: later steps depend on r + r_lo and L + L_lo.
 struct LayerLayout {
   std::vector<std::string_view> gates_x, gates_h, gates_bias, gates_start;
   std::vector<std::string_view> state;    // "h" first
-  std::vector<std::string_view> carried;  // of the state, in its order, those that have gradients
-  std::size_t parameters = 0;             // numbers in the block
+  std::vector<std::string_view> carried;  // the components with gradients, in the order of `state`
+  std::size_t parameters = 0;             // floats in the block
 };
 
-// Pointers are to the memory of the layer's device.
+// Pointers are to memory of the layer's device.
 struct LayerInput {
   const float* parameters = nullptr;
-  const float* x = nullptr;  // [T,B,D]; steps past a sequence's length are never read
-  std::span<const std::int32_t> lengths = {};  // [B], the host's; empty: all are T
+  const float* x = nullptr;                    // [T,B,D]; never read past a sequence's length
+  std::span<const std::int32_t> lengths = {};  // [B], in host memory; empty: all T
   const float* state = nullptr;                // [B,state,H]; null: the start of a sequence
   int steps = 0;                               // T
   int batch = 0;                               // B
 };
 
-// Each may be null: not wanted.
+// A null pointer means that the output is not needed.
 struct LayerOutput {
-  float* h = nullptr;  // [T,B,H]; zeros past a sequence's length
-  // [B,state,H] after each sequence's last step. May be the input's, where no backward follows.
+  float* h = nullptr;  // [T,B,H]; zero past a sequence's length
+  // [B,state,H] after each sequence's last step. May alias the input's state if no backward pass
+  // follows.
   float* state = nullptr;
 };
 
 struct LayerGradient {
-  const float* h = nullptr;      // of the output, [T,B,H]; null: none; past a length never read
-  const float* state = nullptr;  // of the output, [B,carried,H]; null: none
-  // Written, not added to.
+  const float* h = nullptr;      // of the output, [T,B,H], never read past a length; null: zero
+  const float* state = nullptr;  // of the output, [B,carried,H]; null: zero
+  // These are overwritten, not added to.
   float* parameters = nullptr;
-  float* x = nullptr;        // [T,B,D]; zeros past a sequence's length; null: not wanted
-  float* initial = nullptr;  // [B,carried,H] of the input's state; null: not wanted
+  float* x = nullptr;        // [T,B,D], zero past a sequence's length; null: not needed
+  float* initial = nullptr;  // of the input's state, [B,carried,H]; null: not needed
 };
 
-// What one forward leaves for its backward, the weights with it. May outlive its layer. One thread
-// at a time, not always the same.
+// What a forward pass saves for its backward pass, weights included. A tape may outlive its layer.
+// It may be used from any thread, by one at a time.
 class RWA_EXPORT Tape {
  public:
   ~Tape();
   Tape(Tape&&) noexcept;
   Tape& operator=(Tape&&) noexcept;
 
-  // Once: it uses up what forward left. Of `in`, which is that of forward, x and the state must
-  // still have their numbers; parameters and lengths are not looked at again. Throws InputError for
-  // another shape, or the second time.
+  // Runs the backward pass and consumes the tape. `in` must be the input of the forward pass, with
+  // x and the state unchanged; parameters and lengths are ignored. Throws InputError if the shape
+  // differs or the tape has been used before.
   void backward(const LayerInput& in, const LayerGradient& gradient, void* stream = nullptr);
 
   struct RWA_HIDDEN Impl;
@@ -93,24 +97,27 @@ class RWA_EXPORT Tape {
   std::unique_ptr<Impl> impl_;
 };
 
-// Any number of tapes may be alive. Those of the CPU share the weights of equal parameters, so
-// that each keeps only its steps. What the last few kept is used again when they are gone: a loop
-// takes no more memory after its first round. Threads may share a layer, and layers a device: calls
-// take turns, except those of layers with a CPU thread of their own (threads = 1).
+// Memory: any number of tapes may be alive at once. On the CPU, tapes with equal parameters share
+// one copy of the weights and store only their own steps. Buffers of released tapes are reused, so
+// a loop allocates nothing after its first iteration.
 //
-// On a GPU nothing waits for the work: it comes after what `stream`, a cudaStream_t of that GPU
-// (null: the default one), was asked for before, and before what it is asked for afterwards.
+// Threads: several threads may share a layer, and several layers a device. Calls are serialised,
+// except those of layers on a single CPU thread (threads = 1), which do not wait for other layers.
+//
+// GPU: calls are asynchronous. The work runs in the order of `stream`, a cudaStream_t of that GPU
+// (null: the default stream): after the work already enqueued there, before what is enqueued later.
 class RWA_EXPORT Layer {
  public:
-  // Throws ConfigError for a size that is not positive, or a device that is not there.
+  // Throws ConfigError if a size is not positive or the device does not exist.
   explicit Layer(const LayerConfig& config);
 
   [[nodiscard]] const LayerConfig& config() const;
   [[nodiscard]] const LayerLayout& layout() const;
 
-  // Both throw InputError for a pointer or a shape that cannot be.
+  // Runs the forward pass without saving anything. Throws InputError for a null pointer or an
+  // invalid shape.
   void run(const LayerInput& in, const LayerOutput& out, void* stream = nullptr);
-  // The same, and what backward needs.
+  // Like run(), but also saves what the backward pass needs.
   [[nodiscard]] Tape forward(const LayerInput& in, const LayerOutput& out, void* stream = nullptr);
 
   struct RWA_HIDDEN Impl;

@@ -1,5 +1,5 @@
-// include/rwa/link.h: how processes talk to each other that train one model together. The program
-// brings one over MPI; a caller with another way between its processes implements this.
+// include/rwa/link.h: communication between ranks that train one model together. The rwa program
+// has an implementation over MPI; implement this interface to use another transport.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace rwa {
 
-// One of size() ranks, each in a process or on a thread of its own.
+// The view that one of size() ranks has of the others. Each rank is a process or a thread.
 class RWA_EXPORT Link {
  public:
   virtual ~Link() = default;
@@ -17,9 +17,9 @@ class RWA_EXPORT Link {
   [[nodiscard]] virtual int rank() const = 0;  // 0 … size() - 1
   [[nodiscard]] virtual int size() const = 0;
 
-  // Sends `out` to another rank and fills `in` with what that one sends, both at once; an empty one
-  // is no message. Messages between two ranks arrive in their order, and the two agree on their
-  // sizes. Throws when the other is lost, rather than wait for ever.
+  // Sends `out` to rank `peer` and fills `in` with what that rank sends, both at once. An empty
+  // span means no message. Messages between two ranks arrive in order; the callers agree on their
+  // sizes. An implementation must throw if the peer is lost, rather than wait forever.
   virtual void exchange(int peer, std::span<const std::byte> out, std::span<std::byte> in) = 0;
 };
 

@@ -1,4 +1,4 @@
-// include/rwa/rwa.h: everything.
+// include/rwa/rwa.h: includes all C++ headers of the library.
 #pragma once
 
 #include "rwa/cells.h"

@@ -1,5 +1,5 @@
-// include/rwa/types.h: the words of the library. Shapes: T steps, B sequences, D features, H units,
-// O outputs; row-major, last index fastest; sequences are [T,B,·].
+// include/rwa/types.h: the enumerations and array views of the library. Shapes: T steps, B
+// sequences, D features, H units, O outputs; row-major, last index fastest; sequences are [T,B,·].
 #pragma once
 
 #include <cstdint>
@@ -10,32 +10,32 @@
 
 namespace rwa {
 
-// A cell is its place in the list of src/cells; rwa/cells.h iterates over all of them.
+// The values are the positions in the list of src/cells. rwa/cells.h iterates over all cells.
 enum class Cell {
   kRwa,        // recurrent weighted average (Ostmeyer & Cowell 2017)
-  kRwaForget,  // with a forget gate: the average may let go of what came before
-  kRwaDecay,   // with a half-life per unit instead of a gate
-  kLstm,       // the standard LSTM with forget gate, forget bias 1
-  kGru,        // gated recurrent unit, the reset gate after the product, as PyTorch has it
+  kRwaForget,  // rwa with a forget gate
+  kRwaDecay,   // rwa with a half-life per unit instead of a gate
+  kLstm,       // standard LSTM with a forget gate, forget bias 1
+  kGru,        // gated recurrent unit; reset gate after the product, as in PyTorch
 };
 
-// What is applied to the state to make the unit's output: f in h = f(r), h = o f(c); of a gru to
-// the candidate for it.
+// The function f that maps the state to the output: h = f(r), or h = o f(c). For a gru, f is
+// applied to the candidate state.
 enum class Activation { kTanh, kIdentity };
 
-// What a step of a sequence is.
+// The type of a time step.
 enum class Input {
   kNumbers,  // D features
-  kSymbols,  // one of D symbols, 0…D-1; it stands for a one-hot row that is nowhere written out
+  kSymbols,  // one of D symbols, 0…D-1; equivalent to a one-hot row, which is never stored
 };
 
-// What the output layer sees of a sequence: y is [B,O], and [T,B,O] for every step. Where both
-// directions are read, the last step is each one's own.
+// What the output layer sees of a sequence. The output y is [T,B,O] for kEvery, else [B,O]. In
+// bidirectional networks each direction has its own last step.
 enum class Readout {
   kLast,
   kEvery,
-  kMean,       // of all steps
-  kAttention,  // their average, weighted by the exponential of a learned score
+  kMean,       // mean over all steps
+  kAttention,  // average over all steps, weighted by the exponential of a learned score
 };
 
 enum class Loss {
@@ -44,34 +44,34 @@ enum class Loss {
   kSquaredError,  // mean over the O
 };
 
-// What training keeps between forward and backward.
+// What training stores between the forward and the backward pass.
 enum class Memory {
   kFull,     // every step: fastest
-  kChunked,  // the state at every 32nd step; the rest is computed again: a fraction of the memory,
+  kChunked,  // the state at every 32nd step; the rest is recomputed: a fraction of the memory for
              // 4/3 of the work
 };
 
-// A batch of sequences, in the caller's memory.
+// A batch of sequences in the caller's memory.
 struct BatchView {
-  std::span<const float> x = {};  // [T,B,D]; steps past a sequence's length are never read
-  int steps = 0;                  // T
-  int batch = 0;                  // B
-  std::span<const std::int32_t> lengths = {};  // [B], each in 0…T; empty: all are T
-  std::span<const std::int32_t> symbols = {};  // [T,B], instead of x where the input is symbols
+  std::span<const float> x = {};               // [T,B,D]; never read past a sequence's length
+  int steps = 0;                               // T
+  int batch = 0;                               // B
+  std::span<const std::int32_t> lengths = {};  // [B], each in 0…T; empty: all T
+  std::span<const std::int32_t> symbols = {};  // [T,B], instead of x if the input is symbols
 };
 
-// What the outputs should have been, for the same rows as y: [B] or [T,B] classes, [B,O] or [T,B,O]
-// values. For every step, those past a sequence's length are never read.
+// Targets for the rows of the output y: classes are [B] or [T,B], values [B,O] or [T,B,O]. Per-step
+// targets are never read past a sequence's length.
 struct TargetView {
   std::span<const std::int32_t> classes = {};  // for kSoftmax
   std::span<const float> values = {};          // for kSigmoid (0…1) and kSquaredError
-  // Of the sequences that a decoder has to say, whose classes are [steps,B]; others have none.
+  // Only for decoders, whose classes are [steps,B].
   int steps = 0;
-  std::span<const std::int32_t> lengths = {};  // [B], each in 0…steps; empty: all are `steps`
+  std::span<const std::int32_t> lengths = {};  // [B], each in 0…steps; empty: all `steps`
 };
 
-// Names as they stand in files and on the command line; the reverse throws ConfigError with the
-// known names.
+// Conversions to and from the names used in files and on the command line. The parse functions
+// throw ConfigError, listing the known names, for any other name.
 RWA_EXPORT std::string_view to_string(Cell cell);
 RWA_EXPORT std::string_view to_string(Activation activation);
 RWA_EXPORT std::string_view to_string(Input input);

@@ -1,4 +1,4 @@
-// include/rwa/version.h
+// include/rwa/version.h: the version of the library and the instruction set in use.
 #pragma once
 
 #include <string_view>
@@ -7,10 +7,10 @@
 
 namespace rwa {
 
-// Of the library that runs, such as "0.1.0".
+// Returns the version of the loaded library, such as "0.1.0".
 RWA_EXPORT std::string_view version();
-// The instruction set that the CPU backend uses on this machine: baseline, sse4, avx2 or avx512.
-// RWA_CPU forces one.
+// Returns the instruction set that the CPU backend uses: baseline, sse4, avx2 or avx512. The
+// environment variable RWA_CPU selects another one.
 RWA_EXPORT std::string_view instruction_set();
 
 }  // namespace rwa

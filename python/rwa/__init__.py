@@ -1,16 +1,16 @@
-"""Recurrent weighted averages: exact, deterministic and fast.
+"""Recurrent networks with weighted averages: exact, deterministic and fast.
 
     import rwa
 
     model = rwa.Model(inputs=3, units=64, outputs=10)
     trainer = rwa.Trainer(model)
-    for x, classes in batches:          # x is [T,B,3]: steps, sequences, features
+    for x, classes in batches:          # x is [T,B,3]: time steps, sequences, features
         loss, _ = trainer.step(x, classes)
     y = rwa.Session(model).run(x)       # [B,10]
 
-Arrays may be NumPy's, PyTorch's, anything of DLPack or the buffer protocol, or lists. For files and
-lists of sequences there are `rwa.read` and the estimators; `rwa.torch` has the cells as modules of
-PyTorch. Neither NumPy nor PyTorch is needed or imported.
+Arrays may be NumPy arrays, PyTorch tensors, lists, or any object that supports DLPack or the buffer
+protocol. For files and lists of sequences, use `rwa.read` and the estimators; `rwa.torch` provides
+the cells as PyTorch modules. `import rwa` imports neither NumPy nor PyTorch.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 __version__ = _version()
 
-# Imported when they are first used.
+# Imported on first use.
 _LATER = {
     "read": "sequences",
     "Sequences": "sequences",

@@ -1,10 +1,10 @@
-"""Arrays of others, as the library reads them, and results as those others want them.
+"""Conversion between the caller's arrays and the library's memory.
 
-Taken without a copy are float32 and int32 that lie row-major in the CPU's memory, whether they come
-by DLPack (PyTorch, JAX, …), as a NumPy array, or by the buffer protocol (array.array, memoryview,
-bytes). Everything else is copied where that says the same numbers: other layouts of NumPy, PyTorch
-and the buffer protocol, other types of them (any number where floats are wanted; whole numbers that
-fit where int32 is), whatever NumPy can make an array of, what is not aligned, and nested lists. The rest is refused.
+Row-major float32 and int32 arrays in CPU memory are read without a copy, whether they come as NumPy
+arrays, through DLPack (PyTorch, JAX, …) or through the buffer protocol (array.array, memoryview,
+bytes). Everything else is copied if the values survive: other layouts and dtypes of NumPy, PyTorch
+and buffers (any number for float32, integers in range for int32), objects with `__array__`,
+unaligned memory, and nested lists. The rest is rejected.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _INT32 = range(-(2**31), 2**31)
 
 
 class Borrowed:
-    """Numbers of a caller, for as long as this object lives.
+    """The caller's numbers, valid for the lifetime of this object.
 
-    `kind` says what results should be: "numpy", "torch", or "" for rwa.Array.
+    `kind` is the type of array to return results as: "numpy", "torch", or "" for rwa.Array.
     """
 
     __slots__ = ("address", "shape", "kind", "_owner")
@@ -37,7 +37,7 @@ class Borrowed:
 
 
 def borrow(value: Any, dtype: str, name: str) -> Borrowed:
-    """The numbers of an array-like `value`; `name` is what messages call it."""
+    """Return the numbers of an array-like `value`; error messages call it `name`."""
     numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
     if torch is not None and isinstance(value, torch.Tensor):
         return _of_dlpack(_plain_tensor(torch, value, dtype, name), dtype, name, "torch")
@@ -48,7 +48,7 @@ def borrow(value: Any, dtype: str, name: str) -> Borrowed:
     view = _view(value)
     if view is not None:
         return _of_buffer(view, dtype, name)
-    if hasattr(value, "__array__"):  # pandas and the like, which have imported NumPy
+    if hasattr(value, "__array__"):  # pandas and the like, which import NumPy anyway
         import numpy
 
         return _of_numpy(numpy, numpy.asarray(value), dtype, name)
@@ -56,7 +56,7 @@ def borrow(value: Any, dtype: str, name: str) -> Borrowed:
 
 
 def give(result: Array, kind: str) -> Any:
-    """The result as the kind of array that came in, in the same memory."""
+    """Return the result as the kind of array that came in, without a copy."""
     if kind == "numpy":
         return result.numpy()
     if kind == "torch":
@@ -71,10 +71,10 @@ def _refuse(name: str, found: str, dtype: str) -> InputError:
 def _plain_tensor(torch: Any, value: Any, dtype: str, name: str) -> Any:
     if value.device.type != "cpu":
         raise InputError(
-            f"{name} is on the device {value.device}, expected the cpu: use {name}.cpu()"
+            f"{name} is on device {value.device}, expected cpu: use {name}.cpu()"
         )
     if value.requires_grad:
-        raise InputError(f"{name} requires a gradient, expected none: use {name}.detach()")
+        raise InputError(f"{name} requires a gradient: use {name}.detach()")
     wanted = getattr(torch, dtype)
     if value.dtype != wanted:
         whole = not (value.dtype.is_floating_point or value.dtype.is_complex)
@@ -83,7 +83,7 @@ def _plain_tensor(torch: Any, value: Any, dtype: str, name: str) -> Any:
         if dtype == "int32" and value.numel() > 0:
             _check_range((int(value.min()), int(value.max())), name)
         value = value.to(wanted)
-    value = value.resolve_neg().contiguous()  # the memory of a negated view is not negated
+    value = value.resolve_neg().contiguous()  # a negated view shares memory that is not negated
     return value.clone() if value.data_ptr() % ITEM_BYTES else value
 
 
@@ -91,7 +91,7 @@ def _of_numpy(numpy: Any, value: Any, dtype: str, name: str) -> Borrowed:
     wanted = numpy.dtype(dtype)
     if value.dtype != wanted:
         kinds = "biu" if dtype == "int32" else "biuf"
-        if value.dtype.kind == "O":  # Python's own numbers
+        if value.dtype.kind == "O":  # Python numbers
             return _of_lists(value.tolist(), dtype, name, "numpy")
         if value.dtype.kind not in kinds:
             raise _refuse(name, str(value.dtype), dtype)
@@ -105,16 +105,16 @@ def _of_dlpack(value: Any, dtype: str, name: str, kind: str) -> Borrowed:
     device = value.__dlpack_device__()
     if device[0] != _dlpack.CPU:
         found = _dlpack.device_name(*device)
-        raise InputError(f"{name} is on the device {found}, expected the cpu")
+        raise InputError(f"{name} is on device {found}, expected cpu")
     capsule = value.__dlpack__()
     tensor = _dlpack.tensor_of(capsule)
     if tensor.dtype != dtype:
         raise _refuse(name, tensor.dtype, dtype)
     if not tensor.contiguous:
-        raise InputError(f"{name} has gaps or another order, expected row-major numbers")
+        raise InputError(f"{name} is not contiguous, expected row-major memory without gaps")
     if tensor.address % ITEM_BYTES:
-        raise InputError(f"{name} is not aligned, expected a multiple of {ITEM_BYTES} as address")
-    return Borrowed(tensor.address, tensor.sizes, kind, capsule)  # which gives the tensor back
+        raise InputError(f"{name} is not aligned, expected an address divisible by {ITEM_BYTES}")
+    return Borrowed(tensor.address, tensor.sizes, kind, capsule)  # the capsule releases the tensor
 
 
 def _view(value: Any) -> memoryview | None:
@@ -131,7 +131,7 @@ def _of_buffer(view: memoryview, dtype: str, name: str) -> Borrowed:
     try:
         values = view.tolist()
     except NotImplementedError:
-        raise _refuse(name, f"of the format {view.format!r}", dtype) from None
+        raise _refuse(name, f"a buffer of format {view.format!r}", dtype) from None
     return _of_lists(values, dtype, name)
 
 
@@ -154,7 +154,7 @@ class _Buffer(ctypes.Structure):
 
 
 def _address(view: memoryview) -> int:
-    """Of the first byte; ctypes itself only tells that of memory that may be written."""
+    """Return the address of the first byte; ctypes itself only gives that of writable memory."""
     buffer = _Buffer()
     ctypes.pythonapi.PyObject_GetBuffer(ctypes.py_object(view), ctypes.byref(buffer), 0)
     address = buffer.buf or 0
@@ -168,7 +168,7 @@ def _of_lists(value: Any, dtype: str, name: str, kind: str = "") -> Borrowed:
     try:
         _collect(value, shape, numbers)
     except (TypeError, OverflowError, ValueError) as error:
-        raise InputError(f"{name}: {error}, expected {dtype} of the shape {shape}") from error
+        raise InputError(f"{name}: {error}, expected {dtype} of shape {shape}") from error
     return Borrowed(numbers.buffer_info()[0], shape, kind, numbers)
 
 
@@ -177,7 +177,7 @@ def _is_row(value: Any) -> bool:
 
 
 def _shape_of(value: Any, name: str) -> tuple[int, ...]:
-    """As the first row of each dimension says it."""
+    """Return the shape that the first row of each dimension implies."""
     shape: list[int] = []
     while _is_row(value):
         if isinstance(value, (str, dict)):
@@ -205,4 +205,4 @@ def _collect(value: Any, shape: tuple[int, ...], numbers: array.array[Any]) -> N
 def _check_range(values: tuple[int, int], name: str) -> None:
     for value in values:
         if value not in _INT32:
-            raise InputError(f"{name} has {value}, expected whole numbers of 32 bits")
+            raise InputError(f"{name} contains {value}, expected 32-bit integers")

@@ -1,4 +1,4 @@
-"""Batches and targets as the library reads them, with the shapes checked that C cannot see."""
+"""Batches and targets in the form that the library reads; checks the shapes, which C cannot see."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from ._errors import InputError
 
 
 def check_shape(name: str, found: tuple[int, ...], letters: str, *sizes: int | None) -> None:
-    """`sizes` are what `letters`, such as "[T,B,D]", stands for; None is anything."""
+    """Raise InputError unless `found` fits `sizes`, one per letter of "[T,B,D]"; None fits any."""
     fits = len(found) == len(sizes) and all(s is None or f == s for f, s in zip(found, sizes))
     if not fits:
         names = letters.strip("[]").split(",")
         known = ", ".join(f"{n} = {s}" for n, s in zip(names, sizes) if s is not None)
         expected = f"{letters} with {known}" if known else letters
-        raise InputError(f"{name} has the shape {list(found)}, expected {expected}")
+        raise InputError(f"{name} has shape {list(found)}, expected {expected}")
 
 
 class Batch:
-    """Sequences that a model reads: x is [T,B,D], or [T,B] where its input is symbols."""
+    """A batch of sequences for a model: x is [T,B,D], or [T,B] if its input is symbols."""
 
     def __init__(self, config: dict[str, Any], x: Any, lengths: Any) -> None:
         symbols = config["input"] == "symbols"
@@ -43,7 +43,7 @@ class Batch:
 
 
 class Targets:
-    """What a model should have said of a batch: classes, or values, as its loss wants them."""
+    """The targets of a batch: classes or values, depending on the model's loss."""
 
     def __init__(self, config: dict[str, Any], batch: Batch, targets: Any, lengths: Any) -> None:
         classes = config["loss"] == "softmax"
@@ -63,7 +63,7 @@ class Targets:
 
 
 def rows_of(config: dict[str, Any], batch: Batch) -> tuple[str, tuple[int | None, ...]]:
-    """The shape of the answers, without their last index, in letters and in numbers."""
+    """Return the shape of the outputs without the last dimension, in letters and in numbers."""
     if config["code"]:
         return "steps,B", (None, batch.batch)
     if config["readout"] == "every":

@@ -1,4 +1,4 @@
-"""What recurrent layers can be made of."""
+"""rwa.cells(): the recurrent cells that a layer can use."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from ._library import described, library
 
 
 class Cell(NamedTuple):
-    """One of `cells()`."""
+    """A recurrent cell, as listed by `cells()`."""
 
-    name: str  # as models take it: "rwa-forget"
-    title: str  # as reports have it: "LSTM"
+    name: str  # the `cell` argument of models: "rwa-forget"
+    title: str  # the name in reports: "LSTM"
     description: str
-    averages: bool  # its state is an average, of which each step has a share
+    averages: bool  # its state is an average, and every time step has a share of it
 
 
 def cells() -> list[Cell]:
-    """All cells of the library.
+    """List all recurrent cells.
 
     >>> [cell.name for cell in rwa.cells()]
     ['rwa', 'rwa-forget', 'rwa-decay', 'lstm', 'gru']

@@ -1,4 +1,4 @@
-"""Where a session can run."""
+"""rwa.devices(): the devices that a session can run on."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from ._library import described, library
 
 
 class Device(NamedTuple):
-    """One of `devices()`."""
+    """A device, as listed by `devices()`."""
 
-    name: str  # as sessions take it: "cpu", "cuda:0"
+    name: str  # the `device` argument of sessions: "cpu", "cuda:0"
     description: str  # "NVIDIA H200"
 
 
 def devices() -> list[Device]:
-    """Those of this machine that the library can use, the CPU first."""
+    """List the devices of this machine that rwa can use, the CPU first."""
     return [Device(**device) for device in described(library.rwa_devices)]

@@ -1,4 +1,4 @@
-"""DLPack, by which libraries share arrays without copying them: its structs and its capsules."""
+"""DLPack structs and capsules, which let libraries share arrays without copying them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Tensor(ctypes.Structure):
 
     @property
     def contiguous(self) -> bool:
-        """Whether it is row-major without gaps."""
+        """Whether the tensor is row-major without gaps."""
         if not self.strides or 0 in self.sizes:
             return True
         expected = 1
@@ -72,17 +72,17 @@ _get_pointer = ctypes.PYFUNCTYPE(c_void_p, ctypes.py_object, c_char_p)(
 
 
 def capsule_of(managed: int) -> Any:
-    """A capsule that owns the DLManagedTensor at this address."""
+    """Return a capsule that owns the DLManagedTensor at this address."""
     return _new(managed, _NAME, ctypes.cast(library.rwa_capsule_free, c_void_p))
 
 
 def device_name(device_type: int, number: int) -> str:
-    """As the library calls it: "cuda:0"."""
+    """Return the library's name of a device, such as "cuda:0"."""
     name = _DEVICES.get(device_type, f"device type {device_type}")
     return name if device_type == CPU else f"{name}:{number}"
 
 
 def tensor_of(capsule: Any) -> Tensor:
-    """The tensor in another library's capsule, which is to be kept as long as it is used."""
+    """Return the tensor in another library's capsule, which must outlive it."""
     pointer = _get_pointer(capsule, _NAME)
     return ManagedTensor.from_address(pointer).tensor

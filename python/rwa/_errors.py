@@ -1,41 +1,41 @@
-"""Every exception of the library. Messages say what was found and what was expected."""
+"""The exceptions of the library. Messages say what was found and what was expected."""
 
 from __future__ import annotations
 
 
 class Error(Exception):
-    """The base class: catch this one to catch them all."""
+    """Base class of all exceptions of rwa."""
 
 
 class InternalError(Error):
-    """A mistake in the library itself."""
+    """A bug in the library itself."""
 
 
 class ConfigError(Error, ValueError):
-    """A description or an option that cannot be: an unknown name, a size that is not positive."""
+    """An invalid configuration or option: an unknown name, a size that is not positive."""
 
 
 class InputError(Error, ValueError):
-    """Data that does not fit the model or itself: shapes that disagree, a class out of range."""
+    """Data that is inconsistent or does not fit the model: wrong shapes, a class out of range."""
 
 
 class ModelFileError(Error):
-    """A model file that is truncated, altered, of another version, or not a model at all."""
+    """A file that is truncated, altered, of another version, or not a model."""
 
 
 class DivergenceError(Error, ArithmeticError):
-    """Training left the finite numbers."""
+    """The loss or a gradient is not finite."""
 
 
 class Interrupted(Error):
-    """A callback asked to stop."""
+    """A callback stopped the work."""
 
 
 class ResourceError(Error, OSError):
-    """The system refused: a file cannot be opened or written, memory or disk space is short."""
+    """A failure of the system: a file cannot be opened or written, no memory or disk space left."""
 
 
-# By the numbers of rwa_result, from 1 on.
+# In the order of rwa_result, from 1.
 _CLASSES = (
     InternalError,
     ConfigError,
@@ -48,7 +48,7 @@ _CLASSES = (
 
 
 def error_of(result: int, words: str) -> Error:
-    """The exception for what a C function has returned."""
+    """Return the exception for the result of a C function."""
     if 0 < result <= len(_CLASSES):
         return _CLASSES[result - 1](words)
     return InternalError(f"unknown result {result}: {words}")

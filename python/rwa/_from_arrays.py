@@ -1,4 +1,4 @@
-"""Arrays, texts and answers of the caller on their way into a list of sequences of the library."""
+"""Builds the library's list of sequences from the caller's arrays, strings and targets."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class RawSequence(Struct):
 
 
 def value_of(word: str, label_type: type) -> Any:
-    """A label as it was given, from the word that stands for it in the library."""
+    """Convert the library's string for a label back to the caller's value."""
     return word == "True" if label_type is bool else label_type(word)
 
 
 def items_of(X: Any, layout: str | None) -> list[Any]:
-    """Its sequences, one by one."""
+    """Split X into a list of sequences."""
     if layout is not None and layout not in _LAYOUTS:
         raise InputError(f"layout is {layout!r}, expected one of: {', '.join(_LAYOUTS)}")
     if isinstance(X, (str, bytes)) or not hasattr(X, "__len__"):
@@ -45,8 +45,8 @@ def items_of(X: Any, layout: str | None) -> list[Any]:
         return list(X)
     if layout is None:
         raise InputError(
-            f"X has shape {tuple(X.shape)} and no layout, expected one that says which is which: "
-            '"ntc" (case, time, channel), "nct" or "tnc"'
+            f"X has shape {tuple(X.shape)} and no layout, expected "
+            'layout="ntc" (sequence, time, channel), "nct" or "tnc"'
         )
     import numpy
 
@@ -54,7 +54,7 @@ def items_of(X: Any, layout: str | None) -> list[Any]:
 
 
 class _Steps:
-    """The steps of one sequence: numbers, or symbols."""
+    """The time steps of one sequence: numbers or symbols."""
 
     def __init__(self, x: Any, name: str) -> None:
         self.name = name
@@ -67,12 +67,12 @@ class _Steps:
         self.numbers = borrow(x, "float32", name)
         shape = self.numbers.shape
         if len(shape) not in (1, 2):
-            raise InputError(f"{name} has shape {shape}, expected [T], [T, D] or a text")
+            raise InputError(f"{name} has shape {shape}, expected [T], [T, D] or a string")
         self.length = shape[0]
 
     @property
     def width(self) -> int | None:
-        """D; None where nothing tells."""
+        """The number of features; None if it is unknown."""
         if self.numbers is None or (self.length == 0 and len(self.numbers.shape) == 1):
             return None
         return self.numbers.shape[1] if len(self.numbers.shape) == 2 else 1
@@ -90,14 +90,14 @@ def _is_text(x: Any) -> bool:
 
 def _answers_of(y: Any, count: int) -> list[Any]:
     if isinstance(y, (str, bytes, dict)) or not hasattr(y, "__len__"):
-        raise InputError(f"y is the {type(y).__name__} {y!r}, expected an answer for each sequence")
+        raise InputError(f"y is the {type(y).__name__} {y!r}, expected a target for each sequence")
     if len(y) != count:
-        raise InputError(f"y has {len(y)} answers, expected {count}, one for each sequence of X")
+        raise InputError(f"y has length {len(y)}, expected {count}, one target per sequence of X")
     return [plain(answer) for answer in y]
 
 
 def guess_task(answers: list[Any] | None, lengths: list[int]) -> str:
-    """What the answers are for. None of them, or no sequence at all: to forecast."""
+    """Guess the task from the targets. Without targets or sequences it is "forecast"."""
     known = [(a, t) for a, t in zip(answers or [], lengths) if a is not None]
     if not known:
         return "forecast"
@@ -106,7 +106,7 @@ def guess_task(answers: list[Any] | None, lengths: list[int]) -> str:
     if not any(isinstance(a, (list, tuple)) for a, _ in known):
         return "numbers" if any(isinstance(a, float) for a, _ in known) else "class"
     if not all(isinstance(a, (list, tuple)) for a, _ in known):
-        raise InputError("y has single answers and lists of them, expected one or the other")
+        raise InputError("y has both single targets and lists, expected one or the other")
     first = next((a[0] for a, _ in known if a), None)
     numbers = isinstance(first, (float, list, tuple))
     if all(len(a) == t for a, t in known):
@@ -115,7 +115,7 @@ def guess_task(answers: list[Any] | None, lengths: list[int]) -> str:
 
 
 class _Words:
-    """Words and their places; of labels the values that they stand for are of one type."""
+    """A vocabulary: words and their indices. Labels must all have the same Python type."""
 
     def __init__(self) -> None:
         self.places: dict[str, int] = {}
@@ -126,21 +126,23 @@ class _Words:
         found = self.places.get(word)
         if found is None:
             if not word:
-                raise InputError(f"{name} is empty, expected a text")
+                raise InputError(f"{name} is empty, expected a non-empty string")
             self.new.append(text_of(word, name))
             found = self.places[word] = len(self.places)
         return found
 
     def checked(self, label: Any, name: str) -> Any:
-        """A label as a value of Python."""
+        """Return a label as a Python value, after a check of its type."""
         label = plain(label)
         kind = type(label)
         if kind not in (str, int, float, bool):
-            raise InputError(f"{name} is the {kind.__name__} {label!r}, expected a text or number")
+            raise InputError(
+                f"{name} is the {kind.__name__} {label!r}, expected a string or a number"
+            )
         if self.type not in (None, kind):
             raise InputError(
-                f"{name} is the {kind.__name__} {label!r}, expected labels of the type "
-                f"{self.type.__name__}, as those before it"
+                f"{name} is the {kind.__name__} {label!r}, expected a label of type "
+                f"{self.type.__name__} like those before it"
             )
         self.type = kind
         return label
@@ -151,14 +153,14 @@ class _Words:
 
 
 class Builder:
-    """Fills a list of the library with sequences and their answers."""
+    """Fills a list of the library with sequences and their targets."""
 
     def __init__(self, X: list[Any], y: Any, task: str | None, features: list[str] | None) -> None:
         self._steps = [_Steps(x, f"X[{i}]") for i, x in enumerate(X)]
         self._answers = None if y is None else _answers_of(y, len(X))
         self._task = task or guess_task(self._answers, [one.length for one in self._steps])
         self._symbols, self._labels = _Words(), _Words()
-        # What the sequences are, the first that has steps tells; where none has, the first.
+        # The first sequence with steps decides between numbers and symbols; if none has, the first.
         self._first = next(
             (one for one in self._steps if one.length), next(iter(self._steps), None)
         )
@@ -169,13 +171,13 @@ class Builder:
 
     @property
     def label_type(self) -> type:
-        """Of the labels as they were given."""
+        """The Python type of the labels in y."""
         return self._labels.type or str
 
     def build(self, ids: Iterable[Any] | None) -> Handle:
         names = [""] * len(self._steps) if ids is None else [str(name) for name in ids]
         if len(names) != len(self._steps):
-            raise InputError(f"ids has {len(names)} names, expected {len(self._steps)}")
+            raise InputError(f"ids has length {len(names)}, expected {len(self._steps)}")
         schema = options(
             input="symbols" if self._of_symbols else "numbers",
             features=[] if self._of_symbols else self._features,
@@ -189,7 +191,7 @@ class Builder:
             words = *self._symbols.take_new(), *self._labels.take_new()
             library.rwa_sequences_add_words(handle, *words)
             library.rwa_sequences_add(handle, ctypes.byref(raw))
-            del kept  # the memory behind raw, up to here
+            del kept  # the memory that raw points to
         return handle
 
     def _names_of_features(self) -> list[str]:
@@ -208,9 +210,9 @@ class Builder:
     def _set_steps(self, raw: RawSequence, steps: _Steps) -> Any:
         raw.steps = steps.length
         if self._of_symbols != (steps.symbols is not None) and steps.length:
-            kinds = ("numbers", "a text") if self._of_symbols else ("a text", "numbers")
+            kinds = ("numbers", "symbols") if self._of_symbols else ("symbols", "numbers")
             raise InputError(
-                f"{steps.name} is {kinds[0]}, expected {kinds[1]}, as {self._first.name} is"
+                f"{steps.name} has {kinds[0]}, expected {kinds[1]} as in {self._first.name}"
             )
         if self._of_symbols:
             name = f"a symbol of {steps.name}"
@@ -219,7 +221,9 @@ class Builder:
             raw.symbols = ctypes.addressof(block)
             return block
         if steps.width not in (None, self._width):
-            raise InputError(f"{steps.name} has {steps.width} features, expected {self._width}")
+            raise InputError(
+                f"{steps.name} has shape {steps.numbers.shape}, expected [T, {self._width}]"
+            )
         raw.x = steps.numbers.address if steps.numbers else None
         return steps.numbers
 
@@ -233,11 +237,11 @@ class Builder:
             raw.values, raw.value_count = numbers.address, math.prod(numbers.shape)
             return numbers
         if self._task != "class" and (isinstance(answer, str) or not hasattr(answer, "__iter__")):
-            raise InputError(f"{name} is {answer!r}, expected several labels")
+            raise InputError(f"{name} is {answer!r}, expected a collection of labels")
         several = [answer] if self._task == "class" else answer
         labels = [self._labels.checked(label, name) for label in several]
         if isinstance(answer, (set, frozenset)):
-            labels.sort()  # so that the same data always have the same order
+            labels.sort()  # so that the order does not depend on hashes
         places = [self._labels.place(str(label), name) for label in labels]
         block = (c_int32 * len(places))(*places)
         raw.labels, raw.label_count = ctypes.addressof(block), len(places)

@@ -1,4 +1,4 @@
-"""librwa_c.so: finds it, loads it, and knows what its functions take (see rwa/c_api.h)."""
+"""Finds and loads librwa_c.so and declares its functions (see rwa/c_api.h)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ API_VERSION = 1
 
 
 class Struct(ctypes.Structure):
-    """One of the header. Its sizes are refused where they have more bits than C has room for."""
+    """A struct of the header that raises InputError for a size that does not fit its field."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if dict(self._fields_).get(name) is c_int32:
@@ -47,8 +47,8 @@ class Targets(Struct):
     ]
 
 
-# What the functions that return an rwa_result take. Whatever is a pointer to something else than a
-# text is a c_void_p: it takes handles, byref() and addresses.
+# Argument types of the functions that return an rwa_result. Every pointer except a string is a
+# c_void_p, which accepts handles, byref() and addresses.
 _ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "rwa_devices": (c_void_p,),
     "rwa_cells": (c_void_p,),
@@ -106,7 +106,7 @@ _ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "rwa_import_torch": (c_char_p, c_char_p, c_void_p),
 }
 
-# The others: what they return, and what they take.
+# Return and argument types of the other functions.
 _OTHERS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "rwa_c_api_version": (c_int, ()),
     "rwa_version": (c_char_p, ()),
@@ -116,9 +116,9 @@ _OTHERS: dict[str, tuple[Any, tuple[Any, ...]]] = {
 
 
 class _Library:
-    """The functions as attributes, by the names of the header. What fails raises an rwa.Error.
+    """The functions of the header as attributes. A failure raises an rwa.Error.
 
-    ctypes lets other Python threads run while one of them works.
+    ctypes releases the GIL during a call.
     """
 
     def __init__(self, path: Path) -> None:
@@ -132,7 +132,7 @@ class _Library:
             function.restype, function.argtypes = None, (c_void_p,)
         else:
             function.restype, function.argtypes = _OTHERS[name]
-        setattr(self, name, function)  # so that it is not looked up again
+        setattr(self, name, function)  # so that __getattr__ is not called again
         return function
 
     def _check(self, result: int, function: Any, arguments: tuple[Any, ...]) -> None:
@@ -142,12 +142,12 @@ class _Library:
 
 def _find() -> Path:
     chosen = os.environ.get("RWA_LIBRARY")
-    # As a name without a folder, dlopen would look for it elsewhere.
+    # Given a name without a folder, dlopen would search the system's folders.
     path = Path(chosen).resolve() if chosen else Path(__file__).with_name("librwa_c.so")
     if not path.is_file():
         raise ImportError(
-            f"rwa: found no library {path}, expected the file that `pip install .` in the source "
-            "tree builds; $RWA_LIBRARY may name another"
+            f"rwa: found no library {path}: build it with `pip install .` in the source tree, or "
+            "set $RWA_LIBRARY to its path"
         )
     return path
 
@@ -161,7 +161,7 @@ def _load() -> _Library:
         raise ImportError(f"rwa: cannot load the library {path}: {error}") from error
     if version != API_VERSION:
         raise ImportError(
-            f"rwa: {path} has version {version} of the C interface, expected {API_VERSION}"
+            f"rwa: {path} has version {version} of the C API, expected {API_VERSION}"
         )
     return loaded
 
@@ -170,9 +170,9 @@ library = _load()
 
 
 class Handle:
-    """Owns what one of the library's functions has made; may be given to functions itself.
+    """Owns an object of the library; can be passed to its functions as an argument.
 
-    `make` writes it behind its last argument; the function named `free` takes it back.
+    `make` stores the object through its last argument; the function named `free` releases it.
     """
 
     __slots__ = ("_as_parameter_", "_free")
@@ -183,15 +183,15 @@ class Handle:
         make(*arguments, ctypes.byref(self._as_parameter_))
 
     def __del__(self) -> None:
-        if getattr(self, "_as_parameter_", None):  # whose making may have failed before
+        if getattr(self, "_as_parameter_", None):  # missing or null if __init__ failed
             self._free(self._as_parameter_)
 
     def __reduce__(self) -> Any:
-        raise TypeError("what the library has made stays where it is: no copy, no pickle of it")
+        raise TypeError("an object of the library cannot be copied or pickled")
 
 
 def options(**fields: Any) -> bytes:
-    """JSON options, without those that are None: they are as the library has them."""
+    """Return options as JSON, without those that are None, which leaves them at their defaults."""
     given = (
         f"{json.dumps(name)}: {_json(name, value)}"
         for name, value in fields.items()
@@ -204,23 +204,23 @@ def _json(name: str, value: Any) -> str:
     try:
         return json.dumps(plain(value), allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise ConfigError(f"{name} is {value!r}, expected what JSON can say: {error}") from error
+        raise ConfigError(f"{name} is {value!r}, expected a value for JSON: {error}") from error
 
 
 def described(function: Callable[..., Any], *arguments: Any) -> Any:
-    """What a function says in JSON behind its last argument."""
+    """Return the JSON that a function stores through its last argument."""
     text = c_char_p()
     function(*arguments, ctypes.byref(text))
     return json.loads(text.value or b"null")
 
 
 def floats(function: Callable[..., Any], *arguments: Any) -> tuple[int, int]:
-    """The address and the number of the floats that a function shows behind its last arguments."""
+    """Return the address and count of the floats of a function with two output arguments."""
     values, count = c_void_p(), c_size_t()
     function(*arguments, ctypes.byref(values), ctypes.byref(count))
     return values.value or 0, count.value
 
 
 def version() -> str:
-    """Of the library that runs, such as "0.1.0"."""
+    """Return the version of the loaded library, such as "0.1.0"."""
     return library.rwa_version().decode()

@@ -1,4 +1,4 @@
-"""rwa.settings(): every setting of a training, as the library lists them."""
+"""rwa.settings(): every setting of a training run."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from ._library import described, library
 
 
 class Setting(NamedTuple):
-    """A setting by its name: a keyword argument here, an option of `rwa train`, a key of its
-    configuration file."""
+    """A setting: a keyword argument, an option of `rwa train`, a key of its configuration file."""
 
     name: str
     table: str  # of the configuration file; "": above all tables
@@ -18,8 +17,8 @@ class Setting(NamedTuple):
     help: str
     kind: str  # "bool", "int", "float", "str", "list" or "choice"
     choices: list[str] | None
-    default: Any  # 0 or empty: chosen when the data are known, or off
-    of_sequences: bool  # else it says how files are read, and belongs to rwa.read
+    default: Any  # 0 or empty: off, or chosen from the data
+    of_sequences: bool  # if not, it controls how files are read and belongs to rwa.read
 
 
 @functools.lru_cache(maxsize=None)
@@ -28,5 +27,5 @@ def _all() -> tuple[Setting, ...]:
 
 
 def settings() -> list[Setting]:
-    """All settings, in the order of `rwa train --help`."""
+    """List all settings in the order of `rwa train --help`."""
     return list(_all())

@@ -1,4 +1,4 @@
-"""Single values of the caller as C takes them: texts, paths and numbers that it has room for."""
+"""Conversion of the caller's strings, paths and integers to C, with range checks."""
 
 from __future__ import annotations
 
@@ -10,40 +10,40 @@ from ._errors import InputError
 
 
 def plain(value: Any) -> Any:
-    """Numbers of Python, or lists of them, in the place of NumPy's and PyTorch's."""
+    """Convert values of NumPy and PyTorch to Python numbers or lists; return others unchanged."""
     return value.tolist() if hasattr(value, "tolist") else value
 
 
 def text_of(value: Any, name: str) -> bytes:
-    """`name` is what messages call it. C takes NUL for the end of a text."""
+    """Encode a string without NUL, which would end it in C. Error messages call it `name`."""
     try:
         encoded = value.encode()
     except (AttributeError, UnicodeEncodeError):
-        raise InputError(f"{name} is {value!r}, expected a text") from None
+        raise InputError(f"{name} is {value!r}, expected a string") from None
     return _without_nul(encoded, value, name)
 
 
 def path_of(value: str | bytes | os.PathLike[str]) -> bytes:
-    """The name of a file or folder."""
+    """Encode the path of a file or folder."""
     try:
         encoded = os.fsencode(value)
     except (TypeError, UnicodeEncodeError):
-        raise InputError(f"the path is {value!r}, expected a text or a path") from None
+        raise InputError(f"the path is {value!r}, expected a string or a path") from None
     return _without_nul(encoded, value, "the path")
 
 
 def whole(value: Any, name: str, bits: int = 32) -> int:
-    """A whole number of so many bits, of which ctypes would cut off what is larger."""
+    """Return an integer that fits this many bits; ctypes would silently truncate a larger one."""
     try:
         number = operator.index(value)
     except TypeError:
         raise InputError(f"{name} is {value!r}, expected a whole number") from None
     if not -(2 ** (bits - 1)) <= number < 2 ** (bits - 1):
-        raise InputError(f"{name} is {number}, expected a whole number of {bits} bits")
+        raise InputError(f"{name} is {number}, expected a {bits}-bit integer")
     return number
 
 
 def _without_nul(encoded: bytes, value: Any, name: str) -> bytes:
     if b"\0" in encoded:
-        raise InputError(f"{name} is {value!r}, expected a text without NUL")
+        raise InputError(f"{name} is {value!r}, expected a string without NUL")
     return encoded

@@ -1,4 +1,4 @@
-"""rwa.Array: numbers that come back from the library, without a copy for whoever takes them."""
+"""rwa.Array: numbers in the library's memory, shared with other libraries without a copy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ._values import whole
 
 
 class DType(NamedTuple):
-    """A type of numbers, as each of those that take arrays calls it."""
+    """The names of a dtype in ctypes, DLPack, NumPy and the buffer protocol."""
 
     c: Any
     dlpack: tuple[int, int]  # DLDataType's code and bits
@@ -31,10 +31,10 @@ ITEM_BYTES = 4
 
 
 class Array:
-    """Numbers in memory of the library, row-major, of one shape and type.
+    """A row-major array in the library's memory.
 
-    NumPy, PyTorch and others take it without a copy: `numpy.asarray(a)`, `torch.from_dlpack(a)`,
-    `memoryview(a.data)`. The memory goes with the last of those that use it.
+    NumPy, PyTorch and others read it without a copy: `numpy.asarray(a)`, `torch.from_dlpack(a)`,
+    `memoryview(a.data)`. The memory is freed with its last user.
 
     >>> a = rwa.Array((2, 3))
     >>> a.tolist()
@@ -46,13 +46,13 @@ class Array:
     __slots__ = ("_buffer", "_address", "shape", "dtype")
 
     def __init__(self, shape: tuple[int, ...], dtype: str = "float32") -> None:
-        """Zeros."""
+        """Create an array of zeros."""
         if dtype not in DTYPES:
             raise InputError(f"dtype is {dtype!r}, expected one of: {', '.join(DTYPES)}")
         self.shape = tuple(whole(size, "a size of the shape", bits=64) for size in shape)
         if any(size < 0 for size in self.shape):
             raise InputError(f"shape is {self.shape}, expected sizes of 0 or more")
-        # As if sizes of 0 were 1: strides, too, are numbers that others count in 64 bits.
+        # Sizes of 0 count as 1, because strides must fit 64 bits too.
         if math.prod(max(size, 1) for size in self.shape) > sys.maxsize // ITEM_BYTES:
             raise InputError(f"shape is {self.shape}, expected at most {sys.maxsize} bytes")
         self.dtype = dtype
@@ -60,7 +60,7 @@ class Array:
         self._address: int = library.rwa_buffer_data(self._buffer)
 
     def _part(self, first: int, shape: tuple[int, ...]) -> Array:
-        """Of the same memory, from its number `first` on."""
+        """Return a view of the same memory that starts at element `first`."""
         part = Array.__new__(Array)
         part.shape, part.dtype, part._buffer = shape, self.dtype, self._buffer
         part._address = self._address + first * ITEM_BYTES
@@ -68,7 +68,7 @@ class Array:
 
     @property
     def size(self) -> int:
-        """How many numbers there are."""
+        """The number of elements."""
         return math.prod(self.shape)
 
     @property
@@ -77,16 +77,16 @@ class Array:
 
     @property
     def address(self) -> int:
-        """Of the first number."""
+        """The address of the first element."""
         return self._address
 
     @property
     def data(self) -> memoryview:
-        """The memory itself, to be read and written."""
+        """The memory itself, readable and writable."""
         block = (DTYPES[self.dtype].c * self.size).from_address(self._address)
-        block.owner = self._buffer  # as long as somebody looks at it
+        block.owner = self._buffer  # keeps the memory alive for views of it
         flat = memoryview(block).cast("B")
-        if self.size == 0 or self.ndim == 0:  # which cast() takes for mistakes
+        if self.size == 0 or self.ndim == 0:  # cast() rejects these shapes
             return flat.cast(DTYPES[self.dtype].format)
         return flat.cast(DTYPES[self.dtype].format, self.shape)
 
@@ -110,11 +110,11 @@ class Array:
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        """For `from_dlpack` of other libraries."""
+        """Return a capsule for `from_dlpack` of other libraries."""
         if stream is not None:
-            raise InputError(f"stream is {stream}, expected None: this is memory of the CPU")
+            raise InputError(f"stream is {stream}, expected None: the array is in CPU memory")
         if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
-            raise BufferError(f"found memory of the cpu, expected that of the device {dl_device}")
+            raise BufferError(f"the array is on device cpu, expected {dl_device}")
         if copy:
             return self.copy().__dlpack__()
         sizes = (c_int64 * max(self.ndim, 1))(*self.shape)
@@ -122,30 +122,30 @@ class Array:
         library.rwa_buffer_dlpack(
             self._buffer, *DTYPES[self.dtype].dlpack, self.ndim, sizes, ctypes.byref(managed)
         )
-        # A part begins later than its buffer.
+        # A slice starts later than its buffer.
         _dlpack.ManagedTensor.from_address(managed.value or 0).tensor.data = self._address
         return _dlpack.capsule_of(managed.value or 0)
 
     def copy(self) -> Array:
-        """The same numbers in memory of their own."""
+        """Return a copy."""
         other = Array(self.shape, self.dtype)
         ctypes.memmove(other._address, self._address, self.size * ITEM_BYTES)
         return other
 
     def reshape(self, shape: tuple[int, ...]) -> Array:
-        """The same memory in another shape of as many numbers."""
+        """Return a view of the same memory with another shape of the same size."""
         if math.prod(shape) != self.size or any(size < 0 for size in shape):
-            raise InputError(f"shape is {shape}, expected one of {self.size} numbers")
+            raise InputError(f"shape is {shape}, expected one of size {self.size}")
         return self._part(0, tuple(shape))
 
     def numpy(self) -> Any:
-        """As a NumPy array of the same memory."""
+        """Return a NumPy array that shares the memory."""
         import numpy
 
         return numpy.asarray(self)
 
     def tolist(self) -> Any:
-        """As numbers of Python, in nested lists."""
+        """Return the elements as nested lists of Python numbers."""
         if self.ndim == 0:
             return self.data[0]
         if self.size == 0:
@@ -158,17 +158,16 @@ class Array:
         return self.shape[0]
 
     def __getitem__(self, place: int | slice) -> Any:
-        """A row or, with a slice, several that follow each other, of the same memory; of a single
-        dimension, a number."""
+        """Return a row, or with a slice several, as a view; in one dimension a row is a number."""
         row = math.prod(self.shape[1:])
         if isinstance(place, slice):
             start, stop, step = place.indices(len(self))
             if step != 1:
-                raise IndexError(f"the slice has the step {step}, expected rows without gaps")
+                raise IndexError(f"the slice has step {step}, expected 1")
             return self._part(start * row, (max(stop - start, 0), *self.shape[1:]))
         number = place + len(self) if place < 0 else place
         if not 0 <= number < len(self):
-            raise IndexError(f"found the row {place}, expected one of {len(self)}")
+            raise IndexError(f"row {place} is out of range for an array of length {len(self)}")
         if self.ndim == 1:
             return self.data[number]
         return self._part(number * row, self.shape[1:])
@@ -183,7 +182,7 @@ class Array:
 
 
 def _restored(shape: tuple[int, ...], dtype: str, content: bytes) -> Array:
-    """An array from its pickle."""
+    """Restore an array from its pickle."""
     array = Array(shape, dtype)
     ctypes.memmove(array.address, content, len(content))
     return array

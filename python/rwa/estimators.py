@@ -1,7 +1,7 @@
-"""Estimators with the protocol of scikit-learn, which need not be there.
+"""Estimators that follow the scikit-learn protocol; scikit-learn itself is not required.
 
 >>> model = rwa.SequenceClassifier(units=32, random_state=1)
->>> model.fit(X, y)                 # X: a list of arrays [T, D] of any lengths
+>>> model.fit(X, y)                 # X: a list of arrays [T, D] of different lengths
 >>> model.predict(X_new)
 >>> sklearn.model_selection.cross_val_score(model, X, y)
 """
@@ -25,26 +25,43 @@ from .sequences import Sequences
 from .training import Callback, known, predict, train
 
 
-# Parameters that are no settings of the program, or are called otherwise here.
+# Parameters that are not settings of the program or have other names here.
 _OWN_NAMES = ("time_budget", "random_state", "threads", "layout", "callback")
 _OTHER_NAMES = ("seed", "name")
 
 
 class _Estimator:
-    """What the three have in common. X is a list of sequences, an array with a `layout`, or
-    rwa.Sequences; see Sequences.from_arrays. y may be left out where X has answers itself.
+    """X is a list of sequences, an array with a `layout`, or an rwa.Sequences; see
+    `Sequences.from_arrays`. y may be omitted if X already has targets.
 
-    Parameters are the settings of `rwa train` (see `rwa.settings()`), kept as they are given; None is
-    what the program chooses. Beside those there are
-        threads, time_budget: how many, and after how many seconds training ends.
-        random_state: the program's seed: the same one, the same bits, for any number of threads.
-        layout: of X that are arrays of three dimensions: "ntc", "nct" or "tnc".
-        callback: is told how far the training is, {"step", "steps", "loss", "score",
-            "seconds_left"}, and ends it by returning True.
+    Parameters
+    ----------
+    threads : int, optional
+        Number of CPU threads.
+    time_budget : float, optional
+        Stop training after this many seconds and keep the best weights.
+    random_state : int, optional
+        Random seed. The same seed gives bit-identical results with any number of threads.
+    layout : {"ntc", "nct", "tnc"}, optional
+        Order of the axes of X if it is a 3-D array (n: sequence, t: time, c: channel).
+    callback : callable, optional
+        Called during training with {"step", "steps", "loss", "score", "seconds_left"}; returns True
+        to stop.
+    **settings
+        Any setting of `rwa train`; see `rwa.settings()`. None leaves the choice to rwa.
 
-    After fit there are `model_` (an rwa.Model), `history_` (all scores on the way), `end_` (why
-    training ended: "steps", "patience", "time" or "asked"), `n_features_in_` and, where there are
-    classes, `classes_`.
+    Attributes
+    ----------
+    model_ : rwa.Model
+        The trained model.
+    history_ : list of dict
+        All scores of the training.
+    end_ : str
+        Why training ended: "steps", "patience", "time" or "asked" (by the callback).
+    n_features_in_ : int
+        Number of features.
+    classes_ : numpy.ndarray
+        Classes or labels, only for classification.
     """
 
     _tasks: ClassVar[tuple[str, ...]]
@@ -65,10 +82,11 @@ class _Estimator:
         return (*of_program, *_OWN_NAMES)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """All parameters by name. None of them has parameters itself, whatever `deep` says."""
+        """Return all parameters by name. `deep` has no effect: there are no nested estimators."""
         return {name: getattr(self, name) for name in self._parameter_names()}
 
     def set_params(self, **parameters: Any) -> Any:
+        """Set parameters by name and return self."""
         known_names = self._parameter_names()
         for name, value in parameters.items():
             if name not in known_names:
@@ -79,8 +97,17 @@ class _Estimator:
         return self
 
     def fit(self, X: Any, y: Any = None, validation_data: Any = None) -> Any:
-        """Trains anew. `validation_data`, (X, y) or rwa.Sequences, decides when training ends and
-        which weights are kept; without it, a share of X does, which `split` says."""
+        """Train from scratch and return self.
+
+        Parameters
+        ----------
+        X : list, array or Sequences
+            Training data.
+        y : list or array, optional
+            Targets.
+        validation_data : tuple (X, y) or Sequences, optional
+            Validation set for early stopping. Default: a share of X (parameter `split`).
+        """
         _require_numpy()
         sequences = self._sequences(X, y, answered=True)
         valid = None
@@ -98,12 +125,12 @@ class _Estimator:
         return self
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """The model alone, as a file that `rwa predict` and the other commands take."""
+        """Save the model as a file for `load` and for the program, such as `rwa predict`."""
         self._fitted().save(path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Any:
-        """From such a file, or from the folder that `rwa train` has written it to."""
+        """Load a model from a file or from a run folder of `rwa train`."""
         estimator = cls()
         estimator._take(Model.load(path))
         estimator.history_ = []
@@ -118,7 +145,7 @@ class _Estimator:
         return hasattr(self, "model_")
 
     def __sklearn_tags__(self) -> Any:
-        """For scikit-learn 1.6 and later, which has been imported then."""
+        """Return the tags for scikit-learn 1.6 and later, the only caller."""
         from sklearn.utils import ClassifierTags, InputTags, RegressorTags, Tags, TargetTags
 
         kind = getattr(self, "_estimator_type", None)
@@ -134,7 +161,7 @@ class _Estimator:
         about = known(model)
         if about.task not in self._tasks:
             raise ConfigError(
-                f"{type(self).__name__}: found a model for the task {about.task}, expected "
+                f"{type(self).__name__}: found a model for task {about.task}, expected "
                 f"{' or '.join(self._tasks)}"
             )
         self.model_ = model
@@ -144,7 +171,7 @@ class _Estimator:
             import numpy
 
             classes = numpy.array(about.outputs)
-            # scikit-learn takes them to be in the order of numpy.unique, in which "10" is before "9".
+            # scikit-learn expects the order of numpy.unique, in which "10" comes before "9".
             self._order = numpy.argsort(classes)
             self.classes_ = classes[self._order]
 
@@ -161,7 +188,7 @@ class _Estimator:
             sequences = Sequences.from_arrays(X, y, layout=self.layout, task=task)
         if answered and sequences.task not in self._tasks:
             raise InputError(
-                f"{type(self).__name__}: found answers for the task {sequences.task}, expected "
+                f"{type(self).__name__}: found data for task {sequences.task}, expected "
                 f"{' or '.join(self._tasks)}"
             )
         return sequences
@@ -172,31 +199,31 @@ class _Estimator:
     def _answers(self, X: Any) -> list[Any]:
         model = self._fitted()
         sequences = self._sequences(X, None)
-        if len(sequences) == 0:  # which says nothing about features
+        if len(sequences) == 0:  # the features are unknown and could not be checked
             return []
         answers = predict(model, sequences, threads=self.threads, device=self.device)
         return [one[..., self._order] for one in answers] if hasattr(self, "classes_") else answers
 
     def _expected(self, X: Any, y: Any) -> list[Any]:
-        """The answers that a score compares with."""
+        """Return the targets to score against."""
         if y is not None:
             return list(y)
         return self._sequences(X, None, answered=True).y
 
     def _require_kind(self, labels: Iterable[Any]) -> None:
-        """A text is never equal to a number: such a score would be 0 without a word."""
+        """Reject labels of another type: a string never equals a number, and the score is 0."""
         of_texts = self.classes_.dtype.kind == "U"
         for label in labels:
             if isinstance(label, str) != of_texts:
-                kinds = ("numbers", "texts") if of_texts else ("texts", "numbers")
+                kinds = ("numbers", "strings") if of_texts else ("strings", "numbers")
                 raise InputError(
-                    f"y has {kinds[0]} such as {label!r}, expected {kinds[1]}, as "
-                    f"classes_ has: {self.classes_[:3].tolist()}"
+                    f"y has {kinds[0]} such as {label!r}, expected {kinds[1]} like those of "
+                    f"classes_: {self.classes_[:3].tolist()}"
                 )
 
 
 def _signature() -> inspect.Signature:
-    """For help() and tools that complete names: the list of settings is the library's."""
+    """Return the signature for help() and tab completion; the library lists the settings."""
     keywords = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None)
         for name in _Estimator._parameter_names()
@@ -209,7 +236,7 @@ _Estimator.__init__.__signature__ = _signature()  # type: ignore[attr-defined]
 
 
 class SequenceClassifier(_Estimator):
-    __doc__ = f"""Says which class a sequence is, or, where y has sets, which labels it has.
+    __doc__ = f"""Classify sequences. If y holds sets of labels, classification is multi-label.
 
     {_Estimator.__doc__}"""
 
@@ -217,20 +244,20 @@ class SequenceClassifier(_Estimator):
     _tasks = ("class", "labels")
 
     def predict(self, X: Any) -> Any:
-        """The class of each sequence; of labels, a set of those that are more likely than not."""
+        """Predict the class of each sequence, or the set of labels with probability above 0.5."""
         answers = self.predict_proba(X)
         if self._task == "class":
             return self.classes_[answers.argmax(1)]
         return [set(self.classes_[row > 0.5].tolist()) for row in answers]
 
     def predict_proba(self, X: Any) -> Any:
-        """[N, classes], in the order of `classes_`."""
+        """Predict probabilities, [N, classes], in the order of `classes_`."""
         import numpy
 
         return numpy.array(self._answers(X)).reshape(-1, len(self.classes_))
 
     def score(self, X: Any, y: Any = None) -> float:
-        """The share of sequences with the right class, or exactly the right labels."""
+        """Return the accuracy: the share of sequences with the right class or set of labels."""
         expected, found = self._expected(X, y), self.predict(X)
         if self._task == "labels":
             expected = [set(answer) for answer in expected]
@@ -240,14 +267,14 @@ class SequenceClassifier(_Estimator):
     def _guess_task(self, y: Any) -> str:
         if len(getattr(y, "shape", ())) > 1:
             raise InputError(
-                f"y has shape {tuple(y.shape)}, expected for each sequence a class or a set of labels"
+                f"y has shape {tuple(y.shape)}, expected a class or a set of labels per sequence"
             )
         several = any(isinstance(answer, (set, frozenset, tuple, list)) for answer in y)
         return "labels" if several else "class"
 
 
 class SequenceRegressor(_Estimator):
-    __doc__ = f"""Says a number, or several, of a sequence: y is [N] or [N, K].
+    __doc__ = f"""Predict one or several numbers per sequence: y is [N] or [N, K].
 
     {_Estimator.__doc__}"""
 
@@ -255,7 +282,7 @@ class SequenceRegressor(_Estimator):
     _tasks = ("numbers",)
 
     def predict(self, X: Any) -> Any:
-        """[N], or of several numbers [N, K]."""
+        """Predict the numbers: [N], or [N, K] for several targets."""
         import numpy
 
         outputs = self._fitted().config["outputs"]
@@ -263,41 +290,41 @@ class SequenceRegressor(_Estimator):
         return answers[:, 0] if outputs == 1 else answers
 
     def score(self, X: Any, y: Any = None) -> float:
-        """R², the mean of those of all numbers."""
+        """Return R², averaged over all targets."""
         return _r2(self._expected(X, y), self.predict(X))
 
 
 class SequenceTagger(_Estimator):
-    __doc__ = f"""Says a class, or numbers, of every step: y has a list for each sequence.
+    __doc__ = f"""Predict a class or numbers at every time step: y holds a list per sequence.
 
-    Texts and whole numbers are classes, others numbers.
+    Strings and integers are classes, other numbers are regression targets.
 
     {_Estimator.__doc__}"""
 
     _tasks = ("class-per-step", "numbers-per-step")
 
     def predict(self, X: Any) -> list[Any]:
-        """For each sequence an array: [T], or of several numbers [T, K]."""
+        """Predict every step: an array per sequence, [T], or [T, K] for several targets."""
         answers = self._answers(X)
         if self._task == "class-per-step":
             return [self.classes_[steps.argmax(1)] for steps in answers]
         return [steps[:, 0] if steps.shape[1] == 1 else steps for steps in answers]
 
     def predict_proba(self, X: Any) -> list[Any]:
-        """For each sequence [T, classes], in the order of `classes_`."""
+        """Predict probabilities: [T, classes] per sequence, in the order of `classes_`."""
         self._fitted()
         if self._task != "class-per-step":
-            raise ConfigError("found a model that says numbers, expected one that says classes")
+            raise ConfigError("found a regression model, expected a classifier: use predict()")
         return self._answers(X)
 
     def score(self, X: Any, y: Any = None) -> float:
-        """The share of steps with the right class; of numbers, R² over all steps."""
+        """Return the accuracy over all steps; for regression, R² over all steps."""
         import numpy
 
         expected, found = self._expected(X, y), self.predict(X)
         lengths = [len(one) for one in expected], [len(one) for one in found]
         if lengths[0] != lengths[1]:
-            raise InputError("y has other lengths than X, expected an answer for each step")
+            raise InputError("the lengths in y and X differ, expected a target for each step")
         steps = [answer for one in expected for answer in one]
         if self._task == "class-per-step":
             self._require_kind(steps)
@@ -307,23 +334,21 @@ class SequenceTagger(_Estimator):
     def _guess_task(self, y: Any) -> str:
         answers = [plain(one) for one in y]
         if not all(isinstance(one, (list, tuple)) for one in answers):
-            raise InputError("y has single answers, expected a list with one for each step")
+            raise InputError("y has single targets, expected a list with one for each step")
         return guess_task(answers, [len(one) for one in answers])
 
 
 def _require_numpy() -> None:
-    """Before anybody has waited for a training."""
+    """Fail before a long training rather than after it."""
     if importlib.util.find_spec("numpy") is None:
-        raise ConfigError(
-            "found no NumPy, expected it for estimators: their answers are its arrays"
-        )
+        raise ConfigError("estimators need NumPy, which is not installed")
 
 
 def _share_of_equal(expected: list[Any], found: Any) -> float:
     if len(expected) != len(found):
-        raise InputError(f"y has {len(expected)} answers, expected {len(found)}")
+        raise InputError(f"y has length {len(expected)}, expected {len(found)}")
     if not expected:
-        raise InputError("there are no sequences to score, expected at least one")
+        raise InputError("found no sequences to score, expected at least one")
     return sum(bool(a == b) for a, b in zip(expected, found)) / len(expected)
 
 
@@ -336,5 +361,5 @@ def _r2(expected: Any, found: Any) -> float:
     y, answers = y.reshape(len(y), -1), answers.reshape(len(y), -1)
     rest = ((y - answers) ** 2).sum(0)
     spread = ((y - y.mean(0)) ** 2).sum(0)
-    same = spread == 0  # where nothing varies, all that counts is whether it was said
+    same = spread == 0  # a constant target scores 1 if it is predicted exactly, otherwise 0
     return float(numpy.where(same, rest == 0, 1 - rest / numpy.where(same, 1, spread)).mean())

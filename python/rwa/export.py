@@ -1,4 +1,4 @@
-"""Models for other programs: ONNX Runtime and PyTorch; and models of PyTorch's weights."""
+"""Export models to ONNX and PyTorch, and import weights of PyTorch."""
 
 from __future__ import annotations
 
@@ -17,43 +17,69 @@ def _model_of(model: Model | PathLike) -> Model:
 
 
 def export_onnx(model: Model | PathLike, path: PathLike, *, step: bool = False) -> None:
-    """Writes the network as an ONNX file, which ONNX Runtime and others run without this library.
+    """Write a model as an ONNX file that runs without rwa, for example in ONNX Runtime.
 
-    model: a model (that of an estimator is its `model_`), or the file of one, or the folder of
-        `rwa train`.
-    path: replaced as a whole or not at all.
-    step: one step of a stream, instead of whole sequences.
+    Parameters
+    ----------
+    model : Model or path
+        A model (`model_` of an estimator), a model file, or a run folder of `rwa train`.
+    path : path
+        The ONNX file, replaced atomically.
+    step : bool
+        Export a single step for streams instead of whole sequences.
 
-    Inputs are x [T,B,D] (float) or symbols [T,B] (int64), and lengths [B] (int64); of a decoder
-    also steps (int64). Outputs are y, as Session.run() gives it, and probabilities, or of a model
-    of numbers that was trained on files or sequences values, in their own unit. What such a model
-    knows of means and scales is in the graph: x are the numbers of the files.
+    Raises
+    ------
+    ConfigError
+        With `step`, if the model cannot run as a stream or if a step's input depends on other steps
+        (context, positions).
+    ResourceError
+        If the file cannot be written.
 
-    With `step` the inputs are x [B,D] or symbols [B], and state [B,S]; the output next_state is
-    the state of the next step. Where a sequence begins it is "initial_state" of the file's
-    metadata, [S] numbers as JSON; names of features, symbols and outputs stand there too.
+    Notes
+    -----
+    The graph has the inputs x [T,B,D] (float) or symbols [T,B] (int64), and lengths [B] (int64); a
+    decoder also has steps (int64). Its outputs are y, as in `Session.run`, and probabilities; or,
+    for a regression model that was trained on files or sequences, values in their original unit.
+    The graph of a model that was trained on files or sequences standardises x itself, so x holds
+    the values of the files.
 
+    With `step`, the inputs are x [B,D] or symbols [B], and state [B,S]. Pass the output next_state
+    as the state of the next step; a sequence starts with "initial_state" of the file's metadata, S
+    numbers as JSON. The metadata also names the features, symbols and outputs.
+
+    Examples
+    --------
     >>> rwa.export_onnx(model, "model.onnx")
     >>> session = onnxruntime.InferenceSession("model.onnx")
     >>> y, p = session.run(["y", "probabilities"], {"x": x, "lengths": lengths})
-
-    Raises ConfigError for a step of a network that no stream goes through, or that sees steps
-    with others (context, positions); ResourceError where the file cannot be written.
     """
     library.rwa_export_onnx(_model_of(model)._handle, path_of(path), options(step=step))
 
 
 def export_torch(model: Model | PathLike, path: PathLike) -> None:
-    """Writes the network as a plain module of PyTorch: a Python file of this network alone, which
-    needs nothing but PyTorch, and beside it the weights in a safetensors file of the same name.
+    """Write a model as a plain PyTorch module that needs nothing but PyTorch.
 
-    model: a model, or the file of one, or the folder of `rwa train`.
-    path: the Python file, whose name ends in .py.
+    The weights go to a safetensors file of the same name next to the Python file.
 
+    Parameters
+    ----------
+    model : Model or path
+        A model, a model file, or a run folder of `rwa train`.
+    path : path
+        The Python file; its name must end in .py.
+
+    Raises
+    ------
+    ConfigError
+        If the name does not end in .py, or if the weights would overwrite a file that is not part
+        of an exported module.
+    ResourceError
+        If the files cannot be written.
+
+    Examples
+    --------
     >>> rwa.export_torch(model, "network.py")
-
-    Raises ConfigError for another ending, and where the weights would replace a file that is not
-    such a module's; ResourceError where the files cannot be written.
     """
     library.rwa_export_torch(_model_of(model)._handle, path_of(path))
 
@@ -68,20 +94,35 @@ def import_torch(
     readout: str | None = None,
     loss: str | None = None,
 ) -> Model:
-    """A model from the weights of a PyTorch network: torch.nn.LSTM or torch.nn.GRU, with a
-    torch.nn.Linear on top and perhaps a torch.nn.Embedding below, in a safetensors file.
+    """Create a model from the weights of a PyTorch network.
 
-    path: what safetensors.torch.save_file(network.state_dict(), path) has written.
-    rnn, head, embedding: what stands before the names of a part's tensors, such as "lstm" of
-        lstm.weight_ih_l0; without, the one that fits is taken.
-    no_head: there is no linear layer, the outputs are the units themselves.
-    readout: which steps the linear layer sees: "last" (as None), "every" or "mean".
-    loss: what the outputs are: "softmax" (as None), "sigmoid" or "squared-error".
+    The network is a torch.nn.LSTM or torch.nn.GRU, followed by a torch.nn.Linear and optionally
+    preceded by a torch.nn.Embedding.
 
+    Parameters
+    ----------
+    path : path
+        A file written by safetensors.torch.save_file(network.state_dict(), path).
+    rnn, head, embedding : str, optional
+        Prefix of the part's tensor names, such as "lstm" for lstm.weight_ih_l0. Default: the only
+        part that fits.
+    no_head : bool
+        There is no linear layer; the outputs are the hidden state.
+    readout : {"last", "every", "mean"}, optional
+        Time steps that the linear layer sees. Default: "last".
+    loss : {"softmax", "sigmoid", "squared-error"}, optional
+        Meaning of the outputs. Default: "softmax".
+
+    Raises
+    ------
+    ModelFileError
+        If the file is truncated or its tensors are not such a network.
+    ConfigError
+        If the options do not fit the tensors.
+
+    Examples
+    --------
     >>> model = rwa.import_torch("network.safetensors", readout="mean")
-
-    Raises ModelFileError for a file that is not whole and for tensors that are no such network,
-    ConfigError for options that do not fit them.
     """
     fields = options(
         rnn=rnn, head=head, embedding=embedding, no_head=no_head, readout=readout, loss=loss

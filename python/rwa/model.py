@@ -1,4 +1,4 @@
-"""rwa.Model: a recurrent network: describe it, build it, look at its weights, save and load it."""
+"""rwa.Model: build, inspect, save and load a recurrent network."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from .array import ITEM_BYTES, Array
 
 
 class NetworkPart(NamedTuple):
-    """A part of a network as it is told to people."""
+    """One line of a network's summary."""
 
-    name: str  # that of its parameters without their last word: "layers.0", "output"
-    what: str  # "rwa, tanh, 250 units, both ways"
-    shape: str  # of what comes out of it: "[T,B,500]"
+    name: str  # the prefix of its parameters' names: "layers.0", "output"
+    what: str  # a short description, such as the cell, activation and number of units
+    shape: str  # of its output: "[T,B,500]"
     parameters: int
 
 
 class Model:
     """A recurrent network with its weights.
 
-    It is used through an `rwa.Session`, an `rwa.Stream` or an `rwa.Trainer`, and may be called
-    itself. Many threads may use one model as long as none trains or changes it.
+    Call it directly, or use it through an `rwa.Session`, an `rwa.Stream` or an `rwa.Trainer`.
+    Threads may share a model as long as none of them trains or changes it.
 
     >>> model = rwa.Model(inputs=3, units=64, outputs=10)
     >>> y = model(x, lengths=[5, 2])    # x is [T,B,3], here [5,2,3]; y is [2,10]
@@ -55,28 +55,44 @@ class Model:
         code: int | None = None,
         seed: int | None = None,
     ) -> None:
-        """A network with new weights; what is None is as the library has it (see `config`).
+        """Create a network with new weights. None means the default; see `config`.
 
-        What comes in:
-            input: "numbers" or "symbols".
-            inputs: D, how many features a step has, or how many symbols there are.
-            embedding: how many learned numbers stand for a symbol; 0: one-hot.
-        The stack of recurrent layers:
-            cell: the name of one of `rwa.cells()`; "rwa" where nothing is said.
-            activation: "tanh" or "identity".
-            units: H, of each layer and direction.
-            layers, bidirectional: how many, and whether they read both ways.
-            dropout: the share of a layer's outputs that training hides from the next.
-            span, lasting: of cells that forget, where their gates start: half-lives up to `span`
-                steps, but for a share of `lasting` of units that never forget.
-            learned_decay: whether half-lives that are constants of the units (rwa-decay) are
-                learned, or stay.
-        What goes out:
-            readout: "last", "every", "mean" or "attention": what of the steps is read.
-            outputs: O.
-            loss: "softmax", "sigmoid" or "squared-error".
-            code: of how many numbers a decoder unrolls a sequence; 0: no decoder.
-        seed: the same one gives the same weights, on any machine.
+        Parameters
+        ----------
+        input : {"numbers", "symbols"}
+            Type of the input.
+        inputs : int
+            Number of features of a time step (D), or size of the vocabulary.
+        embedding : int
+            Size of the embedding of a symbol; 0: one-hot.
+        cell : str
+            Recurrent cell, one of `rwa.cells()`. Default: "rwa".
+        activation : {"tanh", "identity"}
+            Activation of the cell's output.
+        units : int
+            Units of each layer and direction (H).
+        layers : int
+            Number of recurrent layers.
+        bidirectional : bool
+            Read sequences in both directions.
+        dropout : float
+            Share of each layer's outputs to drop before the next layer during training.
+        span : int
+            Longest initial half-life of cells that forget, in steps.
+        lasting : float
+            Share of units that initially never forget.
+        learned_decay : bool
+            Learn the half-lives of rwa-decay; if False, they stay fixed.
+        readout : {"last", "every", "mean", "attention"}
+            Time steps that the output layer sees.
+        outputs : int
+            Number of outputs (O).
+        loss : {"softmax", "sigmoid", "squared-error"}
+            Loss function.
+        code : int
+            Size of the code from which a decoder unrolls a sequence; 0: no decoder.
+        seed : int
+            Random seed. The same seed gives the same weights on any machine.
         """
         fields = dict(locals())
         del fields["self"]
@@ -95,27 +111,30 @@ class Model:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Model:
-        """From a file, or from the folder that `rwa train` has written it to. Raises ModelFileError
-        when it is not a whole and valid model, ResourceError when it cannot be read."""
+        """Load a model from a file or from a run folder of `rwa train`.
+
+        Raises ModelFileError if the file is truncated or not a valid model, and ResourceError if
+        it cannot be read.
+        """
         return cls._from(Handle("rwa_model_free", library.rwa_model_load, path_of(path)))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Replaces the file as a whole or not at all."""
+        """Save the model. The file is replaced atomically."""
         library.rwa_model_save(self._handle, path_of(path))
 
     @property
     def config(self) -> dict[str, Any]:
-        """The whole description, with the names of the constructor's arguments."""
+        """The complete configuration, with the names of the constructor's arguments."""
         return dict(self._config)
 
     def describe(self) -> list[NetworkPart]:
-        """The parts of the network in the order in which a sequence passes through them."""
+        """List the parts of the network in the order in which data passes through them."""
         parts = described(library.rwa_model_describe, self._handle)
         return [NetworkPart(**part) for part in parts]
 
     @property
     def weights(self) -> Array:
-        """A copy of all parameters in one block, in the order of `parameters`."""
+        """A copy of all parameters as one flat array, in the order of `parameters`. Can be set."""
         address, count = floats(library.rwa_model_weights, self._handle)
         weights = Array((count,))
         ctypes.memmove(weights.address, address, count * ITEM_BYTES)
@@ -128,17 +147,16 @@ class Model:
 
     @property
     def parameters(self) -> dict[str, Array]:
-        """A copy of all weights by name: "layers.0.weight_x", "output.bias", …"""
+        """A copy of all parameters by name: "layers.0.weight_x", "output.bias", …"""
         return self.split(self.weights)
 
     @property
     def parameter_count(self) -> int:
-        """How many numbers all parameters have."""
+        """The total number of weights."""
         return self._parameter_count
 
     def split(self, weights: Any) -> dict[str, Any]:
-        """Parts of a block such as `weights`, or the gradient of a session, by the parameters'
-        names, in the same memory."""
+        """Split a flat array, such as `weights` or a gradient, into views by parameter name."""
         check_shape("weights", tuple(weights.shape), "[parameters]", self.parameter_count)
         return {
             p["name"]: weights[p["offset"] : p["offset"] + p["size"]].reshape(tuple(p["shape"]))
@@ -146,12 +164,15 @@ class Model:
         }
 
     def set_parameter(self, name: str, values: Any) -> None:
-        """Not while a session runs. `values` has the shape that `parameters` shows."""
+        """Set one parameter. No session of the model may run meanwhile.
+
+        `values` must have the shape of the parameter in `parameters`.
+        """
         block = borrow(values, "float32", name)
         for known in described(library.rwa_model_parameters, self._handle):
             if known["name"] == name and known["shape"] != list(block.shape):
                 raise InputError(
-                    f"{name} has the shape {list(block.shape)}, expected {known['shape']}"
+                    f"{name} has shape {list(block.shape)}, expected {known['shape']}"
                 )
         library.rwa_model_set_parameter(
             self._handle, text_of(name, "name"), block.address, math.prod(block.shape)
@@ -159,16 +180,15 @@ class Model:
 
     @property
     def notes(self) -> dict[str, str]:
-        """A copy of the texts that travel with the weights in the file, of which the library reads
-        none."""
+        """A copy of the notes, strings that are saved with the weights."""
         return described(library.rwa_model_notes, self._handle)
 
     def set_note(self, name: str, text: str) -> None:
-        """An empty text takes the note away."""
+        """Set a note. An empty text removes it."""
         library.rwa_model_set_note(self._handle, text_of(name, "name"), text_of(text, "text"))
 
     def __call__(self, x: Any, lengths: Any = None, *, steps: int | None = None) -> Any:
-        """`Session.run` of a session that is made for it: keep one where speed matters."""
+        """Run a batch through a new session. For many calls, keep a `Session` instead."""
         from .session import Session
 
         return Session(self).run(x, lengths, steps=steps)
@@ -185,7 +205,7 @@ class Model:
 
 
 def _restored(config: dict[str, Any], weights: bytes, notes: dict[str, str]) -> Model:
-    """A model from its pickle."""
+    """Restore a model from its pickle."""
     model = Model(**config)
     model.weights = memoryview(weights).cast("f")
     for name, text in notes.items():

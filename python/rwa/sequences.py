@@ -1,4 +1,4 @@
-"""Sequences with names and answers: read from files as the program reads them, or made of arrays.
+"""Lists of sequences with ids and targets, read from files or built from arrays.
 
 >>> data = rwa.read("vowels.ts")
 >>> len(data), data.features, data.labels
@@ -28,10 +28,16 @@ Path = Union[str, "os.PathLike[str]"]
 class Sequence(NamedTuple):
     """One sequence of a list.
 
-    `x`: its numbers, a view of shape [T, D] that NumPy takes without a copy; of symbols a text, or
-    a list of texts where a symbol is more than a character.
-    `y`: the answer: a label, a set of labels, a number, a list of numbers; where every step has
-    one, a list of these; None where there is none.
+    Attributes
+    ----------
+    id : str
+        Name of the sequence.
+    x : memoryview, str or list of str
+        Numbers: a view of shape [T, D], which NumPy reads without a copy. Symbols: a string, or a
+        list of strings if some symbols are longer than one character.
+    y : object
+        Target: a label, a set of labels, a number or a list of numbers. Per-step tasks have a list
+        with one entry per step. None if there is no target.
     """
 
     id: str
@@ -40,14 +46,14 @@ class Sequence(NamedTuple):
 
 
 class Sequences(collections.abc.Sequence):
-    """A list of sequences, all of one kind, in memory of the library. It never changes.
+    """An immutable list of sequences of the same kind, in the library's memory.
 
-    Made by `rwa.read` of files, and by `Sequences.from_arrays`. Parts of it, `data[:10]`, are plain
-    lists of sequences, which from_arrays takes again.
+    Create one with `rwa.read` or `Sequences.from_arrays`. A slice such as `data[:10]` is a plain
+    list of sequences, which `from_arrays` accepts.
     """
 
     def __init__(self, handle: Handle, label_type: type = str) -> None:
-        """For this module alone."""
+        """Wrap a handle. Private: use `rwa.read` or `from_arrays`."""
         self._handle = handle
         self.label_type = label_type
         about = described(library.rwa_sequences_describe, handle)
@@ -71,15 +77,25 @@ class Sequences(collections.abc.Sequence):
         features: list[str] | None = None,
         ids: Iterable[str] | None = None,
     ) -> Sequences:
-        """A list of sequences of equal or unequal length.
+        """Build a list of sequences of equal or different lengths.
 
-        X: for each sequence an array [T, D], or [T] where a step is one number; or a text, or a
-        list of texts, whose symbols are the steps. An array of three dimensions needs a `layout`:
-        "ntc" (case, time, channel), "nct" or "tnc". NaN is a number that is missing.
-        y: for each sequence its answer. What it is for, the `task`, is guessed: texts and whole
-        numbers are a "class", other numbers "numbers", sets "labels"; as many as there are steps
-        are "class-per-step" or "numbers-per-step". None: the next step is what is learnt,
-        "forecast".
+        Parameters
+        ----------
+        X : list or array
+            For each sequence an array [T, D], or [T] if a step is one number; or a string or a list
+            of strings, whose symbols are the steps. NaN marks a missing value.
+        y : list or array, optional
+            For each sequence its target. None: learn to predict the next step ("forecast").
+        layout : {"ntc", "nct", "tnc"}, optional
+            Order of the axes (n: sequence, t: time, c: channel). Required if X is a 3-D array.
+        task : str, optional
+            Guessed from y by default: strings and integers are a "class", other numbers are
+            "numbers", sets are "labels". A list with one entry per step is "class-per-step" or
+            "numbers-per-step".
+        features : list of str, optional
+            Names of the features.
+        ids : iterable of str, optional
+            Names of the sequences.
 
         >>> data = Sequences.from_arrays([[[0.0], [1.0]], [[2.0]]], ["up", "down"])
         >>> data.task, data.labels, data[1].x.tolist()
@@ -105,7 +121,7 @@ class Sequences(collections.abc.Sequence):
         if number < 0:
             number += len(self)
         if not 0 <= number < len(self):
-            raise IndexError(f"found the place {place}, expected one of {len(self)}")
+            raise IndexError(f"index {place} is out of range for a list of length {len(self)}")
         raw = RawSequence()
         library.rwa_sequences_get(self._handle, number, ctypes.byref(raw))
         return Sequence(raw.id.decode(errors="replace"), self._x(raw), self._y(raw))
@@ -115,7 +131,7 @@ class Sequences(collections.abc.Sequence):
 
     @property
     def x(self) -> list[Any]:
-        """Of each sequence a NumPy array [T, D], which cannot be written to; of symbols, texts."""
+        """The inputs: for each sequence a read-only NumPy array [T, D], or its symbols."""
         if self.of_symbols:
             return [one.x for one in self]
         import numpy
@@ -124,7 +140,7 @@ class Sequences(collections.abc.Sequence):
 
     @property
     def y(self) -> list[Any]:
-        """The answer of each sequence."""
+        """The target of each sequence."""
         return [one.y for one in self]
 
     def __repr__(self) -> str:
@@ -170,10 +186,10 @@ def read(
     label_from: str | None = None,
     kmer: int | None = None,
 ) -> Sequences:
-    """All sequences of a file, of several, or of a folder, as `rwa inspect` shows them.
+    """Read all sequences of a file, several files or a folder.
 
-    Everything is guessed; what is not to be guessed can be said by the names of the options of
-    `rwa train`.
+    Format, task and columns are detected; the keyword arguments override them and are the options
+    of `rwa train` with the same names. `rwa inspect` shows what is detected.
 
     >>> rwa.read("sensors.csv", target="load", features=["speed", "heat"])
     <rwa.Sequences: 12 of 2 features, task numbers-per-step>
@@ -204,8 +220,8 @@ def _list_of(names: str | Iterable[str] | None) -> list[str] | None:
 def _view(
     address: int | None, c: Any, format: str, shape: tuple[int, ...], owner: Any
 ) -> memoryview:
-    """Of the library's memory, which lives as long as somebody looks at it."""
-    if shape[0] == 0:  # which cast() takes for a mistake
+    """Return a read-only view of the library's memory that keeps `owner` alive."""
+    if shape[0] == 0:  # cast() rejects empty shapes
         one = (1, *shape[1:])
         return memoryview(bytes(math.prod(one) * ITEM_BYTES)).cast(format, one)[:0]
     block = (c * math.prod(shape)).from_address(address)

@@ -1,4 +1,4 @@
-"""rwa.Session: runs batches through a model, and computes losses and gradients."""
+"""rwa.Session: run batches through a model and compute losses and gradients."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ class Gradient(NamedTuple):
     """A loss and its gradient."""
 
     loss: float
-    weights: Any  # [parameters]; Model.split() has them by name
-    x: Any = None  # [T,B,D], where it was asked for
+    weights: Any  # [parameters]; Model.split() gives them by name
+    x: Any = None  # [T,B,D] with of_x=True
 
 
 class Session:
-    """The scratch memory of one caller: make one, use it often, one for each thread.
+    """Runs a model; owns the scratch memory. Create one per thread and reuse it.
 
-    Sequences are [T,B,D], the steps first: row t of x is step t of all sequences. Where the model's
-    input is symbols they are [T,B] whole numbers. `lengths` has how many steps each of the B
-    sequences has, and is None where all have T. Results are of the kind that x is: NumPy arrays,
-    PyTorch tensors, else rwa.Array.
+    Batches are time-major, [T,B,D]: row t of x is time step t of all sequences. If the model's
+    input is symbols, they are integers of shape [T,B]. `lengths` holds the number of steps of each
+    of the B sequences; None means T for all of them. Results have the type of x: NumPy arrays,
+    PyTorch tensors, otherwise rwa.Array.
 
     >>> session = rwa.Session(model, threads=2)
     >>> y = session.run(x, lengths)
@@ -45,24 +45,33 @@ class Session:
         device: str | None = None,
         share: int | None = None,
     ) -> None:
-        """What is None is as the library has it.
+        """Create a session. None means the default.
 
-        threads: more than 8 bring nothing; the result does not depend on it.
-        memory: what gradient() keeps: "full", or "chunked" for a fraction of the memory and 4/3 of
-            the work.
-        device: "cpu", "cuda", "cuda:1", …: see `rwa.devices()`.
-        share: how many sessions are meant to run on the GPU side by side.
+        Parameters
+        ----------
+        model : Model
+            The model to run.
+        threads : int, optional
+            Number of CPU threads. More than 8 bring no speed-up; the result does not depend on it.
+        memory : {"full", "chunked"}, optional
+            What `gradient` keeps. "chunked" needs a fraction of the memory and 4/3 of the work.
+        device : str, optional
+            "cpu", "cuda", "cuda:1", …; see `rwa.devices()`.
+        share : int, optional
+            Number of sessions that will run on the GPU side by side.
         """
         self.model = model
         self._config = model.config
-        self._lock = threading.Lock()  # the library takes one caller at a time
+        self._lock = threading.Lock()  # the library serves one caller at a time
         fields = options(threads=threads, memory=memory, device=device, share=share)
         self._handle = Handle("rwa_session_free", library.rwa_session_new, model._handle, fields)
 
     def run(self, x: Any, lengths: Any = None, *, steps: int | None = None) -> Any:
-        """The outputs before softmax or sigmoid: [B,O], or [T,B,O] where every step is read, with
-        zeros past a sequence's length. A decoder says as many `steps` as it is asked for,
-        [steps,B,O]."""
+        """Return the outputs before softmax or sigmoid.
+
+        They are [B,O]; [T,B,O] with readout "every", with zeros past the end of a sequence; or
+        [steps,B,O] for a decoder, which needs the number of `steps` to produce.
+        """
         batch = Batch(self._config, x, lengths)
         y = Array((*self._rows(batch, steps), self._config["outputs"]))
         with self._lock:
@@ -72,10 +81,10 @@ class Session:
     def loss(
         self, x: Any, targets: Any, lengths: Any = None, *, target_lengths: Any = None
     ) -> float:
-        """The mean loss over sequences, or over all their steps.
+        """Return the mean loss over all sequences, or over all their steps.
 
-        targets: classes for softmax, [B] or [T,B]; values for the others, [B,O] or [T,B,O]; the
-            labels that a decoder has to say, [steps,B], with `target_lengths`.
+        `targets` are classes for softmax, [B] or [T,B]; values for other losses, [B,O] or [T,B,O];
+        or for a decoder the labels to produce, [steps,B], with `target_lengths`.
         """
         batch = Batch(self._config, x, lengths)
         wanted = Targets(self._config, batch, targets, target_lengths)
@@ -100,7 +109,7 @@ class Session:
         target_lengths: Any = None,
         of_x: bool = False,
     ) -> Gradient:
-        """The loss, and its gradient with respect to the weights and, where wanted, to x."""
+        """Return the loss and its gradient with respect to the weights and, with `of_x`, to x."""
         batch = Batch(self._config, x, lengths)
         wanted = Targets(self._config, batch, targets, target_lengths)
         weights = Array((self.model.parameter_count,))
@@ -119,9 +128,11 @@ class Session:
         return Gradient(loss.value, give(weights, batch.kind), given)
 
     def shares(self, x: Any, lengths: Any = None) -> Any:
-        """How much each step has of the average that the last recurrent layer ends with: [T,B,H],
-        or [T,B,2H] where both directions are read, whose sum over the steps is 1. Only for cells
-        that keep an average, on the CPU."""
+        """Return the share of each time step in the final average of the last recurrent layer.
+
+        Shares are [T,B,H], or [T,B,2H] for a bidirectional model, and sum to 1 over the steps.
+        Works only on the CPU and for cells that keep an average.
+        """
         batch = Batch(self._config, x, lengths)
         width = self._config["units"] * (2 if self._config["bidirectional"] else 1)
         shares = Array((batch.steps, batch.batch, width))
@@ -134,7 +145,7 @@ class Session:
     def _rows(self, batch: Batch, steps: int | None) -> tuple[int, ...]:
         decodes = bool(self._config["code"])
         if decodes != (steps is not None):
-            expected = "how many this decoder has to say" if decodes else "none: no decoder"
+            expected = "a number for a decoder" if decodes else "None without a decoder"
             raise InputError(f"steps is {steps}, expected {expected}")
         if steps is not None:
             return whole(steps, "steps"), batch.batch

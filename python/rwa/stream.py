@@ -1,4 +1,4 @@
-"""rwa.Stream: one sequence without end, a step at a time."""
+"""rwa.Stream: run a model over one endless sequence, a time step at a time."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .model import Model
 
 
 class Stream:
-    """An output after every step, from a state that can be taken out and put back.
+    """Gives an output after every time step; its state can be saved and restored.
 
-    Raises ConfigError for a model that must see the end first: one that reads both ways, averages
-    over all steps, or decodes.
+    Raises ConfigError for a model that needs the whole sequence first: one that is bidirectional,
+    averages over all steps, or has a decoder.
 
     >>> stream = rwa.Stream(model)
-    >>> for row in rows:        # each is [D]
+    >>> for row in rows:          # each is [D]
     ...     y = stream.step(row)  # [O], before softmax or sigmoid
     """
 
@@ -32,8 +32,11 @@ class Stream:
         self._handle = Handle("rwa_stream_free", library.rwa_stream_new, model._handle)
 
     def step(self, x: Any) -> Any:
-        """x is [D], or a symbol, a whole number, where the model's input is symbols. The outputs,
-        [O], have the bits of `Session.run` on the CPU."""
+        """Read one time step and return the outputs, [O], before softmax or sigmoid.
+
+        x is [D], or an integer if the model's input is symbols. The outputs are bit-identical to
+        those of `Session.run` on the CPU.
+        """
         y = Array((self._outputs,))
         one = borrow(x, "int32" if self._symbols else "float32", "x")
         count = math.prod(one.shape)
@@ -46,13 +49,13 @@ class Stream:
         return give(y, one.kind)
 
     def reset(self) -> None:
-        """To the start of a sequence."""
+        """Start a new sequence."""
         with self._lock:
             library.rwa_stream_reset(self._handle)
 
     @property
     def state(self) -> Array:
-        """A copy of all that the stream knows of the steps so far; may be set."""
+        """A copy of the state after the steps so far. Can be set."""
         with self._lock:
             address, count = floats(library.rwa_stream_state, self._handle)
             state = Array((count,))

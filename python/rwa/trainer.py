@@ -1,4 +1,4 @@
-"""rwa.Trainer: one step of the optimiser at a time."""
+"""rwa.Trainer: train a model with Adam, one step at a time."""
 
 from __future__ import annotations
 
@@ -18,23 +18,22 @@ from .model import Model
 
 
 class StepResult(NamedTuple):
-    """Of one step."""
+    """The result of one training step."""
 
-    loss: float  # before the step; where there is dropout, of what it leaves
+    loss: float  # before the step, with dropout applied
     gradient_norm: float  # before clipping
 
 
 class TrainerState(NamedTuple):
-    """What a trainer knows beside the weights. With both put back, training goes on with the same
-    bits."""
+    """The state of a trainer. With it and the weights restored, training resumes bit for bit."""
 
     steps: int
-    mean: Any  # Adam's, in the order of Model.weights
+    mean: Any  # Adam's running mean, in the order of Model.weights
     variance: Any
 
 
 class Trainer:
-    """Changes the weights of a model with Adam; no session of that model may run meanwhile.
+    """Trains a model with Adam. No session of the model may run during a step.
 
     >>> trainer = rwa.Trainer(model, learning_rate=0.003, clip_norm=1)
     >>> for x, classes, lengths in batches:    # x is [T,B,D]
@@ -56,12 +55,20 @@ class Trainer:
         device: str | None = None,
         share: int | None = None,
     ) -> None:
-        """What is None is as the library has it, which are the paper's settings.
+        """Create a trainer. None means the default, which is the paper's setting.
 
-        learning_rate, beta1, beta2, epsilon: of Adam.
-        clip_norm: gradients longer than this are shortened to it; 0: never.
-        truncate: long sequences are learnt from in parts of this many steps; 0: as a whole.
-        threads, memory, device, share: as those of `rwa.Session`.
+        Parameters
+        ----------
+        model : Model
+            The model to train.
+        learning_rate, beta1, beta2, epsilon : float, optional
+            Parameters of Adam.
+        clip_norm : float, optional
+            Clip gradients to this norm; 0: off.
+        truncate : int, optional
+            Truncate backpropagation through time to this many steps; 0: off.
+        threads, memory, device, share : optional
+            See `rwa.Session`.
         """
         fields = dict(locals())
         del fields["self"], fields["model"]
@@ -75,8 +82,10 @@ class Trainer:
     def step(
         self, x: Any, targets: Any, lengths: Any = None, *, target_lengths: Any = None
     ) -> StepResult:
-        """The arguments are those of `Session.loss`. Raises DivergenceError, and changes nothing,
-        where the loss or a gradient is not finite."""
+        """Take one training step on a batch; the arguments are those of `Session.loss`.
+
+        Raises DivergenceError, and changes nothing, if the loss or a gradient is not finite.
+        """
         batch = Batch(self._config, x, lengths)
         wanted = Targets(self._config, batch, targets, target_lengths)
         loss, norm = c_double(), c_double()
@@ -91,7 +100,7 @@ class Trainer:
         return StepResult(loss.value, norm.value)
 
     def set_learning_rate(self, rate: float) -> None:
-        """For the steps from now on."""
+        """Set the learning rate of the following steps."""
         try:
             number = float(rate)
         except (TypeError, ValueError):
@@ -101,7 +110,7 @@ class Trainer:
 
     @property
     def state(self) -> TrainerState:
-        """A copy; may be set."""
+        """A copy of the trainer's state. Can be set."""
         steps, mean, variance, count = c_int64(), c_void_p(), c_void_p(), c_size_t()
         with self._lock:
             library.rwa_trainer_state(
@@ -118,8 +127,8 @@ class Trainer:
         variance = borrow(state.variance, "float32", "variance")
         if mean.shape != variance.shape:
             raise InputError(
-                f"mean has the shape {list(mean.shape)}, variance {list(variance.shape)}, "
-                "expected the same"
+                f"mean has shape {list(mean.shape)} and variance {list(variance.shape)}, "
+                "expected the same shape"
             )
         steps = whole(state.steps, "steps", bits=64)
         with self._lock:

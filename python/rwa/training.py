@@ -1,9 +1,9 @@
-"""What `rwa train`, `rwa tune` and `rwa predict` do with files, with sequences in memory.
+"""Train, cross-validate, tune and predict as the program does, with sequences in memory.
 
 >>> from rwa.training import cross_validate, predict, train, tune
 >>> vowels = rwa.read("vowels.ts")
 >>> trained = train(vowels, units=32)
->>> answers = predict(trained.model, rwa.read("more.ts"))
+>>> predictions = predict(trained.model, rwa.read("more.ts"))
 >>> [fold.scores["accuracy"] for fold in cross_validate(vowels, folds=5)]
 >>> best = tune(vowels, time_budget=600)[0].model
 """
@@ -24,33 +24,32 @@ from ._library import Handle, described, library, options
 from .model import Model
 from .sequences import Sequences
 
-# Gets {"run", "step", "steps", "loss", "score", "seconds_left"}; where it returns True, training
-# ends.
+# Receives {"run", "step", "steps", "loss", "score", "seconds_left"}; returns True to stop training.
 Callback = Callable[[dict], Union[bool, None]]
 
 _GO_ON, _FINISH, _GIVE_UP = 0, 1, 2  # rwa_wish
 _Listener = ctypes.CFUNCTYPE(ctypes.c_int, c_void_p, c_char_p)
-_LABEL_TYPE = "label_type"  # the note of a model whose labels are not texts
+_LABEL_TYPE = "label_type"  # the note of a model whose labels are not strings
 _TYPES = {kind.__name__: kind for kind in (str, int, float, bool)}
 
 
 class Trained(NamedTuple):
-    """A model, and how it came to be."""
+    """A trained model and the record of its training."""
 
     model: Model
     history: list[dict[str, Any]]  # scores: {"step", "split", "loss", "unit", "accuracy"}
-    end: str  # "steps", "patience", "time", or "asked" where the callback did
+    end: str  # why it ended: "steps", "patience", "time", or "asked" (by the callback)
     steps: int
-    best_step: int | None  # whose weights the model has, where that is not the last one
-    notes: list[str]  # choices that may surprise
-    settings: dict[str, Any]  # all of them, given or chosen
+    best_step: int | None  # the step whose weights were kept, if it is not the last one
+    notes: list[str]  # remarks on automatic choices that may surprise
+    settings: dict[str, Any]  # all settings, given or chosen
 
 
 class Known(NamedTuple):
-    """What a model knows of the data it was trained on."""
+    """The data that a model was trained on."""
 
     task: str  # "class", "labels", "numbers", "class-per-step", "numbers-per-step", "forecast"
-    outputs: list[Any]  # labels as they were given, or names
+    outputs: list[Any]  # the labels in the caller's type, or the names of the targets
     every_step: bool
     of_symbols: bool
     features: list[str]
@@ -58,17 +57,17 @@ class Known(NamedTuple):
 
 
 class Run(NamedTuple):
-    """One of several trainings."""
+    """One run of a cross-validation or a search."""
 
     title: str  # "sequences fold-1", "candidate 3"
-    model: Model | None  # None where training diverged
+    model: Model | None  # None if training diverged
     history: list[dict[str, Any]]
     end: str
     steps: int
     best_step: int | None
     settings: dict[str, Any]
-    scores: dict[str, Any]  # on the fold held out, as `rwa evaluate --json` has them
-    loss: float | None  # the best in validation, which candidates are ranked by
+    scores: dict[str, Any]  # on the held-out fold, with the keys of `rwa evaluate --json`
+    loss: float | None  # best validation loss, by which candidates are ranked
 
 
 def train(
@@ -78,14 +77,31 @@ def train(
     callback: Callback | None = None,
     **settings: Any,
 ) -> Trained:
-    """Trains as `rwa train` does, with the same defaults and, for the same seed, the same bits.
-    Nothing is written to disk.
+    """Train a model as `rwa train` does, without writing to disk.
 
-    `settings` are those of `rwa.settings()` that are of sequences, and threads and time_budget (in
-    seconds). What is None is chosen as the program does.
+    The defaults are those of the program, and the same seed gives a bit-identical model.
 
-    `callback` is told of every score, and else now and then; it ends the training, with what has
-    been learnt, by returning True. What it raises is raised here, and so is KeyboardInterrupt.
+    Parameters
+    ----------
+    sequences : Sequences
+        Training data.
+    valid : Sequences, optional
+        Validation set. Default: a share of `sequences` (setting `split`).
+    callback : callable, optional
+        Called with a dict after every score and from time to time in between. If it returns True,
+        training stops and the model is kept. Its exceptions are raised here.
+    **settings
+        Settings of `rwa.settings()` with `of_sequences`, `threads`, and `time_budget` in seconds.
+        None leaves the choice to rwa.
+
+    Returns
+    -------
+    Trained
+
+    Raises
+    ------
+    KeyboardInterrupt
+        On Ctrl-C.
     """
     summary = c_char_p()
 
@@ -109,9 +125,30 @@ def cross_validate(
     callback: Callback | None = None,
     **settings: Any,
 ) -> list[Run]:
-    """A training for each fold, scored on that fold, as `rwa train --folds` does; the fold after it
-    decides when training ends. With `repeat`, several seeds for each. `settings` and `callback` are
-    those of `train`; a callback that returns True ends all runs, those not yet begun after a step."""
+    """Cross-validate as `rwa train --folds` does.
+
+    Each fold is held out once and scored; the fold after it is the validation set for early
+    stopping.
+
+    Parameters
+    ----------
+    sequences : Sequences
+        Data to split into folds.
+    folds : int
+        Number of folds.
+    repeat : int
+        Number of seeds per fold.
+    jobs : int
+        Number of runs at the same time.
+    callback : callable, optional
+        As in `train`. Returning True stops all runs; those not yet started train for one step.
+    **settings
+        As in `train`.
+
+    Returns
+    -------
+    list of Run
+    """
     given = options(folds=folds, repeat=repeat, jobs=jobs, **settings)
 
     def make(listener: Any, out: Any) -> None:
@@ -130,8 +167,30 @@ def tune(
     callback: Callback | None = None,
     **settings: Any,
 ) -> list[Run]:
-    """Searches for good settings for `time_budget` seconds, as `rwa tune` does. Returns all
-    candidates, the best first. What `settings` say is left alone."""
+    """Search for good settings as `rwa tune` does.
+
+    Parameters
+    ----------
+    sequences : Sequences
+        Training data.
+    valid : Sequences, optional
+        Validation set. Default: a share of `sequences` (setting `split`).
+    candidates : int
+        Number of candidates.
+    time_budget : float
+        Time for the whole search, in seconds.
+    jobs : int
+        Number of candidates to train at the same time.
+    callback : callable, optional
+        As in `train`.
+    **settings
+        As in `train`. The search does not change settings that are given.
+
+    Returns
+    -------
+    list of Run
+        All candidates, best first.
+    """
     given = options(candidates=candidates, time_budget=time_budget, jobs=jobs, **settings)
 
     def make(listener: Any, out: Any) -> None:
@@ -155,14 +214,14 @@ def _runs(handle: Handle, sequences: Sequences) -> list[Run]:
 
 
 def _named(model: Model, sequences: Sequences) -> Model:
-    """Remembers what kind of Python values the labels were."""
+    """Note the Python type of the labels in the model."""
     if sequences.label_type is not str:
         model.set_note(_LABEL_TYPE, sequences.label_type.__name__)
     return model
 
 
 def _with_listener(free: str, make: Callable[..., None], callback: Callback | None) -> Handle:
-    """What `make` makes with a listener in C that asks `callback`."""
+    """Return the handle that `make` creates, with a C listener that calls `callback`."""
     raised: list[BaseException] = []
 
     def listen(_user: int | None, progress: bytes) -> int:
@@ -170,7 +229,7 @@ def _with_listener(free: str, make: Callable[..., None], callback: Callback | No
             if interrupts:
                 return _GIVE_UP
             return _FINISH if callback is not None and callback(json.loads(progress)) else _GO_ON
-        except BaseException as error:  # it must not pass through C
+        except BaseException as error:  # must not propagate through C
             raised.append(error)
             return _GIVE_UP
 
@@ -190,7 +249,7 @@ def _with_listener(free: str, make: Callable[..., None], callback: Callback | No
 
 @contextlib.contextmanager
 def _kept_interrupts() -> Iterator[list[int]]:
-    """Collects Ctrl-C: what it raised in a callback of C would be lost."""
+    """Collect Ctrl-C: a KeyboardInterrupt raised in a callback from C would be lost."""
     came: list[int] = []
     is_main = threading.current_thread() is threading.main_thread()
     if not is_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
@@ -204,7 +263,7 @@ def _kept_interrupts() -> Iterator[list[int]]:
 
 
 def known(model: Model) -> Known:
-    """Raises ModelFileError where the model was not trained on sequences."""
+    """Describe the data of a model. Raises ModelFileError if it was not trained on sequences."""
     about = described(library.rwa_model_answers, model._handle)
     outputs = about["outputs"]
     if about["task"] in ("class", "labels", "class-per-step"):
@@ -224,11 +283,16 @@ def predict(
     threads: int | None = None,
     device: str | None = None,
 ) -> list[Any]:
-    """For each sequence a NumPy array of the model's answers: probabilities, or numbers in their
-    own unit; [O], or [T, O] where every step has one.
+    """Predict with a trained model.
 
-    Where the model sees sequences in windows, an answer is the mean of theirs, and that of a step
-    is that of the first window with it.
+    If the model was trained on windows, the prediction of a sequence is the mean over its windows,
+    and that of a step comes from the first window that contains it.
+
+    Returns
+    -------
+    list of numpy.ndarray
+        For each sequence the probabilities, or the numbers in their original unit: [O], or [T, O]
+        for per-step tasks.
     """
     import numpy
 

@@ -1,4 +1,5 @@
-// src/api/checks.cc: the border: behind it, sizes, lengths and symbols are known to agree.
+// src/api/checks.cc: checks of all arguments. Code behind these relies on sizes, lengths and
+// symbols.
 #include <fmt/format.h>
 
 #include "api/model_impl.h"
@@ -11,7 +12,7 @@ std::size_t product(int a, int b) {
   return static_cast<std::size_t>(a) * static_cast<std::size_t>(b);
 }
 
-// `whose` begins the messages: nothing for a batch, "targets: " for those of a decoder.
+// `whose` starts the messages: empty for a batch, "targets: " for a decoder's targets.
 Rows checked_rows(std::string_view whose, int steps, int least_steps, int batch, int least_batch,
                   std::span<const std::int32_t> lengths) {
   if (steps < least_steps) {
@@ -22,8 +23,8 @@ Rows checked_rows(std::string_view whose, int steps, int least_steps, int batch,
   }
   if (product(steps, batch) > kMostRows) {
     throw InputError(fmt::format(
-        "{}{} steps of {} sequences are too many for one batch, expected at most {} in all", whose,
-        steps, batch, kMostRows));
+        "{}steps x batch is {} x {}, too many for one batch, expected a product of at most {}",
+        whose, steps, batch, kMostRows));
   }
   if (lengths.empty()) return {steps, batch, {}};
   const auto what = fmt::format("{}lengths", whose);
@@ -37,7 +38,7 @@ Rows checked_rows(std::string_view whose, int steps, int least_steps, int batch,
   return {steps, batch, lengths};
 }
 
-// Every step that a sequence has is one of `count`; the others are never read.
+// Throws InputError unless every step of every sequence is in 0…count-1. Padding is never read.
 void check_choices(std::string_view what, const Rows& rows, std::span<const std::int32_t> all,
                    int count) {
   for (int t = 0; t < rows.steps; ++t) {
@@ -53,7 +54,7 @@ void check_choices(std::string_view what, const Rows& rows, std::span<const std:
 
 Sequences<float> checked_symbols(const NetworkSpec& spec, const Rows& rows,
                                  const BatchView& batch) {
-  check_none("x", batch.x.size(), "the input of this network is symbols, [T,B]");
+  check_none("x", batch.x.size(), "this network takes symbols, [T,B]");
   check_size("symbols", batch.symbols.size(), product(rows.steps, rows.batch),
              fmt::format("[T,B] = [{}, {}]", rows.steps, rows.batch));
   check_choices("symbol", rows, batch.symbols, spec.inputs());
@@ -62,7 +63,7 @@ Sequences<float> checked_symbols(const NetworkSpec& spec, const Rows& rows,
 
 Sequences<float> checked_features(const NetworkSpec& spec, const Rows& rows,
                                   const BatchView& batch) {
-  check_none("symbols", batch.symbols.size(), "the input of this network is numbers, x");
+  check_none("symbols", batch.symbols.size(), "this network takes numbers, x");
   check_size("x", batch.x.size(),
              product(rows.steps, rows.batch) * static_cast<std::size_t>(spec.inputs()),
              fmt::format("[T,B,D] = [{}, {}, {}]", rows.steps, rows.batch, spec.inputs()));
@@ -73,7 +74,7 @@ Rows checked_target_rows(const NetworkSpec& spec, const Rows& in, const TargetVi
   if (spec.decodes()) {
     return checked_rows("targets: ", targets.steps, 1, in.batch, 0, targets.lengths);
   }
-  const std::string why = "only a decoder's targets have their own";
+  const std::string why = "only targets of a decoder have steps and lengths";
   check_none("targets: lengths", targets.lengths.size(), why);
   if (targets.steps != 0) {
     throw InputError(fmt::format("targets: steps is {}, expected 0: {}", targets.steps, why));
@@ -85,14 +86,15 @@ Rows checked_target_rows(const NetworkSpec& spec, const Rows& in, const TargetVi
 void check_size(std::string_view what, std::size_t found, std::size_t expected,
                 std::string_view shape) {
   if (found != expected) {
-    throw InputError(
-        fmt::format("{} has {} numbers, expected {} for {}", what, found, expected, shape));
+    throw InputError(fmt::format("{} has {} value{}, expected {} for {}", what, found,
+                                 found == 1 ? "" : "s", expected, shape));
   }
 }
 
 void check_none(std::string_view what, std::size_t found, std::string_view why) {
   if (found != 0) {
-    throw InputError(fmt::format("{} has {} numbers, expected none: {}", what, found, why));
+    throw InputError(fmt::format("{} has {} value{}, expected none: {}", what, found,
+                                 found == 1 ? "" : "s", why));
   }
 }
 
@@ -101,7 +103,7 @@ std::unique_ptr<Backend<float>> checked_backend(const SessionOptions& options) {
     throw ConfigError(
         fmt::format("threads is {}, expected 1 to {}", options.threads, kMostThreads));
   }
-  (void)to_string(options.memory);  // refuses what is none of them
+  (void)to_string(options.memory);  // throws for an invalid value
   return make_backend(options.device, options.threads, options.share);
 }
 
@@ -122,12 +124,12 @@ Targets<float> checked_targets(const NetworkSpec& spec, const Rows& in, const Ta
   const Rows rows = checked_target_rows(spec, in, targets);
   const std::size_t count = product(rows.steps, rows.batch);
   if (spec.loss != Loss::kSoftmax) {
-    check_size("the target values", targets.values.size(),
+    check_size("targets: values", targets.values.size(),
                count * static_cast<std::size_t>(spec.outputs()), output_shape(spec));
     return {.values = targets.values.data(), .rows = rows};
   }
   const std::string shape = output_shape(spec);
-  check_size("the target classes", targets.classes.size(), count,
+  check_size("targets: classes", targets.classes.size(), count,
              shape.substr(0, shape.rfind(',')) + "]");
   check_choices("target class", rows, targets.classes, spec.outputs());
   return {.classes = targets.classes.data(), .rows = rows};

@@ -42,7 +42,7 @@ int default_threads() {
 }
 
 DeviceInfo find_device(std::string_view name) {
-  // CUDA is not asked: a process that has spoken to it cannot hand it on to a child.
+  // Does not initialise CUDA: afterwards, forked children could not use it.
   if (name == kCpu) return {std::string(kCpu), processor()};
   const auto all = devices();
   const std::string_view whole = name == "cuda" ? "cuda:0" : name;

@@ -19,10 +19,10 @@
 namespace rwa {
 namespace {
 
-// A backend that several layers of the process work with, by turns.
+// A backend that several layers of the process use in turn.
 struct SharedBackend {
   std::unique_ptr<Backend<float>> backend;
-  std::mutex turn;  // held by whoever asks it for work
+  std::mutex turn;  // held by the layer that is using the backend
 };
 
 std::shared_ptr<SharedBackend> make_shared_backend(const SessionOptions& options) {
@@ -31,9 +31,9 @@ std::shared_ptr<SharedBackend> make_shared_backend(const SessionOptions& options
   return made;
 }
 
-// The one of that device and number of threads: all that want it have the same. Only those that
-// want one thread of the CPU have each its own, since it starts none, so that they need not wait
-// for each other. Throws ConfigError for options that cannot be.
+// Returns the backend that all layers with this device and number of threads share. Layers on a
+// single CPU thread each get their own, which starts no threads, so that they never wait for each
+// other. Throws ConfigError for invalid options.
 std::shared_ptr<SharedBackend> shared_backend(const SessionOptions& options) {
   const bool on_host = is_host(options.device);
   if (on_host && options.threads == 1) return make_shared_backend(options);
@@ -53,7 +53,7 @@ void require(const void* pointer, std::string_view name) {
   if (pointer == nullptr) throw InputError(fmt::format("{} is null", name));
 }
 
-// Of a network with this layer alone, which knows what can be and what cannot.
+// A network of this layer alone: its constructor checks the configuration.
 NetworkSpec network_of(const LayerConfig& c) {
   return NetworkSpec(ModelConfig{
       .inputs = c.inputs, .cell = c.cell, .activation = c.activation, .units = c.units});
@@ -75,7 +75,7 @@ Letters with_term(std::string_view all, const Terms& term) {
   return found;
 }
 
-// h, and what the cell carries beside it.
+// h and the rest of the cell's state.
 Letters with_h(const CellTraits& cell, std::span<const char* const> names) {
   Letters all = {"h"};
   if (!cell.state_is_output) all.insert(all.end(), names.begin(), names.end());
@@ -93,14 +93,14 @@ LayerLayout layer_layout(const RecurrentSpec& spec) {
           .parameters = spec.parameters()};
 }
 
-// Parameters as the device computes with them.
+// Parameters in the layout of the device.
 struct Weights {
   std::unique_ptr<LayerWeights<float>> placed;
-  std::vector<float> parameters = {};  // as they came; empty where the host cannot see them
+  std::vector<float> parameters = {};  // as given; empty if the host cannot read them
 };
 
-// The weights of a layer. Tapes of the same parameters share them, where the host can tell; others
-// are used again when no tape has them. To be used with the device's turn.
+// The weights of a layer. On the host, tapes with equal parameters share one copy. Copies that no
+// tape uses are recycled. The caller must hold the device's turn.
 class WeightPool {
  public:
   WeightPool(const RecurrentSpec& spec, Backend<float>& backend, bool on_host)
@@ -109,7 +109,7 @@ class WeightPool {
   std::shared_ptr<const Weights> load(const float* parameters);
 
  private:
-  static constexpr std::size_t kMost = 8;  // beside those that only tapes have
+  static constexpr std::size_t kMost = 8;  // not counting those that only tapes hold
 
   [[nodiscard]] bool is_of(const Weights& weights, const float* parameters) const {
     return !weights.parameters.empty() &&
@@ -121,7 +121,7 @@ class WeightPool {
   const RecurrentSpec& spec_;
   Backend<float>& backend_;
   bool on_host_;
-  std::vector<std::shared_ptr<Weights>> known_;  // the one used last comes last
+  std::vector<std::shared_ptr<Weights>> known_;  // most recently used last
 };
 
 std::shared_ptr<const Weights> WeightPool::load(const float* parameters) {
@@ -132,7 +132,7 @@ std::shared_ptr<const Weights> WeightPool::load(const float* parameters) {
     return known_.back();
   }
   const std::shared_ptr<Weights> taken = take();
-  taken->parameters.clear();  // until all is there
+  taken->parameters.clear();  // stays empty if loading fails
   taken->placed->load(parameters);
   if (on_host_) taken->parameters.assign(parameters, parameters + spec_.parameters());
   known_.push_back(taken);
@@ -140,7 +140,7 @@ std::shared_ptr<const Weights> WeightPool::load(const float* parameters) {
   return taken;
 }
 
-// One that no tape has. Nobody comes to have it meanwhile: that takes the device's turn.
+// Returns weights that no tape uses. The count cannot change meanwhile: the caller holds the turn.
 std::shared_ptr<Weights> WeightPool::take() {
   const auto unused =
       std::ranges::find_if(known_, [](const auto& one) { return one.use_count() == 1; });
@@ -152,7 +152,7 @@ std::shared_ptr<Weights> WeightPool::take() {
   return taken;
 }
 
-// What one forward, and its backward, work with.
+// The buffers of one forward pass and its backward pass.
 class Workspace {
  public:
   Workspace(const RecurrentSpec& spec, Backend<float>& backend)
@@ -187,21 +187,21 @@ class Workspace {
   RecurrentSpec spec_;
   Backend<float>& backend_;
   std::unique_ptr<RecurrentPass<float>> pass_;
-  std::unique_ptr<Feed<float>> feed_;  // has the lengths alone
+  std::unique_ptr<Feed<float>> feed_;  // only for the lengths
   std::vector<std::int32_t> lengths_;
-  Rows rows_;  // whose lengths these are; no sequences: none have been placed
-  // Of a cell whose state is h, which outside stands once and inside twice: [B,2,H] each, and
-  // [B,H].
+  Rows rows_;  // refers to lengths_; empty until place() succeeds
+  // For cells whose state is h itself: callers pass it once, the backend stores it twice. [B,2,H],
+  // [B,2,H] and [B,H].
   Array<float> state_, initial_, passed_on_;
 };
 
-// Those of the batch before are often the same.
+// Does nothing if the shape and lengths are those of the previous batch, which is common.
 void Workspace::place(const Rows& rows) {
   if (rows.steps == rows_.steps && rows.batch == rows_.batch &&
       std::ranges::equal(rows.lengths, lengths_)) {
     return;
   }
-  rows_ = {};  // until all is there
+  rows_ = {};  // stays empty if loading fails
   lengths_.assign(rows.lengths.begin(), rows.lengths.end());
   const Rows kept{rows.steps, rows.batch, lengths_};
   feed_->load({nullptr, kept}, 0, {}, 0);
@@ -263,7 +263,7 @@ float* Workspace::placed_initial(float* initial) {
   return initial;
 }
 
-// What comes to h by way of the gates, and past them.
+// Adds the gradients of h through the gates and past them.
 void Workspace::add_doubled(float* initial) {
   if (initial == nullptr) return;
   const std::size_t count = batch() * units();
@@ -277,8 +277,8 @@ void Workspace::add_doubled(float* initial) {
 }  // namespace
 
 struct Layer::Impl {
-  // What is kept for the next forward. A loop needs as many as there are layers alike in its
-  // network; one that calls a layer for each step has many more, but these are small.
+  // Workspaces kept for later forward passes. A training loop needs one per layer of this shape;
+  // calling a layer step by step needs many more, but those are small.
   static constexpr std::size_t kMostIdle = 8;
 
   explicit Impl(const LayerConfig& c)
@@ -288,7 +288,7 @@ struct Layer::Impl {
         layout(layer_layout(spec)),
         device(shared_backend({.threads = c.threads, .memory = c.memory, .device = c.device})),
         weights(spec, *device->backend, is_host(c.device)) {
-    idle.reserve(kMostIdle);  // so that giving back cannot fail
+    idle.reserve(kMostIdle);  // so that give_back() cannot fail
   }
 
   [[nodiscard]] Rows checked_rows(const LayerInput& in) const {
@@ -302,7 +302,7 @@ struct Layer::Impl {
         .rows;
   }
 
-  // With the device's turn.
+  // The caller must hold the device's turn.
   std::unique_ptr<Workspace> take() {
     {
       const std::lock_guard lock(mutex);
@@ -329,7 +329,7 @@ struct Layer::Impl {
   std::vector<std::unique_ptr<Workspace>> idle;
 };
 
-// A workspace and weights on loan. The layer's memory lives as long as somebody has some of it.
+// Borrowed workspace and weights. The layer's memory lives until the last borrower releases it.
 struct Tape::Impl {
   explicit Impl(std::shared_ptr<Layer::Impl> from) : layer(std::move(from)) {}
   ~Impl() {
@@ -342,7 +342,7 @@ struct Tape::Impl {
                void* stream) {
     require(in.parameters, "parameters");
     const Rows rows = layer->checked_rows(in);
-    within_memory("running a layer", [&] {
+    within_memory("the forward pass of a layer", [&] {
       const std::lock_guard turn(layer->device->turn);
       layer->device->backend->between(stream, [&] {
         weights = layer->weights.load(in.parameters);
@@ -355,17 +355,17 @@ struct Tape::Impl {
 
   void check(const LayerInput& in, const LayerGradient& gradient) const {
     if (workspace == nullptr) {
-      throw InputError("the tape has been used, expected one backward for each forward");
+      throw InputError("the tape has been used, expected a new one: call forward again");
     }
     const Rows& rows = workspace->rows();
     if (in.steps != rows.steps || in.batch != rows.batch) {
       throw InputError(
-          fmt::format("found {} steps of {} sequences, expected {} of {} as in forward", in.steps,
+          fmt::format("steps x batch is {} x {}, expected {} x {} as in the forward pass", in.steps,
                       in.batch, rows.steps, rows.batch));
     }
     if ((in.state != nullptr) != has_state) {
-      throw InputError(fmt::format("the state is {}, expected {} as in forward",
-                                   has_state ? "null" : "given", has_state ? "one" : "none"));
+      throw InputError(fmt::format("the state is {}, expected {} as in the forward pass",
+                                   has_state ? "null" : "not null", has_state ? "one" : "null"));
     }
     if (in.steps > 0) require(in.x, "x");
     require(gradient.parameters, "the gradient of the parameters");
@@ -373,10 +373,10 @@ struct Tape::Impl {
 
   void backward(const LayerInput& in, const LayerGradient& gradient, void* stream) {
     check(in, gradient);
-    Impl used(layer);  // whatever happens
+    Impl used(layer);  // consumes the tape even if backward throws
     used.workspace = std::move(workspace);
     used.weights = std::move(weights);
-    within_memory("the gradient of a layer", [&] {
+    within_memory("the backward pass of a layer", [&] {
       const std::lock_guard turn(layer->device->turn);
       layer->device->backend->between(
           stream, [&] { used.workspace->backward(*used.weights, in, gradient); });

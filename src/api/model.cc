@@ -16,7 +16,7 @@ void check_finite(std::string_view what, std::span<const float> values) {
   const auto bad =
       std::find_if_not(values.begin(), values.end(), [](float v) { return std::isfinite(v); });
   if (bad != values.end()) {
-    throw InputError(fmt::format("{}: number {} is {}, expected a finite one", what,
+    throw InputError(fmt::format("{}: value {} is {}, expected a finite number", what,
                                  bad - values.begin(), *bad));
   }
 }
@@ -27,7 +27,7 @@ std::vector<NetworkPart> describe(const ModelConfig& config) { return NetworkSpe
 Model::Model(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Model::Model(const ModelConfig& config) {
-  const auto what = fmt::format("a model of {} inputs, {} layers of {} units and {} outputs",
+  const auto what = fmt::format("a model (inputs {}, layers {}, units {}, outputs {})",
                                 config.inputs, config.layers, config.units, config.outputs);
   impl_ = within_memory(what, [&] {
     return std::make_shared<Impl>(config, initial_weights(NetworkSpec(config), config));
@@ -82,7 +82,7 @@ void Model::set_parameter(const std::string& name, std::span<const float> values
 
 const std::map<std::string, std::string>& Model::notes() const { return impl_->notes; }
 
-// Refused here, and not after hours of training when the model is saved.
+// Checks the notes now rather than when the model is saved, perhaps after hours of training.
 void Model::set_note(const std::string& name, std::string text) {
   within_memory("a note", [&] {
     Notes notes = impl_->notes;

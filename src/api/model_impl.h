@@ -1,4 +1,4 @@
-// src/api/model_impl.h: what Model, Session, Stream and Trainer share behind the public headers.
+// src/api/model_impl.h: the implementation that Model, Session, Stream and Trainer share.
 #pragma once
 
 #include <cstddef>
@@ -25,23 +25,23 @@ struct Model::Impl {
   Notes notes;
 };
 
-// Of a batch: steps and rows are counted with 32 bits, and some more are added to them.
+// The largest steps x batch: kernels count rows with 32 bits and add to them.
 inline constexpr std::size_t kMostRows = std::size_t{1} << 30;
 
-// The batch as the network takes it, after every number that describes it has been checked.
+// Returns the batch as the network takes it, after checking all sizes, lengths and symbols.
 Sequences<float> checked_sequences(const NetworkSpec& spec, const BatchView& batch,
                                    int least_batch = 1);
 Targets<float> checked_targets(const NetworkSpec& spec, const Rows& in, const TargetView& targets);
-// Throws InputError naming the argument, what it has and what it should have.
+// Throws InputError, naming the argument and both sizes, if the sizes differ.
 void check_size(std::string_view what, std::size_t found, std::size_t expected,
                 std::string_view shape);
-// Throws InputError, with the reason, where something was given that must not be.
+// Throws InputError, with the reason, if the size is not 0.
 void check_none(std::string_view what, std::size_t found, std::string_view why);
-// That of y, in letters.
+// Returns the shape of y in letters: "[T,B,O]".
 std::string output_shape(const NetworkSpec& spec);
-// The backend of a session, after its options have been checked.
+// Checks the options of a session and returns its backend.
 std::unique_ptr<Backend<float>> checked_backend(const SessionOptions& options);
-// Runs f(); memory that cannot be had becomes a ResourceError that says what for.
+// Runs f() and turns std::bad_alloc into a ResourceError that says what the memory was for.
 template <class F>
 decltype(auto) within_memory(std::string_view what, F&& f) {
   try {

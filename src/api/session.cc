@@ -58,32 +58,32 @@ void check_outputs(const NetworkSpec& spec, const Rows& rows, std::span<float> y
              output_shape(spec));
 }
 
-// How many steps of a decoder y has room for.
+// Returns the number of decoder steps that y has room for.
 int checked_steps(const NetworkSpec& spec, int batch, std::span<float> y) {
   const std::size_t step = row_size(spec, batch);
   const std::size_t steps = y.size() / step;
   const std::size_t most = kMostRows / static_cast<std::size_t>(batch);
   if (steps * step != y.size() || steps == 0 || steps > most) {
     throw InputError(
-        fmt::format("y has {} numbers, expected {} for each of 1 to {} steps of [steps,B,O]",
-                    y.size(), step, most));
+        fmt::format("y has {} value{}, expected {} for each of 1 to {} steps of [steps,B,O]",
+                    y.size(), y.size() == 1 ? "" : "s", step, most));
   }
   return static_cast<int>(steps);
 }
 
 void check_gradient_of_x(const NetworkSpec& spec, const BatchView& batch, std::span<float> x) {
   if (spec.takes_symbols()) {
-    check_none("the gradient of x", x.size(), "the input of this network is symbols");
+    check_none("the gradient of x", x.size(), "this network takes symbols");
   } else if (!x.empty()) {
     check_size("the gradient of x", x.size(), batch.x.size(), "[T,B,D]");
   }
 }
 
-// What GradientView::h is not for.
+// Returns why GradientView::h is not available; empty if it is.
 std::string why_no_gradient_of_h(const ModelConfig& config, bool on_host) {
-  if (!on_host) return "it is to be had on the CPU only";
+  if (!on_host) return "it is available only on the CPU";
   if (config.layers == 0) return "this network has no layers before its decoder";
-  if (config.bidirectional) return "this network reads both ways, and it is of one direction";
+  if (config.bidirectional) return "it is not available for bidirectional networks";
   return "";
 }
 
@@ -97,19 +97,20 @@ void check_gradient_of_h(const ModelConfig& config, bool on_host, const Rows& ro
              rows.index(rows.steps, 0) * static_cast<std::size_t>(config.units), "[T,B,H]");
 }
 
-// What shares() is not for.
+// Throws ConfigError if shares() is not available.
 void check_average(const ModelConfig& config, bool on_host) {
   const auto refuse = [](std::string_view why) {
-    throw ConfigError(fmt::format("no shares of an average with this session: {}", why));
+    throw ConfigError(fmt::format("the shares are not available: {}", why));
   };
-  if (!on_host) refuse("they are to be had on the CPU only");
-  if (config.layers == 0) refuse("its network has no layers before the decoder");
+  if (!on_host) refuse("they are computed only on the CPU");
+  if (config.layers == 0) refuse("this network has no layers before its decoder");
   if (!cell_traits(config.cell).averages) {
     refuse(fmt::format("the cell {} keeps no average", to_string(config.cell)));
   }
 }
 
-// The caller's numbers on the device, to be added to or written over in part; null for none.
+// Copies the caller's array to the device, where it is added to or partly overwritten. Null if
+// empty.
 float* lend(Array<float>& array, std::span<const float> host) {
   if (host.empty()) return nullptr;
   array.reserve(host.size());
@@ -159,7 +160,7 @@ double Session::gradient(const BatchView& batch, const TargetView& targets,
   const auto wanted = checked_targets(spec, in.rows, targets);
   return within_memory("the gradient of a batch", [&] {
     i.prepare(in, wanted);
-    // A device may walk all the steps that it has room for.
+    // A device may process all steps that the feed has room for.
     const Rows& room = i.feed->in().rows;
     if (!out.x.empty()) {
       i.x_gradient.reserve(room.index(room.steps, 0) * static_cast<std::size_t>(spec.inputs()));

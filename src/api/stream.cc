@@ -14,7 +14,7 @@ struct Stream::Impl {
         pass(model->spec, *backend),
         state(model->spec.state_size()) {}
 
-  // One step of one sequence: x or a symbol.
+  // One step of one sequence, given x or a symbol.
   void step(const float* x, const std::int32_t* symbol, std::span<float> y) {
     check_size("y", y.size(), static_cast<std::size_t>(model->spec.outputs()), "[O]");
     within_memory("a step", [&] {
@@ -32,7 +32,7 @@ struct Stream::Impl {
 namespace {
 void check_stream(const NetworkSpec& spec) {
   if (const std::string why = spec.why_no_stream(); !why.empty()) {
-    throw ConfigError("no stream through this network: " + why);
+    throw ConfigError("this network cannot be streamed: " + why);
   }
 }
 }  // namespace
@@ -51,10 +51,7 @@ Stream& Stream::operator=(Stream&&) noexcept = default;
 void Stream::step(std::span<const float> x, std::span<float> y) {
   const NetworkSpec& spec = impl_->model->spec;
   if (spec.takes_symbols()) {
-    throw InputError(fmt::format(
-        "x has {} numbers, expected a symbol: the input of this network is symbols, for "
-        "step(symbol, y)",
-        x.size()));
+    throw InputError("found x, expected a symbol: this network takes symbols, use step(symbol, y)");
   }
   check_size("x", x.size(), static_cast<std::size_t>(spec.inputs()), "[D]");
   impl_->step(x.data(), nullptr, y);
@@ -64,8 +61,8 @@ void Stream::step(std::int32_t symbol, std::span<float> y) {
   const NetworkSpec& spec = impl_->model->spec;
   if (!spec.takes_symbols()) {
     throw InputError(fmt::format(
-        "found the symbol {}, expected {} numbers: the input of this network is numbers, x", symbol,
-        spec.inputs()));
+        "found the symbol {}, expected x of size {}: this network takes numbers, use step(x, y)",
+        symbol, spec.inputs()));
   }
   if (symbol < 0 || symbol >= spec.inputs()) {
     throw InputError(fmt::format("the symbol is {}, expected 0 to {}", symbol, spec.inputs() - 1));

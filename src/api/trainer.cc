@@ -13,8 +13,8 @@
 
 namespace rwa {
 namespace {
-// Within these no step leads from finite weights and gradients to others: floats hold the numbers,
-// and with an ε no gradient of 0 is divided by 0.
+// Within these limits finite weights and gradients stay finite: all values fit into floats, and
+// with ε > 0 a zero gradient is never divided by 0.
 constexpr double kMost = 1e30;
 constexpr double kLeastEpsilon = 1e-37;
 
@@ -37,8 +37,7 @@ int checked_truncate(const NetworkSpec& spec, int steps) {
   if (steps < 0) throw ConfigError(fmt::format("truncate is {}, expected 0 or more", steps));
   const std::string why = steps > 0 ? spec.why_no_stream() : "";
   if (!why.empty()) {
-    throw ConfigError(
-        fmt::format("truncate is {}, expected 0: no parts with this network: {}", steps, why));
+    throw ConfigError(fmt::format("truncate is {}, expected 0 for this network: {}", steps, why));
   }
   return steps;
 }
@@ -59,19 +58,19 @@ struct Trainer::Impl {
     if (options.link != nullptr) check_same_weights(Ranks(options.link));
   }
 
-  // Ranks that start apart stay apart.
+  // Ranks that start with different weights would never agree.
   void check_same_weights(Ranks ranks) const {
     const std::span<const float> mine = model->weights.numbers();
     std::uint64_t count = mine.size();
     ranks.broadcast(std::as_writable_bytes(std::span(&count, 1)));
     if (count != mine.size()) {
-      throw InputError(fmt::format("rank {} of {} has {} parameters, rank 0 {}, expected as many",
+      throw InputError(fmt::format("rank {} of {} has {} parameters, expected {} as on rank 0",
                                    ranks.rank(), ranks.size(), mine.size(), count));
     }
     std::vector<float> first(mine.begin(), mine.end());
     ranks.broadcast(std::as_writable_bytes(std::span(first)));
     if (std::memcmp(first.data(), mine.data(), mine.size_bytes()) == 0) return;
-    throw InputError(fmt::format("rank {} of {} starts with other weights than rank 0",
+    throw InputError(fmt::format("the initial weights of rank {} of {} differ from those of rank 0",
                                  ranks.rank(), ranks.size()));
   }
 
@@ -89,17 +88,18 @@ struct Trainer::Impl {
 
   void check_collected(std::string_view what) const {
     if (step.under_way() == 0) return;
-    throw InputError(fmt::format("{} with {} steps submitted and not collected, expected none",
-                                 what, step.under_way()));
+    throw InputError(
+        fmt::format("{}: the number of pending steps is {}, expected 0: call collect() first", what,
+                    step.under_way()));
   }
 
   std::shared_ptr<Model::Impl> model;
   std::unique_ptr<Backend<float>> backend;
   DeviceWeights weights;
   TrainingStep step;
-  int least_batch;                    // a rank may have nothing of a small one
+  int least_batch;                    // 0 with ranks: a small batch may leave some without rows
   std::int64_t steps = 0;             // collected
-  std::optional<TrainerState> state;  // as it was read back, until the next step
+  std::optional<TrainerState> state;  // read from the device; reset by the next step
 };
 
 RankRows rank_rows(int batch, int ranks, int rank) {
@@ -124,7 +124,7 @@ void Trainer::submit(const BatchView& batch, const TargetView& targets) {
   Impl& i = *impl_;
   if (i.step.under_way() == kMostSubmitted) {
     throw InputError(
-        fmt::format("{} steps are submitted already, expected one to be collected before the next",
+        fmt::format("{} steps are pending, expected fewer: call collect() before the next submit()",
                     kMostSubmitted));
   }
   const auto in = checked_sequences(i.model->spec, batch, i.least_batch);
@@ -139,7 +139,7 @@ void Trainer::submit(const BatchView& batch, const TargetView& targets) {
 
 StepResult Trainer::collect() {
   Impl& i = *impl_;
-  if (i.step.under_way() == 0) throw InputError("no step is submitted, expected one to collect");
+  if (i.step.under_way() == 0) throw InputError("no step is pending: call submit() first");
   const StepReport report = i.step.collect();
   i.steps = report.steps;
   if (report.failed != 0) i.diverged(report);
@@ -168,10 +168,10 @@ void Trainer::set_state(TrainerState state) {
   for (std::size_t i = 0; i < parameters; ++i) {
     if (!std::isfinite(state.mean[i]) || !std::isfinite(state.variance[i]) ||
         state.variance[i] < 0) {
-      throw InputError(
-          fmt::format("mean {} and variance {} at {}, expected finite numbers, the "
-                      "variance 0 or more",
-                      state.mean[i], state.variance[i], i));
+      throw InputError(fmt::format(
+          "mean {} and variance {} at index {}, expected finite numbers and a variance of "
+          "0 or more",
+          state.mean[i], state.variance[i], i));
     }
   }
   impl_->step.set_state(state);

@@ -1,5 +1,5 @@
-// src/api/training_memory.cc: what training takes, from the sizes of a network's parts as the CPU
-// lays them out with its widest vectors. GPUs keep much the same numbers in other forms.
+// src/api/training_memory.cc: an estimate of the memory that training takes, from the buffers of
+// the CPU backend with its widest vectors. GPUs store much the same values in other layouts.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 std::size_t size(int number) { return static_cast<std::size_t>(number); }
 
-// Adds up numbers; those of a network do not overflow.
+// Adds up buffer sizes. The limits of a network rule out overflow.
 class Count {
  public:
   Count(int steps, int batch, Memory memory) : rows_{steps, batch, {}}, memory_(memory) {}
@@ -26,7 +26,7 @@ class Count {
   void add(std::size_t numbers) { numbers_ += numbers; }
   void add_rows(std::size_t width) { add(all_rows() * width); }
 
-  // The weights as they are computed with, and the sums of their gradient for each shard.
+  // The packed weights, and one sum of their gradient per shard.
   void add(const DenseSpec& spec) {
     const std::size_t packed = padded(spec.outputs) * (size(spec.inputs) + 1);
     add(packed + padded(spec.inputs) * size(spec.outputs) + shards() * packed);
@@ -37,11 +37,11 @@ class Count {
     const std::size_t symbols = size(g.symbols) * g.symbol_size();
     add(g.forward_size() + g.padded_units() * g.gates_depth() + padded(g.inputs) * g.depth());
     add(symbols);
-    // The sums of a gradient for each shard, of which all layers have the same.
+    // One gradient sum per shard, in memory that all layers share.
     const std::size_t symbol_rows = std::min(shards() * size(g.symbols), all_rows());
     sums_ = std::max(sums_, shards() * g.gradient_size() + symbol_rows * g.symbol_size());
 
-    // Between forward and backward.
+    // What is stored between the forward and the backward pass.
     const CellTraits& cell = spec.traits();
     const bool chunked = memory_ == Memory::kChunked;
     const std::size_t chunk = size(cpu::kChunkSteps);
@@ -53,7 +53,7 @@ class Count {
     add(size(rows_.batch) * (chunks + 1) * state);
   }
 
-  // Also what goes from layer to layer.
+  // Includes the activations between layers.
   void add(const StackSpec& stack, bool wants_x) {
     for (std::size_t l = 0; l < stack.layers.size(); ++l) {
       const LayerSpec& layer = stack.layers[l];
@@ -78,17 +78,17 @@ class Count {
   Rows rows_;
   Memory memory_;
   std::size_t numbers_ = 0;
-  std::size_t sums_ = 0;  // of the layer that has the most
+  std::size_t sums_ = 0;  // of the largest layer
 };
 }  // namespace
 
 std::size_t training_memory(const ModelConfig& config, int steps, int batch, Memory memory) {
   const NetworkSpec spec(config);
   if (steps < 0 || batch < 0) {
-    throw InputError(fmt::format("{} steps of {} sequences, expected 0 or more", steps, batch));
+    throw InputError(fmt::format("steps is {} and batch is {}, expected 0 or more", steps, batch));
   }
   Count count(steps, batch, memory);
-  count.add(4 * spec.parameters());  // with their gradient, its mean and variance
+  count.add(4 * spec.parameters());  // weights, gradient, mean and variance
   count.add(spec.output);
   const EncoderSpec& encoder = spec.encoder;
   const bool embeds = encoder.embedding.has_value();

@@ -19,7 +19,7 @@ T* from(T* numbers, std::size_t row, int width) {
 BatchPart make_part(const NetworkSpec& spec, int begin, int steps, const Sequences<float>& in,
                     const Targets<float>& targets) {
   const Rows& whole = in.rows;
-  // Another rank's sequences may go on after all of these have ended.
+  // Sequences on another rank may be longer than all of these.
   const std::size_t first = whole.index(std::min(begin, whole.steps), 0);
   const auto batch = static_cast<std::size_t>(whole.batch);
   BatchPart part;
@@ -45,17 +45,16 @@ BatchPart make_part(const NetworkSpec& spec, int begin, int steps, const Sequenc
   return part;
 }
 
-// How long the longest of these is.
 int longest_of(const Rows& rows) {
   int longest = 0;
   for (int b = 0; b < rows.batch; ++b) longest = std::max(longest, rows.length(b));
   return longest;
 }
 
-// Parts of `steps` steps, the last perhaps shorter; the batch as it is where that is 0, or no
-// sequence is longer. Together they have each answer once. A sequence that has ended has no steps
-// in the parts that follow; one without steps ends in the first. longest: how long the longest is
-// that is cut, here or on another rank.
+// Cuts a batch into parts of `steps` steps; the last may be shorter. Returns the batch itself if
+// `steps` is 0 or no sequence is longer. Each target is in exactly one part. A sequence that has
+// ended has no steps in later parts; one without steps ends in the first part. `longest` is the
+// length of the longest sequence on any rank.
 std::vector<BatchPart> cut(const NetworkSpec& spec, int steps, int longest,
                            const Sequences<float>& in, const Targets<float>& targets) {
   std::vector<BatchPart> parts;
@@ -69,7 +68,7 @@ std::vector<BatchPart> cut(const NetworkSpec& spec, int steps, int longest,
   return parts;
 }
 
-// Null on all ranks unless each has a device of its own: then the host must add.
+// Returns null on all ranks unless each has its own device; the host then adds the gradients.
 std::unique_ptr<RankSum<float>> make_rank_sum(Backend<float>& backend, Ranks& ranks) {
   std::vector<std::string> names = ranks.gather(backend.name_among_ranks());
   std::ranges::sort(names);
@@ -105,10 +104,10 @@ TrainingStep::TrainingStep(const NetworkSpec& spec, Backend<float>& backend,
 }
 
 TrainingStep::~TrainingStep() {
-  rank_sum_.reset();  // it knows how long to wait for other ranks
+  rank_sum_.reset();  // limits how long to wait for other ranks
   try {
     while (under_way_ > 0) (void)wait_for_oldest();
-  } catch (...) {  // a device that has failed reads nothing any more
+  } catch (...) {  // a failed device does not read the batches any more
   }
 }
 
@@ -154,11 +153,12 @@ std::vector<BatchPart> TrainingStep::parts_of(const Sequences<float>& in,
 
   std::vector<double> counts = {static_cast<double>(in.rows.batch)};
   for (const BatchPart& part : parts) counts.push_back(static_cast<double>(part.answers));
-  ranks_.sum(counts);  // of whole numbers, exact
+  ranks_.sum(counts);  // exact: whole numbers
   const Cut part = rank_cut(static_cast<int>(counts.front()), ranks_.size(), ranks_.rank());
   if (part.size() != in.rows.batch) {
-    throw InputError(fmt::format("rank {} of {} has {} of {} sequences, expected {}", ranks_.rank(),
-                                 ranks_.size(), in.rows.batch, part.whole, part.size()));
+    throw InputError(fmt::format("rank {} of {} has {} of the {} sequences, expected {}",
+                                 ranks_.rank(), ranks_.size(), in.rows.batch, part.whole,
+                                 part.size()));
   }
   for (std::size_t p = 0; p < parts.size(); ++p) {
     parts[p].answers = parts[p].targets.counted = static_cast<std::int64_t>(counts[p + 1]);
@@ -175,7 +175,7 @@ void TrainingStep::load_part(Slot& slot, const BatchPart& part) {
   slot.shape = slot.feed->shape();
 }
 
-// Nothing is recorded: parts differ in more than what lies in the feed.
+// Parts are not recorded: they differ in more than the contents of the feed.
 void TrainingStep::run_parts(Slot& slot) {
   const auto batch = static_cast<std::size_t>(slot.parts.front().in.rows.batch);
   for (Array<float>& state : states_) state.reserve(batch * spec_.state_size());
@@ -229,7 +229,7 @@ void TrainingStep::differentiate(const Feed<float>& feed, NetworkGradient<float>
   wanted.parameters = gradient_.data();
   wanted.dropout_step = &report->steps;
   pass_.gradient(weights_, feed.in(), feed.targets(), &report->loss, wanted);
-  // Adam leaves alone what has never had a gradient.
+  // Adam does not change a weight whose gradient has always been 0.
   for (const ParameterRange& range : spec_.frozen()) {
     backend_.clear(gradient_.data() + range.offset, range.size * sizeof(float));
   }
@@ -262,7 +262,7 @@ void TrainingStep::update() {
   weights_.update();
 }
 
-// All of them: scratch memory that grows for one batch moves for the others too.
+// Drops all recordings: scratch memory that grows for one slot moves for the others too.
 void TrainingStep::forget_recordings() {
   for (Slot& slot : slots_) slot.recording.reset();
 }
@@ -288,7 +288,7 @@ StepReport TrainingStep::collect() {
   return report;
 }
 
-// A recording has the rate in it.
+// Recordings contain the learning rate.
 void TrainingStep::set_rate(double rate) {
   if (rate == settings_.adam.rate) return;
   settings_.adam.rate = rate;

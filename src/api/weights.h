@@ -1,6 +1,5 @@
-// src/api/weights.h: a model's weights on all devices where it is computed with. Readers see those
-// on the CPU; whoever changes a copy elsewhere only says so, and its numbers are fetched when
-// somebody asks for them.
+// src/api/weights.h: a model's weights and their copies on other devices. Readers see the copy on
+// the CPU. A device announces that its copy has changed; the values are fetched on demand.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +19,10 @@ class ModelWeights {
   ModelWeights(const ModelWeights&) = delete;
   ModelWeights& operator=(const ModelWeights&) = delete;
 
-  // Up to date, in the memory of the CPU, which is the host's.
+  // Return the up-to-date weights in host memory.
   [[nodiscard]] const NetworkWeights<float>& on_cpu();
   [[nodiscard]] std::span<const float> numbers();
-  // Those from `offset` on.
+  // Replaces the values from `offset` on.
   void set(std::size_t offset, std::span<const float> numbers);
 
  private:
@@ -37,7 +36,7 @@ class ModelWeights {
   void refresh(Copy& copy);
   void announce(Copy& copy);
   void retire(const Copy& copy) noexcept;
-  // With the mutex held:
+  // These require mutex_ to be held.
   void bring_to_cpu();
   void make_newest(Copy& copy);
   [[nodiscard]] std::span<float> host();
@@ -47,27 +46,27 @@ class ModelWeights {
   std::unique_ptr<Backend<float>> backend_;
   Copy cpu_;
   Copy* newest_ = &cpu_;
-  std::uint64_t version_ = 0;  // of the newest
-  // Why the newest are gone with their device: thrown at whoever asks, until all are set anew.
-  // Older ones are not passed off as them.
+  std::uint64_t version_ = 0;  // of the newest copy
+  // Why the newest weights were lost with their device. Rethrown to every reader until all weights
+  // are set again, so that older weights are never returned instead.
   std::exception_ptr lost_;
 };
 
-// The weights as one session or trainer computes with them: the model's own on the CPU, elsewhere a
-// copy.
+// The weights that one session or trainer computes with: the model's own on the CPU, a copy on
+// other devices.
 class DeviceWeights {
  public:
   DeviceWeights(ModelWeights& model, const NetworkSpec& spec, std::string_view device,
                 Backend<float>& backend);
-  // Delivers numbers that nobody else has.
+  // Saves the weights to the model if this copy is the newest.
   ~DeviceWeights();
   DeviceWeights(const DeviceWeights&) = delete;
   DeviceWeights& operator=(const DeviceWeights&) = delete;
 
   [[nodiscard]] NetworkWeights<float>& get() { return here_->weights; }
-  // Brings them up to date.
+  // Brings this copy up to date.
   void refresh() { model_.refresh(*here_); }
-  // Says that they are about to become the newest.
+  // Announces that this copy is about to become the newest.
   void announce() { model_.announce(*here_); }
 
  private:

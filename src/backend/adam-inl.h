@@ -1,11 +1,11 @@
-// src/backend/adam-inl.h: one parameter's step of Adam (Kingma & Ba 2015), in the type of the
-// backend that includes it. What does not depend on the parameter is computed once per step, in
-// double. The backend brings RWA_INLINE, what stands before a function.
+// src/backend/adam-inl.h: the Adam update (Kingma & Ba 2015) of one parameter, in the including
+// backend's type. Everything that is the same for all parameters is computed once per step, in
+// double. The backend defines RWA_INLINE, the specifiers of a function.
 template <class Real>
 struct AdamStep {
   Real keep_mean, add_mean, keep_variance, add_variance, rate, root_scale, epsilon, gradient_scale;
 
-  // The step that the report has counted, of a gradient as long as it says.
+  // Update number report.steps, with the gradient clipped to norm clip_norm (0: off).
   RWA_INLINE AdamStep(const AdamSettings& s, double clip_norm, const StepReport& report)
       : keep_mean(static_cast<Real>(s.beta1)),
         add_mean(static_cast<Real>(1 - s.beta1)),

@@ -1,4 +1,4 @@
-// src/backend/array.h: numbers in the memory of a device.
+// src/backend/array.h: an owning array in device memory.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ class Array {
   Array(const Array&) = delete;
   Array& operator=(const Array&) = delete;
 
-  // Room for `count`; what was there before is lost when it has to grow.
+  // Makes room for `count` values. Growing discards the contents.
   void reserve(std::size_t count) {
     if (count <= capacity_) return;
     backend_->release(std::exchange(data_, nullptr));
@@ -40,19 +40,20 @@ class Array {
   std::size_t capacity_ = 0;
 };
 
-// Room for [steps, batch, width] numbers in scratch memory, which grows and is used again.
+// Number of values in a [steps, batch, width] array.
 inline std::size_t count_of(const Rows& rows, int width) {
   return static_cast<std::size_t>(rows.steps) * static_cast<std::size_t>(rows.batch) *
          static_cast<std::size_t>(width);
 }
 
+// Returns scratch memory for a [steps, batch, width] array. It grows as needed and is reused.
 template <class Real>
 Real* room(Array<Real>& array, const Rows& rows, int width) {
   array.reserve(count_of(rows, width));
   return array.data();
 }
 
-// For a gradient, which is added to what is there.
+// The same, zeroed: gradients are accumulated.
 template <class Real>
 Real* cleared_room(Array<Real>& array, const Rows& rows, int width) {
   Real* values = room(array, rows, width);

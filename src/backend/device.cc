@@ -8,7 +8,7 @@
 
 namespace rwa {
 namespace {
-// Which GPU.
+// Returns the GPU's number. Throws ConfigError for any other name.
 int gpu_number(std::string_view device) {
   constexpr std::string_view kPrefix = "cuda:";
   if (device == "cuda") return 0;
@@ -16,10 +16,10 @@ int gpu_number(std::string_view device) {
   if (device.starts_with(kPrefix)) {
     std::from_chars(device.data() + kPrefix.size(), device.data() + device.size(), number);
   }
-  // Written back, so that "cuda:-1", "cuda:1x" and "cuda:01" are names of nothing.
+  // Formatting the number again rejects "cuda:-1", "cuda:1x" and "cuda:01".
   if (number < 0 || fmt::format("{}{}", kPrefix, number) != device) {
-    throw ConfigError(fmt::format(
-        "device is '{}', expected cpu, cuda or cuda:N with the number of a GPU", device));
+    throw ConfigError(
+        fmt::format("device is '{}', expected cpu, cuda or cuda:N (N: GPU number)", device));
   }
   return number;
 }

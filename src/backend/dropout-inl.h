@@ -1,6 +1,6 @@
-// src/backend/dropout-inl.h: which numbers of an array dropout hides, the same on every device. The
-// backend that includes it brings RWA_INLINE, what stands before a function, and
-// Random123/philox.h. A number's bits are those of base/random.h:
+// src/backend/dropout-inl.h: the dropout mask, the same on every device. The including backend
+// defines RWA_INLINE, the specifiers of a function, and includes Random123/philox.h. A value's
+// random bits are those of base/random.h:
 //   Random(seed, Purpose::kDropout, layer).bits(step << 40 | place / 4)[place % 4]
 // with place = row · width + column.
 struct Dropout {
@@ -13,7 +13,7 @@ struct Dropout {
         layer(key.layer),
         limit(static_cast<std::uint32_t>(rate * 0x1p32)) {}
 
-  // Of places 4·group … 4·group + 3; bit i stands for the i-th and is set where it is hidden.
+  // The mask of places 4·group … 4·group + 3: bit i is set if the i-th of them is dropped.
   RWA_INLINE unsigned hidden(std::uint64_t group) const {
     const std::uint64_t index = step << 40 | group;
     const r123::Philox4x32::ctr_type counter = {{static_cast<std::uint32_t>(index),

@@ -15,7 +15,7 @@ void* allocate(std::size_t bytes) {
   const std::size_t rounded = (bytes + kCacheLine - 1) / kCacheLine * kCacheLine;
   void* memory = std::aligned_alloc(kCacheLine, rounded);
   if (memory == nullptr && rounded > 0) {
-    throw ResourceError(fmt::format("cannot reserve {} bytes of memory", rounded));
+    throw ResourceError(fmt::format("cannot allocate {} bytes of memory", rounded));
   }
   return memory;
 }

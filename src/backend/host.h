@@ -1,6 +1,6 @@
-// src/backend/host.h: what backends share whose memory is the host's and whose work is done when a
-// call returns: memory, batches that stay where they are, what is no matter of matrices, and the
-// parts of a training step that are one loop over the parameters.
+// src/backend/host.h: the base of backends that use host memory and finish before a call returns:
+// memory, batches used in place, operations without matrix products, and the parts of a training
+// step that are one loop over the parameters.
 #pragma once
 
 #include <algorithm>
@@ -18,12 +18,12 @@ namespace host {
 #include "backend/loss-inl.h"
 #undef RWA_INLINE
 
-// Starts at a cache line. Throws ResourceError with the bytes that were needed.
+// Aligned to a cache line. Throws ResourceError naming the size.
 void* allocate(std::size_t bytes);
 void release(void* memory) noexcept;
 
-// What makes a mean of a sum over the rows that count: one over their number, which may be that of
-// a larger batch, `counted`; 0 where there is none.
+// Returns the factor that turns a sum over the rows that count into their mean; 0 if there are
+// none. For a part of a larger batch, `counted` is the number of rows in the whole batch; else 0.
 double mean_scale(const Rows& rows, std::int64_t counted);
 
 class HostReadback final : public Readback {
@@ -36,7 +36,7 @@ class HostReadback final : public Readback {
   std::vector<std::byte> copy_;
 };
 
-// The caller's memory, wherever that is this time.
+// Reads the caller's memory in place; its address may change with every load.
 template <class Real>
 class HostFeed final : public Feed<Real> {
  public:
@@ -144,7 +144,7 @@ class HostBackend : public Backend<Real> {
   [[nodiscard]] std::unique_ptr<RankSum<Real>> make_rank_sum(Ranks&) final { return nullptr; }
 
  protected:
-  // Does the work on 0 … count-1 in parts, which threads may do at once.
+  // Runs `work` on parts of 0 … count-1, possibly on several threads at once.
   virtual void in_parts(int count, const std::function<void(Range)>& work) { work({0, count}); }
 };
 

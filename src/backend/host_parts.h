@@ -1,8 +1,7 @@
-// src/backend/host_parts.h: what stands before, between and behind recurrent layers, as plain loops
-// over the host's memory: a table's rows, the average over the steps, dropout. Each function does a
-// part of the work, some of the sequences or of the columns, and the parts may be done at once:
-// none of them changes the order of a sum. Rows past a sequence's length are neither read nor
-// written.
+// src/backend/host_parts.h: the operations around recurrent layers, as plain loops over host
+// memory: table lookup, averages over steps, dropout. Each function does a part of the work, a
+// range of sequences or columns. Parts may run at once: splitting the work changes the order of no
+// sum. Rows past a sequence's length are neither read nor written.
 #pragma once
 
 #include <Random123/philox.h>
@@ -22,19 +21,19 @@ namespace rwa::host {
 #include "backend/dropout-inl.h"
 #undef RWA_INLINE
 
-// The numbers of a row of `width`.
+// The first value of a row; rows are `width` wide.
 template <class Real>
 Real* row_at(Real* values, std::size_t row, int width) {
   return values + row * static_cast<std::size_t>(width);
 }
 
-// The table's row that stands at step t of sequence b.
+// The table row used at step t of sequence b.
 inline std::size_t symbol_at(const Rows& rows, const Symbols& symbols, int t, int b) {
   if (!symbols.of_step_before) return static_cast<std::size_t>(symbols.of[rows.index(t, b)]);
   return t == 0 ? 0 : static_cast<std::size_t>(symbols.of[rows.index(t - 1, b)]) + 1;
 }
 
-// f(t, b) for the rows of these sequences that count.
+// Calls f(t, b) for each row of these sequences that counts, ordered by step, then sequence.
 template <class F>
 void for_each_row(const Rows& rows, Range sequences, F&& f) {
   for (int t = 0; t < rows.steps; ++t) {
@@ -55,7 +54,7 @@ void lookup(int width, const Rows& rows, Range sequences, const Symbols& symbols
   });
 }
 
-// Adds to row_of(symbol), the gradient of the table's row as far as these sequences make it up.
+// Adds what these sequences contribute to row_of(symbol), the gradient of the symbol's table row.
 template <class Real, class RowOf>
 void lookup_backward(int width, const Rows& rows, Range sequences, const Symbols& symbols,
                      const Real* dout, RowOf&& row_of, Real* dbase) {
@@ -79,8 +78,8 @@ double dot(int width, const Real* a, const Real* b) {
   return sum;
 }
 
-// The steps' shares of the average of sequence b; exponentials are of differences from the largest
-// score, which do not overflow.
+// Each step's share of the average of sequence b: a softmax, shifted by the largest score so that
+// nothing overflows.
 template <class Real>
 std::vector<double> shares(int width, const Rows& rows, int b, const Real* score, const Real* h) {
   const int length = rows.length(b);
@@ -113,7 +112,7 @@ void average(int width, const Rows& rows, Range sequences, const Real* score, co
   }
 }
 
-// Writes dh, and to dscores, [T,B], the gradient of each step's score · h:
+// Writes dh and, to dscores [T,B], the gradient of each step's score · h:
 //   share_t (dout · h_t - Σ_i share_i dout · h_i)
 template <class Real>
 void average_backward(int width, const Rows& rows, Range sequences, const Real* score,
@@ -138,8 +137,8 @@ void average_backward(int width, const Rows& rows, Range sequences, const Real* 
   }
 }
 
-// dscore += Σ dscores · h, for some columns: per shard in double, then as the tree of
-// base/shards.h.
+// dscore += Σ dscores · h for some columns: in double within a shard, then over the shards in the
+// order of the tree of base/shards.h.
 template <class Real>
 void score_gradient(int width, const Rows& rows, Range columns, const Real* h,
                     const double* dscores, Real* dscore) {

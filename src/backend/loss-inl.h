@@ -1,9 +1,9 @@
-// src/backend/loss-inl.h: the losses on one row of outputs, in the type of the backend that
-// includes it, which brings RWA_INLINE, what stands before a function.
+// src/backend/loss-inl.h: the losses of one row of outputs, in the including backend's type. The
+// backend defines RWA_INLINE, the specifiers of a function.
 //   softmax         log Σ exp y_j - y_c                     dy = softmax(y) - onehot(c)
 //   sigmoid         mean of log(1 + e^y) - y p              dy = (sigmoid(y) - p) / O
 //   squared error   mean of (y - p)²                        dy = 2 (y - p) / O
-// Each shifts by the maximum or by |y| first, so that no output overflows.
+// Softmax shifts by the maximum and sigmoid exponentiates -|y|, so that no output overflows.
 
 // Σ exp(y_j - top), where top is the largest y_j; in the wider of the two types.
 template <class Y, class Top>
@@ -62,7 +62,7 @@ RWA_INLINE double squared_error_row(int outputs, const Real* y, const Real* targ
   return sum / outputs;
 }
 
-// The row of step t, sequence b; row = t·B + b.
+// The loss of step t of sequence b, in row = t·B + b.
 template <class Real>
 RWA_INLINE double loss_row(Loss loss, int outputs, std::size_t row, const Real* y,
                            const Targets<Real>& targets, double scale, Real* dy) {

@@ -1,4 +1,4 @@
-// src/backend/spec.h: the parts of a network in numbers, and how their parameters lie in memory.
+// src/backend/spec.h: the sizes of a network's parts, and the layout of their parameters.
 #pragma once
 
 #include <cstddef>
@@ -11,18 +11,17 @@
 
 namespace rwa {
 
-// One recurrent layer. Its parameters are one block, row-major; of the pre-activations X see x, G
+// One recurrent layer. Its parameters are one row-major block; X of the pre-activations see x, G
 // see h and B have a bias:
-//   weight_x [X·H, D]   weight_h [G·H, H]   bias [B·H]   start [H] (where the cell has a learned
-//   start)
+//   weight_x [X·H, D]   weight_h [G·H, H]   bias [B·H]   start [H] (if the cell's start is learned)
 struct RecurrentSpec {
   Cell cell = Cell::kRwa;
   Activation activation = Activation::kTanh;
   int inputs = 1;        // D
   int units = 1;         // H
   bool symbols = false;  // x is one of D symbols
-  bool reverse = false;  // from the last step of each sequence to its first
-  int stride = 0;        // numbers from one row of h, and of its gradient, to the next; 0: H
+  bool reverse = false;  // runs from each sequence's last step to its first
+  int stride = 0;        // between rows of h, and of its gradient, in values; 0: H
 
   [[nodiscard]] int h_stride() const { return stride > 0 ? stride : units; }
   [[nodiscard]] const CellTraits& traits() const { return cell_traits(cell); }
@@ -33,9 +32,9 @@ struct RecurrentSpec {
   [[nodiscard]] std::size_t parameters() const {
     return start() + (traits().learned_start ? static_cast<std::size_t>(units) : 0);
   }
-  // Numbers in the state of one sequence: h and what the cell carries, [1 + state, H].
+  // Size of one sequence's state: h and the cell's own state, [1 + state, H].
   [[nodiscard]] std::size_t state_size() const { return size(1 + traits().state, 1); }
-  // Of these, those that have a gradient: h and the carried sums, [1 + carry, H].
+  // Size of the part that has a gradient: h and the carried sums, [1 + carry, H].
   [[nodiscard]] std::size_t carried_size() const { return size(1 + traits().carry, 1); }
 
  private:
@@ -58,7 +57,7 @@ struct DenseSpec {
   }
 };
 
-// A table of learned numbers, `width` of them for each of `symbols`: weight [symbols, width].
+// An embedding: weight [symbols, width].
 struct TableSpec {
   int symbols = 1;
   int width = 1;
@@ -68,28 +67,28 @@ struct TableSpec {
   }
 };
 
-// What a device knows of the lengths beside the host, in a form of its own.
+// A device's copy of the lengths, in its own form.
 struct PlacedRows;
 
-// The rows of a [steps, batch, ·] array that count: step t of sequence b does when t < lengths[b].
-// Without lengths all do. Where they are placed on a device, `steps` is how many there is room for;
-// how many there are, and the lengths, are known there.
+// The rows of a [steps, batch, ·] array that count: step t of sequence b does if t < lengths[b].
+// Without lengths all do. For rows placed on a device, `steps` is the capacity; only the device
+// knows the lengths and the actual number of steps.
 struct Rows {
   int steps = 1;
   int batch = 0;
   std::span<const std::int32_t> lengths = {};
   const PlacedRows* placed = nullptr;
-  Cut part = {};  // of a larger batch; one of no sequences: this batch is whole
+  Cut part = {};  // which part of a larger batch this is; default: a whole batch
 
   [[nodiscard]] Cut cut() const { return part.whole > 0 ? part : Cut{.whole = batch}; }
-  // One row for each sequence.
+  // One row per sequence.
   [[nodiscard]] Rows one_step() const { return {.batch = batch, .part = part}; }
-  // Which row of the array it is.
+  // Index of the row in the array.
   [[nodiscard]] std::size_t index(int step, int sequence) const {
     return static_cast<std::size_t>(step) * static_cast<std::size_t>(batch) +
            static_cast<std::size_t>(sequence);
   }
-  // Which row it would be of the whole batch's.
+  // Index of the row in the array of the whole batch.
   [[nodiscard]] std::size_t place(int step, int sequence) const {
     const Cut whole = cut();
     return static_cast<std::size_t>(step) * static_cast<std::size_t>(whole.whole) +

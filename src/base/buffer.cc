@@ -27,18 +27,18 @@ void Buffer::reserve(std::size_t count) {
   data_.reset();
   capacity_ = 0;
   if (count > std::numeric_limits<std::size_t>::max() / sizeof(float) - kHugePage) {
-    throw ResourceError(fmt::format("cannot reserve memory for {} numbers", count));
+    throw ResourceError(fmt::format("cannot allocate memory for {} numbers", count));
   }
   const std::size_t bytes = count * sizeof(float);
   const std::size_t alignment = bytes >= kHugePage ? kHugePage : kCacheLine;
   const std::size_t rounded = round_up(bytes, alignment);
   data_.reset(static_cast<float*>(std::aligned_alloc(alignment, rounded)));
   if (!data_) {
-    throw ResourceError(fmt::format("cannot reserve {} bytes of memory", rounded));
+    throw ResourceError(fmt::format("cannot allocate {} bytes of memory", rounded));
   }
   if (alignment == kHugePage) {
-    // Walking a long tape with 4 KiB pages misses the TLB at every row. Only advice: failing is
-    // harmless.
+    // With 4 KiB pages, a long tape misses the TLB at every row. This is only a hint, so ignore
+    // errors.
     (void)madvise(data_.get(), rounded, MADV_HUGEPAGE);
   }
   capacity_ = rounded / sizeof(float);

@@ -1,5 +1,5 @@
-// src/base/buffer.h: memory for numbers that vectors read: aligned, uninitialised, grows and never
-// shrinks.
+// src/base/buffer.h: memory for vectorised code: aligned, uninitialised, growing and never
+// shrinking.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@ namespace rwa {
 
 class Buffer {
  public:
-  // Room for `count` floats, starting at a cache line. What was there before is lost when it has to
-  // grow. Throws ResourceError with the bytes that were needed.
+  // Makes room for `count` floats, aligned to a cache line. Growing discards the content. Throws
+  // ResourceError with the number of bytes needed.
   void reserve(std::size_t count);
 
   [[nodiscard]] float* data() { return data_.get(); }

@@ -1,5 +1,4 @@
-// src/base/names.cc: the names of the enumerations of rwa/types.h, each written once; those of
-// cells are in src/cells.
+// src/base/names.cc: the names of the enumerations in rwa/types.h, except cells (see src/cells).
 #include "base/names.h"
 
 #include "rwa/types.h"

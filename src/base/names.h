@@ -1,4 +1,4 @@
-// src/base/names.h: a table of an enumeration's values and their names, and both ways through it.
+// src/base/names.h: maps the values of an enumeration to names and back.
 #pragma once
 
 #include <array>
@@ -38,18 +38,18 @@ Enum parse_name(const Names<Enum, N>& names, std::string_view what, std::string_
       fmt::format("unknown {} '{}', expected one of: {}", what, text, fmt::join(known, ", ")));
 }
 
-// All names of an enumeration whose values count from 0.
+// Returns all names of an enumeration whose values count from 0.
 template <class Enum>
 std::vector<std::string> all_names() {
   std::vector<std::string> names;
   try {
     while (true) names.emplace_back(to_string(static_cast<Enum>(names.size())));
-  } catch (const ConfigError&) {  // there is no more
+  } catch (const ConfigError&) {  // past the last value
     return names;
   }
 }
 
-// What readers of fields call for an enumeration (io/fields.h).
+// Called by io/fields.h to read an enumeration.
 inline void from_name(std::string_view name, Cell& value) { value = parse_cell(name); }
 inline void from_name(std::string_view name, Activation& value) { value = parse_activation(name); }
 inline void from_name(std::string_view name, Input& value) { value = parse_input(name); }

@@ -17,7 +17,7 @@ bool same(char a, char b) {
   return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
 }
 
-// The least number of letters inserted, removed, replaced or swapped with their neighbour.
+// Edit distance with insertions, deletions, replacements and swaps of neighbours.
 std::size_t slips(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -45,11 +45,11 @@ bool is_beginning(std::string_view name, std::string_view whole) {
 std::vector<std::string> nearest(std::string_view name, std::span<const std::string> known) {
   std::vector<std::pair<std::size_t, std::string>> near;
   for (const std::string& candidate : known) {
-    // A third of the letters wrong is still the same word; more is another word.
+    // Up to a third of the letters may be wrong.
     const std::size_t most = std::max<std::size_t>(1, std::min(name.size(), candidate.size()) / 3);
     const std::size_t longer = candidate.size() > name.size() ? candidate.size() - name.size()
                                                               : name.size() - candidate.size();
-    // The difference in length is a cheap lower bound, and keeps a hostile name from costing much.
+    // The difference in length is a cheap lower bound, and bounds the cost of a huge name.
     const bool beginning = is_beginning(name, candidate);
     if (!beginning && longer > most) continue;
     const std::size_t distance = slips(name, candidate);

@@ -1,4 +1,4 @@
-// src/base/nearest.h: what somebody who mistyped a name may have meant.
+// src/base/nearest.h: suggests known names for a mistyped one.
 #pragma once
 
 #include <span>
@@ -8,12 +8,12 @@
 
 namespace rwa {
 
-// The known names that `name` may stand for, best first and at most three: those that a few slips
-// of the finger (a letter too many, missing, wrong, or two swapped) or cutting it short lead to it.
+// Returns up to three known names, best first, that differ from `name` by a few typos (an extra,
+// missing or wrong letter, or two swapped) or that `name` abbreviates.
 std::vector<std::string> nearest(std::string_view name, std::span<const std::string> known);
 
-// The end of a message about an unknown name: ", did you mean adding-100 or adding-1000?", or,
-// where none is near, ", expected one of: grammar, …".
+// Returns the end of a message about an unknown name: ", did you mean adding-100 or adding-1000?",
+// or ", expected one of: grammar, …" if no name is close.
 std::string suggestion(std::string_view name, std::span<const std::string> known);
 
 }  // namespace rwa

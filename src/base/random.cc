@@ -9,7 +9,7 @@ namespace rwa {
 namespace {
 __extension__ using Wide = unsigned __int128;
 
-// Never 0 and never 1: the logarithm of either end is needed somewhere.
+// Never 0 and never 1, so that logarithms at both ends are finite.
 double to_unit(std::uint32_t high, std::uint32_t low) {
   const std::uint64_t bits = (static_cast<std::uint64_t>(high) << 32 | low) >> 12;
   return (static_cast<double>(bits) + 0.5) * 0x1p-52;

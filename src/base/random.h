@@ -1,6 +1,6 @@
-// src/base/random.h: random numbers as a function of (seed, purpose, index), the same on every
-// device and for any number of threads. Philox4x32-10 (Salmon et al. 2011, Random123): nothing is
-// stored but the counter.
+// src/base/random.h: random numbers as a function of (seed, purpose, stream, index), identical on
+// every device and for any number of threads. Philox4x32-10 (Salmon et al. 2011, Random123), a
+// counter-based generator without state.
 #pragma once
 
 #include <array>
@@ -8,10 +8,10 @@
 
 namespace rwa {
 
-// What a number is for. Two purposes never share a counter.
+// What the numbers are used for. Two purposes never share a counter.
 enum class Purpose : std::uint32_t {
   kWeights = 1,
-  kTrainSamples = 2,  // stream: the sample's number
+  kTrainSamples = 2,  // stream: index of the sample
   kTestSamples = 3,
   kTrainDraws = 4,  // which samples make up a batch
   kTestDraws = 5,
@@ -19,9 +19,9 @@ enum class Purpose : std::uint32_t {
   kPermutation = 7,
   kDropout = 8,  // stream: the layer
   kSplit = 9,    // which samples are for validation; stream: the class
-  kOrder = 10,   // of training samples; stream: the epoch
+  kOrder = 10,   // order of training samples; stream: the epoch
   kTune = 11,
-  kSample = 12,  // what is generated
+  kSample = 12,  // sampling generated sequences
 };
 
 class Random {
@@ -41,8 +41,8 @@ class Random {
   // Mean 0, deviation 1 (Box and Muller).
   [[nodiscard]] double normal(std::uint64_t index) const;
 
-  // Four numbers of single precision for each index, for those who need many: as uniform(), with 23
-  // random bits each, and as normal().
+  // Four single-precision numbers per index, faster for many numbers: like uniform(), with 23
+  // random bits each, and like normal().
   [[nodiscard]] std::array<float, 4> uniforms(std::uint64_t index) const;
   [[nodiscard]] std::array<float, 4> normals(std::uint64_t index) const;
 

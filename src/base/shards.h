@@ -1,8 +1,8 @@
-// src/base/shards.h: how a batch is cut, and in which order its sums are formed.
-// The batch is always cut into 8 contiguous shards. A sum over the batch is formed per shard and
-// the eight are added as one fixed binary tree; threads (and ranks) take whole subtrees, so that
-// their number changes no bit. A rank has the rows of its subtree alone, which it cuts where the
-// whole batch is cut.
+// src/base/shards.h: how a batch is split, and in which order sums over it are formed.
+// The batch is always split into 8 contiguous shards. Sums are formed per shard, and the eight are
+// added as one fixed binary tree. Threads (and ranks) take whole subtrees, so that results do not
+// depend on their number. A rank holds only the rows of its subtree, split at the same rows as in
+// the whole batch.
 #pragma once
 
 #include <cstddef>
@@ -18,17 +18,17 @@ struct Range {
   [[nodiscard]] int size() const { return end - begin; }
 };
 
-// Where a batch is cut: a whole one, or a part of it that has some of its shards. A part counts its
-// shards and its rows from its own first one.
+// The split of a whole batch, or of a part that consists of some of its shards. A part counts its
+// shards and rows from its own first one.
 struct Cut {
   int whole = 0;              // sequences in the whole batch
   int shards = kShards;       // of the whole batch
-  Range here = {0, kShards};  // those of this part, at most kShards
+  Range here = {0, kShards};  // shards of this part, at most kShards
 
-  // How many shards there are here, and the place of the first row in the whole.
+  // Number of shards here, and index of the first row in the whole batch.
   [[nodiscard]] int count() const { return here.size(); }
   [[nodiscard]] int first() const { return edge(here.begin); }
-  // The rows of some shards, and of one.
+  // The rows of some shards, or of one.
   [[nodiscard]] Range rows(Range some) const {
     return {edge(here.begin + some.begin) - first(), edge(here.begin + some.end) - first()};
   }
@@ -41,11 +41,11 @@ struct Cut {
   }
 };
 
-// A tree of threads or ranks falls into two; so many of them are on its left.
+// A tree of threads or ranks splits into two; this many are in the left one.
 inline int left_half(int workers) { return (workers + 1) / 2; }
 
-// The shards of one of `workers` threads or ranks: a subtree of `range`, or nothing when there are
-// more of them than shards.
+// The shards of one of `workers` threads or ranks: a subtree of `range`. May be empty if there are
+// more workers than shards.
 inline Range worker_shards(int workers, int worker, Range range = {0, kShards}) {
   while (workers > 1) {
     if (range.size() == 1) {
@@ -65,14 +65,14 @@ inline Range worker_shards(int workers, int worker, Range range = {0, kShards}) 
   return range;
 }
 
-// What one of `ranks` has of a batch: a subtree of the eight shards. Where there are more ranks than
-// shards, each cuts its even share into eight shards of its own.
+// The part of a batch that one of `ranks` holds: a subtree of the eight shards. With more ranks
+// than shards, each splits its even share into eight shards.
 inline Cut rank_cut(int whole, int ranks, int rank) {
   if (ranks <= kShards) return {whole, kShards, worker_shards(ranks, rank)};
   return {whole, kShards * ranks, {kShards * rank, kShards * (rank + 1)}};
 }
 
-// The sum of the numbers of a tree or subtree, which are a power of two, in its order.
+// Sums the leaves of a tree or subtree in its order. Their number must be a power of two.
 template <class T>
 T tree_sum(std::span<const T> leaves) {
   if (leaves.size() == 1) return leaves.front();

@@ -45,8 +45,8 @@ ThreadPool::~ThreadPool() {
     stop();
     return;
   }
-  // Nobody will ever leave the conditions that the copies of the threads are waiting for, and
-  // destroying those would wait for that: they stay.
+  // The condition variables still count waiting threads that do not exist in the child, and their
+  // destructors would wait for them forever: leak them.
   for (auto& worker : workers_) worker.detach();
   static_cast<void>(shared_.release());
 }

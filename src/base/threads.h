@@ -1,5 +1,4 @@
-// src/base/threads.h: a few threads that run the same function side by side and wait for each
-// other.
+// src/base/threads.h: a pool of threads that run the same function in parallel.
 #pragma once
 
 #include <sys/types.h>
@@ -11,15 +10,15 @@
 
 namespace rwa {
 
-// More are a mistake, not a wish.
+// Larger numbers are taken for a mistake.
 inline constexpr int kMostThreads = 1024;
 
-// A child of the process (fork) has none of the threads, but a copy of all else: there the caller
-// does the work of all of them, with the same result.
+// A forked child has none of the threads: there the caller does all their work, with the same
+// result.
 class ThreadPool {
  public:
-  // The caller is one of the `count` threads; count - 1 are started here and sleep between calls.
-  // Throws ResourceError when the system has no more threads.
+  // Starts count - 1 threads, which sleep between calls; the caller is the remaining one. Throws
+  // ResourceError if the system cannot start them.
   explicit ThreadPool(int count);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -27,13 +26,13 @@ class ThreadPool {
 
   [[nodiscard]] int size() const { return static_cast<int>(workers_.size()) + 1; }
 
-  // Runs job(0) … job(size() - 1), each on its own thread, none of which may wait for another, and
-  // returns when all are done. The first exception is thrown again here. Not to be called from two
-  // threads at once.
+  // Runs job(0) … job(size() - 1), each on its own thread, and returns when all are done. Jobs must
+  // not wait for each other. Rethrows the first exception. Must not be called from two threads at
+  // once.
   void run(const std::function<void(int)>& job);
 
  private:
-  struct Shared;  // what the threads see
+  struct Shared;  // state shared with the threads
 
   [[nodiscard]] bool in_child() const;
   void stop();

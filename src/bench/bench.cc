@@ -1,5 +1,5 @@
-// src/bench/bench.cc: all rows in turn, several times over: a machine that is busy for a while then
-// disturbs every row a little instead of one row much.
+// src/bench/bench.cc: measures all rows in turn, several times. A load spike then disturbs every
+// row a little instead of one row a lot.
 #include "bench/bench.h"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ class Bench {
     for (int round = 1; round <= plan_.rounds; ++round) {
       measure_peaks();
       for (std::size_t i = 0; i < entries_.size(); ++i) {
-        // What failed once will fail again.
+        // What failed once would fail again.
         if (!entries_[i].failed) measure_entry(round, i);
       }
     }
@@ -51,7 +51,7 @@ class Bench {
   }
 
  private:
-  // The largest of all tries: a peak that a busy moment lowered would flatter every row.
+  // Keeps the largest of all tries: a peak lowered by a load spike would flatter every row.
   void measure_peaks() {
     if (!plan_.on_cpu()) return;
     std::set<int> threads;
@@ -63,7 +63,7 @@ class Bench {
       });
       if (!outcome.succeeded()) {
         throw ResourceError(
-            fmt::format("the peak of {} threads cannot be measured: {}", count, outcome.failure()));
+            fmt::format("cannot measure the peak (threads: {}): {}", count, outcome.failure()));
       }
       double& peak = peak_gflops_[count];
       peak = std::max(peak, std::stod(outcome.out) / 1e9);
@@ -107,7 +107,7 @@ class Bench {
   std::optional<Floors> floors_;
 };
 
-// Of an even number, the mean of the two in the middle.
+// For an even count, the mean of the middle two.
 double median(std::vector<double> values) {
   std::ranges::sort(values);
   const std::size_t half = values.size() / 2;

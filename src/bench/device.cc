@@ -1,5 +1,5 @@
-// src/bench/device.cc: a process that has spoken to a GPU cannot hand it on to a child, and every
-// measurement is one. So the question is asked in a child, too.
+// src/bench/device.cc: a child cannot use CUDA after its parent has initialised it, and every
+// measurement runs in a child. So the device is queried in a child, too.
 #include "bench/device.h"
 
 #include <dlfcn.h>
@@ -36,12 +36,12 @@ std::string describe_device(const std::string& name) {
   const Outcome outcome = run_child([&] { return print_description(name); });
   if (outcome.exited_with(kRefused)) throw ConfigError(outcome.failure());
   if (!outcome.succeeded()) {
-    throw ResourceError(fmt::format("device '{}' does not answer: {}", name, outcome.failure()));
+    throw ResourceError(fmt::format("cannot query device '{}': {}", name, outcome.failure()));
   }
   return outcome.out;
 }
 
-// Asks the driver, if the backend has loaded it, so that this layer needs no CUDA to be built.
+// Asks the driver if the backend has loaded it, so that this file builds without CUDA.
 std::int64_t free_device_bytes() {
   using Query = int(std::size_t * free, std::size_t * total);
   void* driver = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
@@ -76,7 +76,7 @@ std::optional<Floors> parse(const std::string& line) {
 std::optional<Floors> measure_floors(const std::string& device, double limit_seconds,
                                      const std::function<void(const std::string&)>& say) {
   const auto leave_out = [&](const std::string& reason) -> std::optional<Floors> {
-    say(fmt::format("floors: left out, {}", reason));
+    say(fmt::format("limits of the GPU: skipped: {}", reason));
     return std::nullopt;
   };
   const auto helper = find_helper(kHelper);
@@ -84,13 +84,13 @@ std::optional<Floors> measure_floors(const std::string& device, double limit_sec
   const Outcome outcome = run_helper({*helper, "--device", device}, limit_seconds);
   if (!outcome.succeeded()) return leave_out(outcome.failure());
   const auto floors = parse(outcome.out);
-  return floors ? floors : leave_out(fmt::format("{} gave no answer", kHelper));
+  return floors ? floors : leave_out(fmt::format("{} printed no result", kHelper));
 }
 
 std::string to_text(const Floors& floors) {
   return fmt::format(
-      "floors of this GPU: cluster barrier of 8 blocks {:.2f} µs, all-gather of 1 KB per block "
-      "among them {:.2f} µs,\ngrid-wide sync {:.2f} µs, copy {:.2f} TB/s (read and written)\n",
+      "limits of this GPU: barrier over a cluster of 8 blocks {:.2f} µs, all-gather of 1 KB per "
+      "block in it {:.2f} µs,\ngrid-wide barrier {:.2f} µs, copy {:.2f} TB/s (read + write)\n",
       floors.cluster_barrier_us, floors.all_gather_us, floors.grid_sync_us, floors.copy_tb_per_s);
 }
 

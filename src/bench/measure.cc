@@ -1,4 +1,4 @@
-// src/bench/measure.cc: what a user would call, on random data, as often as the time allows.
+// src/bench/measure.cc: times what a user would call, on random data, as often as time allows.
 #include "bench/measure.h"
 
 #include <algorithm>
@@ -24,11 +24,12 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kOutputs = 10;
 constexpr std::size_t kMinRepetitions = 3;
-// Shorter calls are timed in blocks of about this length, or the clock would be measured too.
+// Shorter calls are timed in blocks of about this many seconds, so that reading the clock does not
+// count.
 constexpr double kShortestBlock = 1e-3;
 constexpr int kLargestBlock = 10000;
-// On a GPU several calls are timed as one: the first ones prepare what the later ones repeat, so
-// that these must all be in the warm-up, and training steps overlap.
+// On a GPU this many calls are timed as one. The first calls allocate and capture a CUDA graph that
+// later ones replay, so the warm-up must contain them all; and training steps overlap.
 constexpr int kBurst = 4;
 
 double since(Clock::time_point start) {
@@ -123,17 +124,17 @@ double time_forward(const Model& model, const Case& what, Data& data, double sec
 double time_train(const Model& model, const Case& what, const Data& data, double seconds) {
   Session session(model, {.threads = what.threads, .memory = what.memory});
   std::vector<float> gradient(model.parameter_count());
-  // Below an upper layer is another, which would want to know.
+  // The layer below an upper layer needs the gradient of x.
   std::vector<float> x_gradient(what.network == Network::kUpper ? data.x.size() : 0);
   return median_seconds(seconds, [&] {
-    // Gradients are added, so that every step of a training begins with zeros.
+    // Gradients accumulate, so a training step begins by zeroing them.
     std::ranges::fill(gradient, 0.0f);
     std::ranges::fill(x_gradient, 0.0f);
     session.gradient(data.batch, {.classes = data.classes}, {.weights = gradient, .x = x_gradient});
   });
 }
 
-// Peak resident memory of this process in bytes, 0 where /proc does not tell.
+// Peak resident memory of this process in bytes; 0 if /proc does not tell.
 std::int64_t peak_bytes() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {
@@ -159,7 +160,7 @@ Sample measure_on_cpu(const Model& model, const Case& what, Data& data, double s
   return {time / what.steps * 1e6, peak_bytes()};
 }
 
-// What it holds of the GPU's memory is seen when it lets go.
+// The GPU memory in use is what becomes free when the session or trainer is destroyed.
 Sample measure_on_gpu(Model& model, const Case& what, Data& data, double seconds) {
   const SessionOptions options{
       .threads = what.threads, .memory = what.memory, .device = what.device};
@@ -202,7 +203,7 @@ std::string to_line(const Sample& sample) {
          "\n";
 }
 
-// Keys that are not known are skipped, since helpers also say what they ran.
+// Ignores unknown keys: helpers also report what they ran.
 std::optional<Sample> parse_sample(const std::string& line) {
   try {
     const auto json = nlohmann::json::parse(line);
@@ -210,7 +211,7 @@ std::optional<Sample> parse_sample(const std::string& line) {
                         json.at("peak_bytes").get<std::int64_t>()};
     if (std::isfinite(sample.us_per_step) && sample.us_per_step > 0) return sample;
   } catch (const nlohmann::json::exception&) {
-    // Not JSON, or not these keys: no answer either way.
+    // Not JSON, or keys are missing.
   }
   return std::nullopt;
 }

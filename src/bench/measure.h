@@ -1,6 +1,5 @@
-// src/bench/measure.h: times our own network in this process. The answer of one measurement is a
-// line of JSON between processes: our own children and the helper programs of the peers speak the
-// same language.
+// src/bench/measure.h: times rwa's own networks in this process. Child processes and the peers'
+// helper programs report a measurement as one line of JSON in the same format.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +16,11 @@ struct Sample {
 };
 
 std::string to_line(const Sample& sample);
-// Nothing when the line is no answer, or its time is not a positive number.
+// Empty if the line is not a valid sample or its time is not positive and finite.
 std::optional<Sample> parse_sample(const std::string& line);
 
-// Calls for about `seconds` after a warm-up. The memory is the peak of the whole process, or what
-// is held of the GPU's.
+// Measures for about `seconds` after a warm-up. peak_bytes is the process's peak memory or, on a
+// GPU, the device memory in use.
 Sample measure(const Case& what, double seconds);
 
 }  // namespace rwa::bench

@@ -1,4 +1,4 @@
-// src/bench/peers.cc: finds a helper, runs it, and turns each way to fail into a sentence.
+// src/bench/peers.cc: finds a helper, runs it, and reports each failure in one line.
 #include "bench/peers.h"
 
 #include <algorithm>
@@ -15,13 +15,13 @@
 namespace rwa::bench {
 namespace {
 
-constexpr std::string_view kOurs = "rwa.torch";  // our own layer in somebody else's hands
-constexpr int kNoModule = 3;  // exit code of a Python helper without what it is about
+constexpr std::string_view kOurs = "rwa.torch";  // rwa's own layer, run by PyTorch
+constexpr int kNoModule = 3;  // exit code of a Python helper that cannot import its module
 
 struct Family {
   std::string_view prefix;  // of its peers' names
   const char* helper;
-  const char* module;  // of Python; null where the helper is a program
+  const char* module;  // Python module; null if the helper is a program
 };
 
 constexpr std::array<Family, 5> kFamilies{{{"onednn-", "rwa-bench-onednn", nullptr},
@@ -35,8 +35,8 @@ const Family& family_of(const Case& what) {
       kFamilies, [&](const Family& family) { return what.name.starts_with(family.prefix); });
 }
 
-// On the CPU Debian's own, whatever comes first in PATH: it is the one that python3-torch belongs
-// to. That one knows no GPU.
+// On the CPU, Debian's Python, whatever comes first in PATH: python3-torch belongs to it. That
+// torch has no GPU support.
 std::string python(const Case& what) { return what.on_cpu() ? "/usr/bin/python3" : "python3"; }
 
 std::vector<std::string> command_line(const std::string& helper, const Case& what, double seconds) {
@@ -50,7 +50,7 @@ std::vector<std::string> command_line(const std::string& helper, const Case& wha
   if (!what.on_cpu()) options.emplace_back("--device", what.device);
   if (!what.variant.empty()) options.emplace_back("--variant", what.variant);
   if (what.name == kOurs) {
-    // In the build tree; an installed package has its own.
+    // Found in the build tree; an installed package brings its own.
     const auto library = find_helper("librwa_c.so");
     if (library) options.emplace_back("--library", *library);
   }
@@ -71,17 +71,17 @@ std::optional<Sample> Peers::measure(const Case& what, double seconds) {
   if (!outcome.succeeded()) return explain_failure(what, outcome);
   pass_on_warnings(outcome);
   if (const auto sample = parse_sample(outcome.out)) return sample;
-  return leave_out(describe(what), fmt::format("{} gave no answer", helper_name));
+  return leave_out(describe(what), fmt::format("{} printed no result", helper_name));
 }
 
 std::optional<Sample> Peers::explain_failure(const Case& what, const Outcome& outcome) {
   if (outcome.timed_out) {
-    pass_on_warnings(outcome);  // such as why it is slow
-    return leave_out(describe(what), fmt::format("not done after {} seconds", limit_seconds_));
+    pass_on_warnings(outcome);  // they may tell why it is slow
+    return leave_out(describe(what), fmt::format("timed out after {} s", limit_seconds_));
   }
   const char* module = family_of(what).module;
   if (module != nullptr && outcome.exited_with(kNoModule)) {
-    return leave_out(what.name, fmt::format("{} has no {}{}", python(what), module,
+    return leave_out(what.name, fmt::format("{} has no module {}{}", python(what), module,
                                             what.on_cpu() ? " ('make bench' installs it)" : ""));
   }
   if (outcome.exited_with(kCannotRun)) return leave_out(what.name, outcome.failure());
@@ -89,7 +89,7 @@ std::optional<Sample> Peers::explain_failure(const Case& what, const Outcome& ou
 }
 
 std::optional<Sample> Peers::leave_out(const std::string& what, const std::string& reason) {
-  say_once(fmt::format("{}: left out, {}", what, reason));
+  say_once(fmt::format("{}: skipped: {}", what, reason));
   return std::nullopt;
 }
 

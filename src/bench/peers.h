@@ -1,5 +1,5 @@
-// src/bench/peers.h: other people's recurrent layers, timed by helper programs (src/bench/peers/)
-// that run as child processes, so that `rwa` links none of them.
+// src/bench/peers.h: recurrent layers of other libraries, timed by helper programs
+// (src/bench/peers/) that run as child processes, so that `rwa` links none of them.
 #pragma once
 
 #include <functional>
@@ -15,10 +15,10 @@ namespace rwa::bench {
 
 class Peers {
  public:
-  // say: gets a line for each warning of a helper and for each thing left out, once.
+  // say: gets one line for each warning of a helper and for each skipped peer.
   Peers(double limit_seconds, std::function<void(const std::string&)> say);
 
-  // Nothing when the peer is missing or failed, and `say` was told why.
+  // Empty if the peer is missing or failed; `say` then gets the reason.
   std::optional<Sample> measure(const Case& what, double seconds);
 
  private:

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kMostRounds = 1000;
 constexpr double kMostSeconds = 3600;
-// The product of any three sizes still fits 64 bits; memory runs out long before.
+// The product of any three sizes still fits into 64 bits; memory runs out long before.
 constexpr int kMostSize = 1'000'000;
 
 constexpr Names<Mode, 3> kModes{
@@ -36,13 +36,13 @@ void check_range(std::string_view what, int value, int most) {
   }
 }
 
-// Twice the same row would take its time and say nothing new.
+// Rejects duplicates: measuring a row twice would tell nothing new.
 template <class T>
 void check_list(std::string_view what, std::vector<T> values) {
   if (values.empty()) throw ConfigError(fmt::format("{} is empty, expected at least one", what));
   std::ranges::sort(values);
   if (std::ranges::adjacent_find(values) != values.end()) {
-    throw ConfigError(fmt::format("{} names one thing twice", what));
+    throw ConfigError(fmt::format("{} contains a duplicate", what));
   }
 }
 
@@ -51,7 +51,7 @@ void check_sizes(std::string_view what, const std::vector<int>& sizes) {
   check_list(what, sizes);
 }
 
-// Another implementation, in the forms that are worth a row.
+// Another implementation, with the variants that are worth a row.
 struct Peer {
   std::string name;
   Cell cell;
@@ -63,7 +63,7 @@ const std::vector<Peer>& known_peers(const std::string& device) {
                                            {"torch-lstm", Cell::kLstm, {""}},
                                            {"torch-rwa", Cell::kRwa, {""}},
                                            {"rwa.torch", Cell::kRwa, {""}}};
-  // cuDNN leaves the choice of the algorithm to its caller; each is the best for some size.
+  // cuDNN leaves the choice of algorithm to the caller; each is the fastest for some size.
   static const std::vector<Peer> on_gpu = {
       {"cudnn-lstm",
        Cell::kLstm,
@@ -87,9 +87,9 @@ void check_peers(const Plan& plan) {
   }
 }
 
-// Our own rows of one mode and size.
+// Adds rwa's own rows of one mode and size.
 void add_own(const Plan& plan, const Case& common, std::vector<Case>& list) {
-  // Only training keeps anything, and only whole sequences have lengths.
+  // Only training keeps a tape, and only whole sequences have lengths.
   const auto memories =
       common.mode == Mode::kTrain ? plan.memories : std::vector<Memory>{Memory::kFull};
   const bool ragged = plan.ragged && common.mode != Mode::kStream;
@@ -97,7 +97,7 @@ void add_own(const Plan& plan, const Case& common, std::vector<Case>& list) {
     if (unequal && !ragged) continue;
     for (const Cell cell : plan.cells) {
       for (const Network network : plan.networks) {
-        // A stream goes one way, and only once through each layer.
+        // Streams are measured for a single layer only.
         if (common.mode == Mode::kStream && network != Network::kLayer) continue;
         for (const Memory memory : memories) {
           Case what = common;
@@ -127,7 +127,7 @@ void add_peers(const Plan& plan, const Case& common, std::vector<Case>& list) {
   }
 }
 
-// All rows of one mode, layer and batch.
+// Adds all rows of one mode, layer and batch.
 void add_lengths(const Plan& plan, const Case& size, std::vector<Case>& list) {
   const bool stream = size.mode == Mode::kStream;
   for (const int steps : stream ? std::vector<int>{1} : plan.steps) {
@@ -138,7 +138,7 @@ void add_lengths(const Plan& plan, const Case& size, std::vector<Case>& list) {
   }
 }
 
-// Of one step of one sequence, forward, in a layer that sees `features`.
+// Operations of one forward step of one sequence in a layer with `features` features.
 double layer_flops(const Case& what, double features) {
   const double h = what.units;
   const CellTraits& cell = cell_traits(what.cell);
@@ -186,7 +186,7 @@ void check(const Plan& plan) {
   check_sizes("steps", plan.steps);
   check_range("threads", plan.threads, kMostThreads);
   check_range("rounds", plan.rounds, kMostRounds);
-  // Written so that a NaN is refused too.
+  // Written so that NaN is refused too.
   if (!(plan.seconds > 0 && plan.seconds <= kMostSeconds)) {
     throw ConfigError(fmt::format("seconds is {}, expected more than 0 and at most {}",
                                   plan.seconds, kMostSeconds));
@@ -197,8 +197,8 @@ void check(const Plan& plan) {
   check_list("memory", plan.memories);
   check_peers(plan);
   if (!plan.on_cpu() && std::ranges::find(plan.modes, Mode::kStream) != plan.modes.end()) {
-    throw ConfigError(
-        fmt::format("mode stream is for the CPU; on '{}' expected forward, train", plan.device));
+    throw ConfigError(fmt::format(
+        "mode stream is for the CPU only; with --device {} use forward or train", plan.device));
   }
 }
 

@@ -1,4 +1,4 @@
-// src/bench/processes.cc: fork, two pipes and a deadline; places to look for a helper, and an exec.
+// src/bench/processes.cc: fork, two pipes and a deadline; the search for a helper, and exec.
 #include "bench/processes.h"
 
 #include <fcntl.h>
@@ -48,7 +48,7 @@ struct Pipe {
   }
 };
 
-// _exit, not exit: buffers and handlers of the parent must not run a second time here.
+// _exit, not exit: the parent's buffers and atexit handlers must not run a second time.
 [[noreturn]] void be_the_child(const std::function<int()>& body, const Pipe& out, const Pipe& err) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // an interrupted bench leaves nothing running behind
   int code = 1;
@@ -70,7 +70,7 @@ int milliseconds_until(Clock::time_point deadline) {
   return static_cast<int>(std::ceil(std::clamp(left.count(), 0.0, 1e9)));
 }
 
-// Appends what there is to text and returns false at the end of the stream.
+// Appends what is available to `text`. Returns false at the end of the stream.
 bool read_some(int descriptor, std::string& text) {
   std::array<char, 4096> buffer;
   const ssize_t count =
@@ -80,8 +80,8 @@ bool read_some(int descriptor, std::string& text) {
   return true;
 }
 
-// Both streams at once: a child blocked on a full stderr would never finish its stdout.
-// Returns false when the time is over.
+// Reads both streams at once: a child blocked on a full stderr would never finish its stdout.
+// Returns false on timeout.
 bool collect(const Pipe& out, const Pipe& err, double limit_seconds, Outcome& outcome) {
   const bool limited = std::isfinite(limit_seconds);
   const auto deadline =
@@ -95,7 +95,7 @@ bool collect(const Pipe& out, const Pipe& err, double limit_seconds, Outcome& ou
     if (ready == 0) return false;
     if (ready < 0) throw_refusal("wait", errno);
     for (std::size_t i = 0; i < 2; ++i) {
-      // A negative number tells poll() to leave the stream out.
+      // poll() ignores negative descriptors.
       if (streams[i].revents != 0 && !read_some(streams[i].fd, *texts[i])) streams[i].fd = -1;
     }
   }
@@ -114,7 +114,7 @@ bool Outcome::exited_with(int code) const {
 }
 
 std::string Outcome::failure() const {
-  if (timed_out) return "not done in time";
+  if (timed_out) return "timed out";
   if (WIFSIGNALED(status)) return fmt::format("killed by signal {}", WTERMSIG(status));
   if (!last_line(err).empty()) return last_line(err);
   return fmt::format("exit status {}", WEXITSTATUS(status));

@@ -1,4 +1,4 @@
-// src/bench/table.cc: columns as wide as their longest cell; numbers to the right.
+// src/bench/table.cc: columns as wide as their longest cell; numbers are right-aligned.
 #include "bench/table.h"
 
 #include <algorithm>
@@ -21,10 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// One column: what stands above it, and what in it.
 struct Column {
   std::string heading;
-  bool is_text;  // to the left; numbers stand to the right
+  bool is_text;  // left-aligned; numbers are right-aligned
   std::function<std::string(const Row&)> cell;
 };
 
@@ -39,7 +38,7 @@ bool comparable(const Row& a, const Row& b) {
          a.what.batch == b.what.batch && a.what.units == b.what.units;
 }
 
-// Our plain row of that cell for the same work: whole sequences, and full memory where measured.
+// rwa's plain row of that cell for the same work: whole sequences, with full memory if measured.
 const Row* reference(const Report& report, const Row& row, Cell cell) {
   const Row* best = nullptr;
   for (const Row& other : report.rows) {
@@ -51,7 +50,7 @@ const Row* reference(const Report& report, const Row& row, Cell cell) {
   return best;
 }
 
-// The fastest of cuDNN's LSTMs in fp32, whichever its algorithm, for the same work.
+// cuDNN's fastest fp32 LSTM for the same work, over all its algorithms.
 const Row* cudnn_reference(const Report& report, const Row& row) {
   const Row* best = nullptr;
   for (const Row& other : report.rows) {
@@ -66,12 +65,12 @@ std::string relative(const Row& row, const Row* to) {
   return to == nullptr ? "" : fmt::format("{:.2f}", row.us_per_step / to->us_per_step);
 }
 
-// One round has none.
+// Empty for a single round.
 std::string spread(const Row& row) {
   return row.us_min < row.us_max ? number(row.us_min) + "…" + number(row.us_max) : "";
 }
 
-// A size that is the same in all rows stands above the table.
+// A size that is the same in all rows is in the heading instead.
 void add_sizes(const Plan& plan, std::vector<Column>& columns) {
   const auto add = [&](const char* heading, int Case::*size) {
     columns.push_back(
@@ -122,7 +121,7 @@ std::vector<Column> make_columns(const Plan& plan, const Report& report) {
   return columns;
 }
 
-// Letters, not bytes: those after the first of a UTF-8 letter begin with the bits 10.
+// Characters, not bytes: continuation bytes of UTF-8 begin with the bits 10.
 std::size_t width(const std::string& text) {
   return static_cast<std::size_t>(
       std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
@@ -159,13 +158,15 @@ std::string about(const Plan& plan, const Report& report) {
   text += fmt::format("\nbatch {}, units {}, inputs {}{}; median of rounds: {}\n",
                       fmt::join(plan.batches, ","), fmt::join(plan.units, ","), plan.inputs,
                       plan.on_cpu() ? " (stream: batch 1, one thread)" : "", plan.rounds);
-  text += "time/rwa, time/lstm: relative to our own cell, same mode and size; above 1 is slower\n";
+  text +=
+      "time/rwa, time/lstm: relative to rwa's own RWA and LSTM, same mode and size; above 1 is "
+      "slower\n";
   if (plan.on_cpu()) return text;
   return text +
-         "time/cudnn: the same, relative to cuDNN's fastest fp32 LSTM\n"
-         "our cells: what a caller waits for, batches coming from the host; train is forward, "
+         "time/cudnn: relative to cuDNN's fastest fp32 LSTM\n"
+         "rwa's cells: what a caller waits for, copies from the host included; train is forward, "
          "backward and Adam\n"
-         "peers: the batch is on the GPU already; train is forward and backward, no optimiser\n";
+         "peers: the batch is already on the GPU; train is forward and backward, no optimiser\n";
 }
 
 nlohmann::ordered_json object(const Row& row) {
@@ -216,8 +217,7 @@ std::string to_json(const Report& report) {
 void require_writable(const fs::path& file) {
   std::error_code ignored;
   if (fs::exists(file, ignored) && !fs::is_regular_file(file, ignored)) {
-    throw ResourceError(
-        fmt::format("{}: cannot be replaced, since it is no regular file", file.string()));
+    throw ResourceError(fmt::format("{}: cannot be replaced: not a regular file", file.string()));
   }
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
   if (::access(folder.c_str(), W_OK | X_OK) != 0) {

@@ -1,4 +1,4 @@
-// src/bench/table.h: a report for people (text) and for programs (JSON).
+// src/bench/table.h: a report as a text table and as JSON.
 #pragma once
 
 #include <filesystem>
@@ -8,16 +8,16 @@
 
 namespace rwa::bench {
 
-// A heading, then the rows; those that can be compared stand together.
+// A heading, then the rows, grouped by mode and size.
 std::string to_text(const Plan& plan, const Report& report);
 
-// An array with an object for each row.
+// An array with one object per row.
 std::string to_json(const Report& report);
 
-// Throws ResourceError when there is no folder for the file or it may not be written to: to be
-// asked before the work, so that a mistyped path does not cost it.
+// Throws ResourceError if the file's folder is missing or not writable. Call it before the work, so
+// that a mistyped path fails early.
 void require_writable(const std::filesystem::path& file);
-// As a whole or not at all.
+// Writes the file atomically.
 void write_file(const std::filesystem::path& file, const std::string& text);
 
 }  // namespace rwa::bench

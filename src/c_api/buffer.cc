@@ -1,4 +1,4 @@
-// src/c_api/buffer.cc: memory that several owners may share.
+// src/c_api/buffer.cc: reference-counted memory and DLPack tensors over it.
 #include <dlpack/dlpack.h>
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@
 #include "rwa/errors.h"
 
 extern "C" {
-// Python's, in a process where there is one.
+// From Python, if the process has it.
 [[gnu::weak]] int PyCapsule_IsValid(void* capsule, const char* name);
 [[gnu::weak]] void* PyCapsule_GetPointer(void* capsule, const char* name);
 }
@@ -30,21 +30,22 @@ using rwa::c_api::guarded;
 using rwa::c_api::require;
 
 constexpr std::size_t kAlignment = 64;
-constexpr const char* kFresh = "dltensor";  // a capsule whose tensor nobody has taken over
+constexpr const char* kFresh = "dltensor";  // a capsule without a consumer
 
 std::shared_ptr<void> zeros(std::size_t bytes) {
-  const std::size_t whole = bytes / kAlignment + 1;  // never none: what is empty has a place too
+  const std::size_t whole =
+      bytes / kAlignment + 1;  // at least one, so that empty buffers have an address too
   if (whole > std::numeric_limits<std::size_t>::max() / kAlignment) throw std::bad_alloc();
   void* const memory = std::aligned_alloc(kAlignment, whole * kAlignment);
   if (memory == nullptr) {
-    throw rwa::ResourceError(fmt::format("cannot reserve {} bytes of memory", bytes));
+    throw rwa::ResourceError(fmt::format("cannot allocate {} bytes of memory", bytes));
   }
   std::shared_ptr<void> owner(memory, std::free);
   std::memset(memory, 0, whole * kAlignment);
   return owner;
 }
 
-// A tensor, and what it stands on.
+// A tensor with the memory, shape and strides that it points to.
 struct SharedTensor {
   DLManagedTensor tensor{};
   std::shared_ptr<void> memory;
@@ -74,7 +75,7 @@ std::vector<std::int64_t> checked_shape(std::size_t bytes, std::uint8_t bits, in
   return sizes;
 }
 
-// Some readers of DLPack want the strides of a compact tensor too.
+// Returns row-major strides. Some consumers of DLPack require strides even for compact tensors.
 std::vector<std::int64_t> compact(const std::vector<std::int64_t>& shape) {
   std::vector<std::int64_t> strides(shape.size());
   std::int64_t stride = 1;

@@ -17,7 +17,7 @@ namespace exports = rwa::exports;
 
 exports::ImportOptions parse_import(const char* text) {
   exports::ImportOptions o;
-  io::Fields options = read_options(text, "the options of an import");
+  io::Fields options = read_options(text, "import options");
   options("rnn", o.rnn);
   options("head", o.head);
   options("embedding", o.embedding);
@@ -36,7 +36,7 @@ rwa_result rwa_export_onnx(const rwa_model* model, const char* path, const char*
     require(model, "model");
     require(path, "path");
     exports::OnnxOptions o;
-    io::Fields reader = read_options(options, "the options of an export");
+    io::Fields reader = read_options(options, "export options");
     reader("step", o.step);
     reader.finish();
     exports::export_onnx(model->model, path, o);

@@ -16,7 +16,7 @@ rwa_result note(rwa_result result, const char* words) noexcept {
   try {
     last_error = words;
   } catch (...) {
-    last_error.clear();  // not even room for the words
+    last_error.clear();  // not enough memory for the message
   }
   return result;
 }
@@ -44,7 +44,7 @@ rwa_result failure() noexcept {
   } catch (const std::exception& error) {
     return note(RWA_INTERNAL_ERROR, error.what());
   } catch (...) {
-    return note(RWA_INTERNAL_ERROR, "an exception that is no std::exception");
+    return note(RWA_INTERNAL_ERROR, "unknown exception, not a std::exception");
   }
 }
 

@@ -1,4 +1,4 @@
-// src/c_api/guard.h: the border between C++ and C: no exception crosses it.
+// src/c_api/guard.h: the boundary between C++ and C, which no exception crosses.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace rwa::c_api {
 
-// What the exception that is being handled is called in C; keeps its words for rwa_last_error().
+// Converts the exception being handled to an rwa_result and keeps its message for rwa_last_error().
 rwa_result failure() noexcept;
 
-// Does the work of a C function.
+// Runs the body of a C function.
 template <class Work>
 rwa_result guarded(Work&& work) noexcept {
   try {
@@ -23,10 +23,10 @@ rwa_result guarded(Work&& work) noexcept {
   }
 }
 
-// A text on its way back: it lives until this thread keeps another.
+// Returns a C string that stays valid until the calling thread's next keep().
 const char* keep(std::string text);
 
-// Throws InputError, which names it, for a pointer that must not be null.
+// Throws InputError, naming the argument, if the pointer is null.
 void require(const void* pointer, const char* name);
 
 }  // namespace rwa::c_api

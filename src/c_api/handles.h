@@ -1,4 +1,4 @@
-// src/c_api/handles.h: what stands behind the handles that several files share.
+// src/c_api/handles.h: the definitions of handles that several files use.
 #pragma once
 
 #include "rwa/c_api.h"

@@ -22,7 +22,7 @@ using rwa::c_api::require;
 
 rwa::LayerConfig read_config(const char* text) {
   rwa::LayerConfig c;
-  rwa::io::Fields read = rwa::c_api::read_options(text, "a layer");
+  rwa::io::Fields read = rwa::c_api::read_options(text, "layer configuration");
   read("cell", c.cell);
   read("activation", c.activation);
   read("inputs", c.inputs);

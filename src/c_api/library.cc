@@ -1,4 +1,4 @@
-// src/c_api/library.cc: what the library says of itself and of the machine.
+// src/c_api/library.cc: the version, the available devices and cells.
 #include "c_api/guard.h"
 #include "c_api/json.h"
 #include "cells/traits.h"

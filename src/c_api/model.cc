@@ -26,7 +26,7 @@ rwa_model* handle(Model model) {
 
 rwa::ModelConfig parse_config(const char* text) {
   rwa::ModelConfig config;
-  rwa::io::Fields fields = rwa::c_api::read_options(text, "the description of a model");
+  rwa::io::Fields fields = rwa::c_api::read_options(text, "model configuration");
   rwa::visit_fields(config, fields);
   fields.finish();
   return config;

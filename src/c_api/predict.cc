@@ -1,4 +1,4 @@
-// src/c_api/predict.cc: what a model says of sequences in memory, as `rwa predict` does of files.
+// src/c_api/predict.cc: predictions for sequences in memory, as `rwa predict` makes for files.
 #include "workflows/predict.h"
 
 #include <cstdint>
@@ -18,28 +18,28 @@
 
 struct rwa_answers {
   std::vector<float> values;
-  std::vector<std::int64_t> offsets;  // one more than sequences
+  std::vector<std::int64_t> offsets;  // number of sequences + 1
 };
 
 namespace rwa::c_api {
 namespace {
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kModel = "the model";  // at the beginning of messages
+constexpr const char* kModel = "the model";  // starts messages
 
 workflows::PredictOptions parse_options(const char* text) {
   workflows::PredictOptions o;
   o.session.threads = default_threads();
-  io::Fields options = read_options(text, "the options of a prediction");
+  io::Fields options = read_options(text, "prediction options");
   options("batch", o.batch);
   read_session(options, o.session);
   options.finish();
   return o;
 }
 
-// Puts the answers of sequences together that were cut into pieces. To the steps that two pieces
-// share the first one answers, which has seen more before them; where a sequence has one answer, it
-// is the mean of those of its pieces.
+// Merges the predictions of sequences that were cut into pieces. Steps in two pieces get the
+// prediction of the first, which has seen more context. A prediction per sequence is the mean over
+// its pieces.
 class Gatherer {
  public:
   explicit Gatherer(const datasets::Encoding& encoding)
@@ -62,7 +62,7 @@ class Gatherer {
   }
 
  private:
-  // Of a sequence; what was there of another is complete.
+  // Completes the previous sequence and starts a new one.
   void begin() {
     if (!decoder_.every_step() && rows_ > 1) {
       for (float& value : std::span(out_.values).last(width_)) value /= static_cast<float>(rows_);
@@ -84,7 +84,7 @@ class Gatherer {
   const workflows::OutputDecoder decoder_;
   const std::size_t width_;
   workflows::Prediction prediction_;
-  std::int64_t rows_ = 0;  // of the sequence so far
+  std::int64_t rows_ = 0;  // of the current sequence so far
   rwa_answers out_;
 };
 

@@ -21,11 +21,12 @@ using rwa::c_api::require;
 using rwa::formats::Target;
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kNoFile = "sequences";  // what messages call a list that was not read
+constexpr const char* kNoFile =
+    "sequences";  // the file name in messages about lists that were not read
 
 rwa::datasets::FilesTask parse_reading(const char* text) {
   rwa::datasets::FilesTask task;
-  rwa::io::Fields options = rwa::c_api::read_options(text, "the options of reading");
+  rwa::io::Fields options = rwa::c_api::read_options(text, "reading options");
   rwa::training::set_reading(options, task);
   options.finish();
   return task;
@@ -47,11 +48,11 @@ std::unique_ptr<rwa_sequences> read(const std::vector<std::filesystem::path>& pa
   return list;
 }
 
-// As arrays and texts in files are known, so that a model of these sequences takes such files.
+// Sets the format of arrays or text files, so that a model of these sequences accepts such files.
 rwa::formats::Schema parse_schema(const char* text) {
   rwa::formats::Schema schema;
   rwa::Input input = rwa::Input::kNumbers;
-  rwa::io::Fields options = rwa::c_api::read_options(text, "the schema of sequences");
+  rwa::io::Fields options = rwa::c_api::read_options(text, "schema");
   options("input", input);
   options("features", schema.features);
   options("task", schema.target);
@@ -60,12 +61,13 @@ rwa::formats::Schema parse_schema(const char* text) {
   schema.symbols = input == rwa::Input::kSymbols;
   schema.format = schema.symbols ? rwa::formats::Format::kText : rwa::formats::Format::kNpy;
   if (!schema.symbols) schema.layout = rwa::formats::Layout::kNtc;
-  if (!schema.symbols && schema.features.empty()) options.fail("features is empty");
+  if (!schema.symbols && schema.features.empty())
+    options.fail("features is empty, expected at least one name");
   const bool answered = schema.target != Target::kNone;
   if (answered && schema.targets.empty()) schema.targets = {"y"};
   if (!answered && !schema.targets.empty()) {
-    options.fail(fmt::format("targets has {} names, expected none for the task {}",
-                             schema.targets.size(), to_string(schema.target)));
+    options.fail(
+        fmt::format("targets is given, expected none for the task {}", to_string(schema.target)));
   }
   return schema;
 }
@@ -75,18 +77,18 @@ void add_words(rwa::formats::Dictionary& dictionary, std::span<const char* const
     require(word, "a word");
     const std::size_t place = dictionary.words().size();
     if (dictionary.number(word) == static_cast<std::int32_t>(place)) continue;
-    throw InputError(fmt::format("the word {} is there already", rwa::io::quote(word)));
+    throw InputError(fmt::format("the word {} is already in the list", rwa::io::quote(word)));
   }
 }
 
-// Copies `count` of them; each must be less than `words`.
+// Copies `count` indices. Throws InputError unless each is below `words`.
 void take_places(const std::int32_t* places, std::size_t count, std::size_t words, const char* what,
                  std::vector<std::int32_t>& out) {
   if (count > 0) require(places, what);
   for (std::size_t i = 0; i < count; ++i) {
     if (places[i] >= 0 && std::cmp_less(places[i], words)) continue;
-    throw InputError(fmt::format("{}[{}] is {}, expected a place in the list of {} words", what, i,
-                                 places[i], words));
+    throw InputError(
+        fmt::format("{}[{}] is {}, expected an index below {}", what, i, places[i], words));
   }
   out.assign(places, places + count);
 }
@@ -113,7 +115,7 @@ rwa::formats::Sequence take(const rwa_sequences& list, const rwa_sequence& from)
   const bool excess = is_of_numbers(schema.target) ? !out.labels.empty() : !out.values.empty();
   if (none || (!excess && rwa::datasets::has_answer(schema, out))) return out;
   throw InputError(fmt::format(
-      "sequence {} of {} steps has {} labels and {} values, expected what the task {} asks for",
+      "the targets of sequence {0} do not fit the task {4}: steps: {1}, labels: {2}, values: {3}",
       out.line, from.steps, out.labels.size(), out.values.size(), to_string(schema.target)));
 }
 
@@ -193,8 +195,8 @@ rwa_result rwa_sequences_get(const rwa_sequences* sequences, size_t number, rwa_
     require(sequences, "sequences");
     require(out, "out");
     if (number >= sequences->items.size()) {
-      throw InputError(fmt::format("there is no sequence {}, expected a number less than {}",
-                                   number, sequences->items.size()));
+      throw InputError(fmt::format("there is no sequence {}, expected an index below {}", number,
+                                   sequences->items.size()));
     }
     const rwa::formats::Sequence& found = sequences->items[number].sequence;
     const bool symbols = sequences->schema.symbols;

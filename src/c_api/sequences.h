@@ -1,4 +1,4 @@
-// src/c_api/sequences.h: a list of sequences in memory, and its reading as if it were a file.
+// src/c_api/sequences.h: a list of sequences in memory, and a reader over it.
 #pragma once
 
 #include <cstddef>
@@ -18,18 +18,17 @@ struct rwa_sequences {
   };
 
   rwa::formats::Schema schema;
-  int kmer = 1;  // what symbols were made with
+  int kmer = 1;  // used to make the symbols
   rwa::formats::Vocabulary words;
-  std::vector<std::string> files;  // where the items come from, for messages
+  std::vector<std::string> files;  // the items' files, for messages
   std::vector<Item> items;
 };
 
 namespace rwa::c_api {
 
-// The sequences in their order, which must outlive the reader. With `as`, features are found by
-// their names, or, where they have none of their own, taken in their order. Throws InputError where
-// the list does not have what `as` asks for, with the difference; without `answered`, its answers
-// are not looked at.
+// Returns a reader over the list, which must outlive it. With `as`, selects features by name, or by
+// position if they have no names. Throws InputError, with the difference, if the list does not
+// match `as`. Without `answered`, ignores the targets.
 std::unique_ptr<formats::Reader> open_list(const rwa_sequences& list, const formats::Schema* as,
                                            bool answered, formats::Vocabulary& words);
 

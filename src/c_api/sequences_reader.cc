@@ -1,4 +1,4 @@
-// src/c_api/sequences_reader.cc: a list in memory, read as if it were a file.
+// src/c_api/sequences_reader.cc: a formats::Reader over a list of sequences in memory.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -24,8 +24,8 @@ std::string list_of(const std::vector<std::string>& names) {
   throw InputError(fmt::format("{}: has {}, expected {}", file, found, expected));
 }
 
-// Places of the wanted features among those that are there; none: all, as they are. Only those of
-// tables have names of their own.
+// Returns the indices of the wanted features in the list; empty: all features, unchanged. Only
+// features of tables have names.
 std::vector<std::size_t> places_of(const Schema& found, const Schema& wanted,
                                    const std::string& file) {
   std::vector<std::size_t> places;
@@ -47,10 +47,10 @@ void check_answers(const Schema& found, const Schema& wanted, const std::string&
   if (found.target != wanted.target) refuse(file, task(found.target), task(wanted.target));
   const bool numbers = found.target == Target::kNumbers || found.target == Target::kNumbersPerStep;
   if (!numbers || found.targets.size() == wanted.targets.size()) return;
-  refuse(file, fmt::format("the answers {}", list_of(found.targets)), list_of(wanted.targets));
+  refuse(file, fmt::format("the targets {}", list_of(found.targets)), list_of(wanted.targets));
 }
 
-// The number that each word of one dictionary has in the other, to which it is added.
+// Adds the words of one dictionary to another and returns their numbers there.
 std::vector<std::int32_t> numbers_in(formats::Dictionary& other, const formats::Dictionary& one) {
   std::vector<std::int32_t> numbers;
   numbers.reserve(one.words().size());
@@ -114,8 +114,8 @@ class ListReader : public formats::Reader {
 
   const rwa_sequences& list_;
   const bool answered_;
-  std::vector<std::int32_t> symbols_, labels_;  // the list's numbers as the others'
-  std::vector<std::size_t> places_;             // of features; none: all as they are
+  std::vector<std::int32_t> symbols_, labels_;  // from the list's numbers to the vocabulary's
+  std::vector<std::size_t> places_;             // of the selected features; empty: all
   std::size_t next_ = 0, file_ = 0;
 };
 }  // namespace

@@ -24,7 +24,7 @@ rwa_result rwa_session_new(const rwa_model* model, const char* options, rwa_sess
     require(model, "model");
     require(out, "out");
     rwa::SessionOptions session;
-    rwa::io::Fields reader = rwa::c_api::read_options(options, "the options of a session");
+    rwa::io::Fields reader = rwa::c_api::read_options(options, "session options");
     rwa::c_api::read_session(reader, session);
     reader.finish();
     *out = std::make_unique<rwa_session>(

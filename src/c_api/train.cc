@@ -1,5 +1,5 @@
 // src/c_api/train.cc: trains, cross-validates and tunes on sequences in memory, as `rwa train` and
-// `rwa tune` do on files. Nothing is written anywhere.
+// `rwa tune` do on files. Nothing is written to disk.
 #include <fmt/format.h>
 
 #include <atomic>
@@ -34,20 +34,19 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Json = nlohmann::ordered_json;
 
-// What the task calls its lists, where others have files.
+// Used in place of file names.
 constexpr const char* kTrain = "sequences";
-constexpr const char* kValid = "sequences for validation";
-constexpr const char* kWhat = "the options of a training";
+constexpr const char* kValid = "validation sequences";
+constexpr const char* kWhat = "training options";
 
 constexpr auto kBetweenNews = std::chrono::milliseconds(50);
 
-// The lists to train on.
 struct Lists {
   const rwa_sequences& train;
   const rwa_sequences* valid;
 };
 
-// Takes the settings out of the options, and leaves the rest to the caller.
+// Takes the training settings from the options; `rest` has the others.
 struct TrainingOptions {
   workflows::TrainRequest request;
   workflows::TrainOptions train;
@@ -100,7 +99,7 @@ Json to_json(const training::Metric& metric) {
   return Json::parse(training::format_metric(metric));
 }
 
-// Passes on how far the runs are: whatever was scored, and else not too often.
+// Reports progress to the listener: every evaluation, and otherwise at most every kBetweenNews.
 class ListenerNews final : public workflows::TuneObserver {
  public:
   ListenerNews(rwa_listener listener, void* user) : listener_(listener), user_(user) {}
@@ -136,16 +135,16 @@ class ListenerNews final : public workflows::TuneObserver {
   const training::RunQueue* queue_ = nullptr;
   std::mutex mutex_;
   static constexpr std::int64_t kNoStep = -2;
-  std::vector<std::int64_t> scored_;  // the step that was told last, of each run
+  std::vector<std::int64_t> scored_;  // the last step reported, per run
   Clock::time_point told_ = Clock::now();
   std::atomic<int> answer_ = RWA_GO_ON;
 };
 
 Json to_json(const io::Value& value) {
-  return Json::parse(io::to_toml(value));  // of which all that settings have is JSON too
+  return Json::parse(io::to_toml(value));  // the TOML of a setting is valid JSON
 }
 
-// All settings of a run that a caller could have given, by name.
+// Returns the settings of a run that callers can set, by name.
 Json settings_of(const training::Experiment& experiment) {
   Json json;
   for (const auto& setting : training::list_settings(experiment)) {
@@ -231,14 +230,14 @@ rwa_runs tune(const Lists& lists, const char* text, ListenerNews& news) {
   return runs;
 }
 
-// Where a listener gives up, it knows more than the loop.
+// Replaces the loop's message when the listener aborts: only the listener can stop these runs.
 template <class Work>
 rwa_result guarded_training(Work&& work) {
   return guarded([&] {
     try {
       work();
     } catch (const training::Interrupted&) {
-      throw training::Interrupted("the training was given up by its listener");
+      throw training::Interrupted("training was aborted by the listener");
     }
   });
 }
@@ -325,8 +324,8 @@ rwa_result rwa_runs_model(const rwa_runs* runs, size_t number, rwa_model** out) 
     require(runs, "runs");
     require(out, "out");
     if (number >= runs->stores.size()) {
-      throw rwa::InputError(fmt::format("there is no run {}, expected a number less than {}",
-                                        number, runs->stores.size()));
+      throw rwa::InputError(fmt::format("there is no run {}, expected an index below {}", number,
+                                        runs->stores.size()));
     }
     *out = std::make_unique<rwa_model>(rwa_model{runs->stores[number]->model()}).release();
   });

@@ -20,7 +20,7 @@ using rwa::c_api::require;
 
 rwa::TrainerOptions parse_options(const char* text) {
   rwa::TrainerOptions o;
-  rwa::io::Fields options = rwa::c_api::read_options(text, "the options of a trainer");
+  rwa::io::Fields options = rwa::c_api::read_options(text, "trainer options");
   options("learning_rate", o.learning_rate);
   options("beta1", o.beta1);
   options("beta2", o.beta2);

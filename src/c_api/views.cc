@@ -4,13 +4,13 @@
 
 namespace rwa::c_api {
 namespace {
-// What is negative is refused later, with better words than can be found here.
+// Negative sizes count as 0 here; the session rejects them with a better message.
 std::size_t product(int a, int b, int c = 1) {
   const auto size = [](int n) { return static_cast<std::size_t>(std::max(n, 0)); };
   return size(a) * size(b) * size(c);
 }
 
-// Nothing where there is no pointer.
+// Empty if the pointer is null.
 template <class Number>
 std::span<Number> optional(Number* values, std::size_t count) {
   return {values, values == nullptr ? 0 : count};

@@ -1,5 +1,5 @@
-// src/c_api/views.h: the views of a session, made from their C structs, which carry no sizes: those
-// that the shapes ask for are taken to be there.
+// src/c_api/views.h: makes the views of a session from C structs. These carry no sizes; the arrays
+// are assumed to have the documented shapes.
 #pragma once
 
 #include <cstddef>
@@ -12,24 +12,24 @@
 
 namespace rwa::c_api {
 
-// Of a session among other options.
+// Reads the options of a session from among others.
 void read_session(io::Fields& options, SessionOptions& session);
 
-// What a view needs to know of its network.
+// The sizes of a network that its views need.
 struct Sizes {
   explicit Sizes(const Model& model)
       : config(model.config()), parameters(model.parameter_count()) {}
 
   [[nodiscard]] BatchView view(const rwa_batch* batch) const;
   [[nodiscard]] TargetView view(const rwa_targets* targets, const rwa_batch* batch) const;
-  // Of x, [T,B,D].
+  // Returns the size of x, [T,B,D].
   [[nodiscard]] std::size_t inputs(const rwa_batch& batch) const;
 
   ModelConfig config;
   std::size_t parameters;
 };
 
-// Throws InputError where there should be numbers and is nothing.
+// Throws InputError if the pointer is null and the count is not 0.
 template <class Number>
 std::span<Number> numbers(Number* values, std::size_t count, const char* name) {
   if (count > 0) require(values, name);

@@ -1,10 +1,10 @@
-// src/cells/average-inl.h: one step of a weighted average, which the cells of rwa-inl.h and
-// rwa_forget-inl.h are made of. Its state is r, its rounding error, L, its rounding error: r the average
-// itself, L the logarithm of its denominator. z = u tanh(g) is taken in with the weight e^a:
+// src/cells/average-inl.h: one step of a weighted average, the core of the cells of rwa-inl.h and
+// rwa_forget-inl.h. The state is r, its rounding error, L, its rounding error: r is the average, L
+// the logarithm of its denominator. The step adds z = u tanh(g) with weight e^a:
 //   w = sigmoid(a - L)   L' = log(e^L + e^a)   r' = r + w (z - r)
 
-// Changes the state, and returns w, the step's share. `L` is that of the state, or what a cell has made
-// of it.
+// Updates the state and returns w, the step's share. `L` is the state's, possibly changed by the
+// cell.
 template <class V>
 RWA_CELL V take_in(V z, V a, const Sum<V>& L, V* state) {
   const Sum<V> r{state[0], state[1]};
@@ -25,8 +25,8 @@ struct AverageGradient {
   V dg, da, du;
 };
 
-// From dr, all that comes to r', and carry[1], which is dL'; leaves dr and dL of the step before in
-// carry. Nothing is exponentiated.
+// Takes dr, the total gradient of r', and dL' in carry[1]. Leaves dr and dL of the previous step in
+// carry. Needs no exponentials.
 template <class V>
 RWA_CELL AverageGradient<V> take_in_backward(V dr, V u, V tanh_g, V w, V r_before, V* carry) {
   const V dL = carry[1];

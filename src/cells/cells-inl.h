@@ -1,15 +1,15 @@
-// src/cells/cells-inl.h: all cells, for a backend to include inside its namespace, and the one place
-// that turns the value of a description into a type: its number in list-inl.h.
+// src/cells/cells-inl.h: all cells, for a backend to include inside its namespace, and the one
+// place that maps a value of rwa::Cell, a cell's number in list-inl.h, to the cell's type.
 #include "cells/common-inl.h"
 
-// These use it.
+// Uses common-inl.h.
 #include "cells/average-inl.h"
 
 template <int kNumber, class F>
 struct ListedCell;
 
-// What a cell's header ends with: gives it the next number. This file may be included several times
-// in one source file, so numbers are counted from here.
+// Ends a cell's header and gives the cell the next number. Numbers count from kBeforeCells, because
+// a source file may include this file several times.
 inline constexpr int kBeforeCells = __COUNTER__;
 #define RWA_LIST_CELL(Name)                              \
   template <class F>                                     \

@@ -11,7 +11,7 @@ struct Gru : UsualCell {
   static constexpr int kGates = 3;   // r, z: see x and h; m: sees h only
   static constexpr int kInputs = 1;  // u: sees x only
   static constexpr int kState = 1;   // h
-  static constexpr int kCarry = 1;   // what of dh goes past the gates
+  static constexpr int kCarry = 1;   // the part of dh that bypasses the gates
   static constexpr int kSaved = 4;   // sigmoid(r), sigmoid(z), m, h'; backward: dr, dz, dm, du
   static constexpr int kMemory = 3;  // h
   static constexpr char kLetters[] = "rzmn";  // the u of the formula is a part of PyTorch's n
@@ -54,7 +54,7 @@ struct Gru : UsualCell {
     const V r = saved[0];
     const V z = saved[1];
     const V m = saved[2];
-    const V n = F::apply(inputs[0] + r * m);  // dearer to keep than to compute again
+    const V n = F::apply(inputs[0] + r * m);  // cheaper to recompute than to keep
     const V all = dh + carry[0];
     const V dn = all * (V(1) - z) * F::slope(n);
     saved[0] = dn * m * r * (V(1) - r);

@@ -1,5 +1,5 @@
-// src/cells/list-inl.h: the list of cells, a line for each; where a cell stands in it is its value
-// of rwa::Cell.
+// src/cells/list-inl.h: the list of cells, one line each. A cell's position is its value in
+// rwa::Cell.
 // clang-format off
 #include "cells/rwa-inl.h"
 #include "cells/rwa_forget-inl.h"

@@ -11,7 +11,7 @@ struct Lstm : UsualCell {
   static constexpr int kInputs = 0;
   static constexpr int kState = 1;   // c
   static constexpr int kCarry = 1;   // dc
-  static constexpr int kSaved = 5;   // the gates and c'; backward replaces them by di, df, dg, do
+  static constexpr int kSaved = 5;   // the gates and c'; backward: di, df, dg, do
   static constexpr int kMemory = 4;  // c
   static constexpr char kLetters[] = "ifgo";
   static constexpr const char* kStateNames[] = {"c"};

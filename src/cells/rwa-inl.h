@@ -1,21 +1,22 @@
 // src/cells/rwa-inl.h: the recurrent weighted average, one unit, one step: the formula.
 //   z = u tanh(g)   w = sigmoid(a - L)   L' = log(e^L + e^a)   r' = r + w (z - r)   h = f(r')
 // r is the running average, L the logarithm of its denominator, w the share of this step: the
-// paper's n/d without n and d, so that no value of a overflows. L starts at -infinity exactly,
-// which makes the first share 1. Backward exponentiates nothing; it needs tanh g, w and r, not L.
+// paper's n/d without forming n or d, so that no value of a overflows. L starts at exactly
+// -infinity, which makes the first share 1. Backward needs tanh g, w and r, but no L and no
+// exponentials.
 template <class F>
 struct Rwa : UsualCell {
   static constexpr const char* kName = "rwa";
   static constexpr const char* kTitle = "RWA";
-  static constexpr const char* kDescription = "recurrent weighted average of the paper";
+  static constexpr const char* kDescription = "recurrent weighted average (Ostmeyer & Cowell 2017)";
 
   using Activation = F;
   static constexpr int kGates = 2;   // g, a: see x and h
   static constexpr int kInputs = 1;  // u: sees x only
   static constexpr int kState = 4;   // r, its rounding error, L, its rounding error
-  static constexpr int kCarry = 2;   // dr, dL: what backward hands to the step before
-  static constexpr int kSaved = 3;   // tanh g, w, r; backward replaces them by dg, da, du
-  static constexpr int kMemory = 2;  // the saved value of the step before that backward needs: r
+  static constexpr int kCarry = 2;   // dr, dL: what backward passes to the previous step
+  static constexpr int kSaved = 3;   // tanh g, w, r; backward: dg, da, du
+  static constexpr int kMemory = 2;  // r, which backward needs from the previous step
   static constexpr int kShare = 1;   // w
   static constexpr char kLetters[] = "gau";
   static constexpr const char* kStateNames[] = {"r", "r_lo", "L", "L_lo"};
@@ -24,7 +25,7 @@ struct Rwa : UsualCell {
   static constexpr bool kLearnedStart = true;  // h_0 = f(s_0)
   static constexpr bool kSeesX[] = {true, true, true};
   static constexpr bool kSeesH[] = {true, true, false};
-  static constexpr bool kHasBias[] = {true, false, true};  // a bias of a would cancel
+  static constexpr bool kHasBias[] = {true, false, true};  // a bias on a would cancel
   static constexpr float kInitialBias[] = {0, 0, 0};
   static constexpr float kInitialState[] = {0, 0, -__builtin_inff(), 0};
 

@@ -1,8 +1,8 @@
-// src/cells/rwa_forget-inl.h: the recurrent weighted average that can let go, one unit, one step. A
-// forget gate f makes all that came before lighter by sigmoid(f):
+// src/cells/rwa_forget-inl.h: the recurrent weighted average with forgetting, one unit, one step. A
+// forget gate f scales the weight of all earlier steps by sigmoid(f):
 //   L' = L + log sigmoid(f)   w = sigmoid(a - L')   L'' = log(e^L' + e^a)   r' = r + w (z - r)
-// with z and h as in rwa-inl.h. A large f is the paper's RWA. Where the gate sees nothing, it is a
-// constant per unit: a half-life.
+// with z and h as in rwa-inl.h. A large f gives the paper's RWA. A gate that sees neither x nor h
+// is a constant per unit: a half-life.
 template <class F, bool kSees>
 struct ForgettingRwa : UsualCell {
   using Activation = F;
@@ -21,7 +21,7 @@ struct ForgettingRwa : UsualCell {
   static constexpr bool kSeesX[] = {true, true, kSees, true};
   static constexpr bool kSeesH[] = {true, true, kSees, false};
   static constexpr bool kHasBias[] = {true, false, true, true};
-  static constexpr int kSpreadBias = 2;  // f: from units that soon forget to those that never do
+  static constexpr int kSpreadBias = 2;  // f: from units that forget soon to units that never do
   static constexpr float kInitialBias[] = {0, 0, 0, 0};
   static constexpr float kInitialState[] = {0, 0, -__builtin_inff(), 0};
 

@@ -1,4 +1,4 @@
-// src/cells/traits.h: what the rest of the project may know of a cell, short of its formula.
+// src/cells/traits.h: everything about a cell except its formula, for the rest of the project.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace rwa {
 
-// A pre-activation is a sum of up to three terms, W x + W h + b. Which pre-activations have a term
-// is a table; the block of weights or biases of one is its number among those that have the term.
+// A pre-activation is a sum of up to three terms, W x + W h + b. This table says which
+// pre-activations have a given term. Only those have a block of weights or biases, in their order.
 class Terms {
  public:
   explicit constexpr Terms(std::span<const bool> has) : has_(has) {}
@@ -19,7 +19,7 @@ class Terms {
   [[nodiscard]] bool has(int preactivation) const {
     return has_[static_cast<std::size_t>(preactivation)];
   }
-  // The block of a pre-activation that has one.
+  // Index of a pre-activation's block, if it has one.
   [[nodiscard]] int before(int preactivation) const {
     return static_cast<int>(std::count(has_.begin(), has_.begin() + preactivation, true));
   }
@@ -29,27 +29,27 @@ class Terms {
 };
 
 struct CellTraits : CellInfo {
-  int gates;           // pre-activations that the product with h makes; they come first
-  int inputs;          // those that do not see h
-  int state;           // numbers a unit carries from step to step, besides h
-  int carry;           // numbers backward carries per unit, besides dh
-  bool learned_start;  // h_0 = f(s_0) with s_0 trained; else 0
+  int gates;           // pre-activations of the product with h; they come first
+  int inputs;          // pre-activations that see x only
+  int state;           // values a unit carries from step to step, besides h
+  int carry;           // values backward carries per unit, besides dh
+  bool learned_start;  // h_0 = f(s_0) with a trained s_0; else 0
   Terms x, h, bias;
   std::span<const float> initial_bias;  // [gates + inputs]
-  int spread_bias;           // whose bias starts with time scales spread over a sequence; -1: none
+  int spread_bias;           // pre-activation whose bias starts with spread time scales; -1: none
   bool state_is_output;      // the state is h itself
   std::string_view letters;  // of the pre-activations, in the formula
   std::span<const char* const> state_names;  // [state]
   std::span<const char* const> carry_names;  // [carry], of the state
   bool tuned;                                // `rwa tune` tries it
-  const char* torch;                         // the class of torch.nn that it is with tanh, or null
-  // [gates + inputs], the layer of torch_module.py.in that makes each pre-activation; empty: that
-  // file has no text for this cell.
+  const char* torch;                         // the torch.nn class it equals with tanh, or null
+  // [gates + inputs], the layer of torch_module.py.in that computes each pre-activation; empty:
+  // that file has no text for this cell.
   std::span<const char* const> torch_layers;
 
   [[nodiscard]] int preactivations() const { return gates + inputs; }
-  // Whether the gate with spread biases sees neither x nor h: its bias is a constant of each unit,
-  // which ModelConfig::learned_decay may freeze.
+  // Whether the gate with spread biases sees neither x nor h. Its bias is then one constant per
+  // unit, which ModelConfig::learned_decay can freeze.
   [[nodiscard]] bool has_constant_gate() const {
     return spread_bias >= 0 && !x.has(spread_bias) && !h.has(spread_bias);
   }

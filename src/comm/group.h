@@ -1,4 +1,4 @@
-// src/comm/group.h: some of the ranks of a link, which work on something of their own.
+// src/comm/group.h: a group of a link's ranks that works on its own.
 #pragma once
 
 #include <span>
@@ -7,8 +7,8 @@
 
 namespace rwa {
 
-// Cuts the ranks of a link, which must outlive it, into so many consecutive groups, as equal as can
-// be: this is the one that this rank is in. The ranks of a group count from 0.
+// Splits the ranks of a link into consecutive groups of nearly equal size; this is the group of
+// this rank. Ranks within a group count from 0. The link must outlive the group.
 class RankGroup final : public Link {
  public:
   RankGroup(Link& whole, int groups) : whole_(whole) {  // 1 <= groups <= whole.size()
@@ -20,7 +20,7 @@ class RankGroup final : public Link {
     size_ = first(number_ + 1) - first_;
   }
 
-  // Which of the groups it is, from 0 on.
+  // The group's number, from 0.
   [[nodiscard]] int number() const { return number_; }
   [[nodiscard]] int rank() const override { return whole_.rank() - first_; }
   [[nodiscard]] int size() const override { return size_; }

@@ -1,4 +1,4 @@
-// src/comm/job.h: the job that mpirun or srun has started this process in, as one of several ranks.
+// src/comm/job.h: the job in which mpirun or srun started this process as one of several ranks.
 #pragma once
 
 #include <chrono>
@@ -12,40 +12,40 @@
 
 namespace rwa {
 
-// How many ranks the launcher says it has started; 1 where there is none.
+// The number of ranks that the launcher reports; 1 without a launcher.
 int launched_ranks();
 
 struct JobOptions {
-  // How long a rank waits for another while neither that one, nor whom that one waits for, shows a
-  // sign of work.
+  // How long a rank waits for a peer while neither the peer nor any rank that the peer waits for
+  // shows a sign of work.
   std::chrono::milliseconds patience = kPatience;
-  // Of a rank that is lost while none waits for it: what the message begins with, and the status
-  // that the job ends with.
+  // For a rank that is lost while no rank waits for it: the start of the message, and the job's
+  // exit status.
   std::string speaker = {};
   int lost_status = 1;
 };
 
 class Job {
  public:
-  // Null where this process was started alone. Throws ResourceError where it was not, and cannot
+  // Returns null if this process was started alone. Throws ResourceError if it was not, but cannot
   // join the others.
   static std::unique_ptr<Job> join(const JobOptions& options = {});
-  // Returns when all ranks leave. For the thread that joined.
+  // Returns when all ranks leave. Call it on the thread that joined.
   virtual ~Job() = default;
 
-  // For one thread of a rank at a time.
+  // For use by one thread of a rank at a time.
   [[nodiscard]] virtual Link& link() = 0;
-  // Among the ranks on this machine: which GPU is whose.
+  // This rank among the ranks on this machine, and their number: they decide which GPU it uses.
   [[nodiscard]] virtual int local_rank() const = 0;
   [[nodiscard]] virtual int local_size() const = 0;
-  // The cores that these may use, together.
+  // Number of cores that these ranks may use together.
   [[nodiscard]] virtual int local_cores() const = 0;
 
-  // A number that nobody else in the job gets, from 0 on. For any thread, whatever the others do.
+  // Returns a number unique in the job, counting from 0. Any thread may call it at any time.
   [[nodiscard]] virtual std::int64_t ticket() = 0;
 
-  // Ends the job on all ranks, with this status. Of the messages of ranks that fail together one is
-  // printed to stderr, where possible by rank 0.
+  // Ends the job on all ranks with this status. If several ranks fail together, only one message is
+  // printed to stderr, by rank 0 if possible.
   [[noreturn]] virtual void fail(std::string_view message, int status) = 0;
 };
 

@@ -16,9 +16,9 @@ int number_in(const char* variable) {
 }
 }  // namespace
 
-// The first that is there speaks: mpirun starts its own helpers as tasks of srun. In order that of
-// whoever knows better, those of Open MPI, of MPICH and its kin, and of Slurm for the tasks of
-// srun: a batch script has no step.
+// The first variable that is set counts, because mpirun starts its own helpers as tasks of srun. In
+// order: the user's override, Open MPI, MPICH and its derivatives, and Slurm for the tasks of srun
+// (a batch script has no step).
 int launched_ranks() {
   for (const char* variable :
        {"RWA_RANKS", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {

@@ -8,7 +8,7 @@
 
 namespace rwa {
 namespace {
-// Below this the time of a message does not depend on its size: fewer messages win.
+// Below this, a message takes the same time whatever its size: fewer messages win.
 constexpr std::size_t kShortBytes = 8192;
 
 template <class T>
@@ -52,7 +52,7 @@ void Ranks::exchange_with(int number, std::span<const T> out, std::span<T> in) {
   link_->exchange(leaf(number).first, std::as_bytes(out), bytes_of(in));
 }
 
-// Of two in one leaf the second hands its numbers to the first, and gets the sum in the end.
+// In a leaf of two ranks, the second hands its values to the first and gets the sum in the end.
 template <class T>
 void Ranks::sum_of(std::span<T> values) {
   if (alone() || values.empty()) return;
@@ -72,7 +72,7 @@ void Ranks::sum_of(std::span<T> values) {
   if (mine.count == 2) link_->exchange(rank_ + 1, std::as_bytes(values), {});
 }
 
-// Neighbours in the tree exchange all they have, from the leaves to the root.
+// Recursive doubling: neighbours in the tree exchange all values, from the leaves to the root.
 template <class T>
 void Ranks::sum_by_doubling(std::span<T> values, int own) {
   for (int bit = 1; bit < leaves_; bit *= 2) {
@@ -80,8 +80,8 @@ void Ranks::sum_by_doubling(std::span<T> values, int own) {
   }
 }
 
-// The same sums with the fewest bytes: neighbours each go on with one half of the numbers, and hand
-// their sums back on the way from the root to the leaves.
+// Recursive halving, the same sums with the fewest bytes: each of two neighbours continues with one
+// half of the values, and they hand their sums back from the root to the leaves.
 template <class T>
 void Ranks::sum_by_halves(std::span<T> values, int own) {
   struct Halves {
@@ -103,7 +103,7 @@ void Ranks::sum_by_halves(std::span<T> values, int own) {
   }
 }
 
-// From rank 0 to rank 1, from these to ranks 2 and 3, and so on.
+// Rank 0 sends to rank 1, these send to ranks 2 and 3, and so on.
 void Ranks::broadcast(std::span<std::byte> bytes) {
   for (int known = 1; known < size_; known *= 2) {
     if (rank_ < known && rank_ + known < size_) {
@@ -141,7 +141,7 @@ std::string Ranks::receive(int peer) {
   return text;
 }
 
-// Towards rank 0 as broadcast() goes away from it; every text with its size before it.
+// Collects towards rank 0 in a binary tree, then broadcasts. Each text is preceded by its size.
 std::vector<std::string> Ranks::gather(std::string_view text) {
   const auto packed = [](std::string_view one) {
     const std::uint64_t size = one.size();

@@ -1,7 +1,7 @@
-// src/comm/ranks.h: what ranks do together. Sums are formed as one fixed binary tree over the
-// ranks, ((0 + 1) + (2 + 3)) + …, the upper part of the tree of base/shards.h: all ranks have the
-// same bits, and up to 8 of them have those of one process. Every rank calls the same functions in
-// the same order.
+// src/comm/ranks.h: collective operations. Sums follow one fixed binary tree over the ranks,
+// ((0 + 1) + (2 + 3)) + …, the upper part of the tree of base/shards.h: all ranks get the same
+// bits, and up to 8 ranks get the bits of one process. Every rank calls the same functions in the
+// same order.
 #pragma once
 
 #include <chrono>
@@ -15,8 +15,8 @@
 
 namespace rwa {
 
-// How long a rank that gives no sign of work is waited for. What is left of 30 seconds is for
-// ending the job.
+// How long to wait for a rank that shows no sign of work. The rest of 30 seconds is for ending the
+// job.
 inline constexpr std::chrono::seconds kPatience{20};
 
 class Ranks {
@@ -28,28 +28,28 @@ class Ranks {
   [[nodiscard]] int size() const { return size_; }
   [[nodiscard]] bool alone() const { return size_ == 1; }
 
-  // Each number becomes the sum over the ranks.
+  // Replaces each value by its sum over the ranks.
   void sum(std::span<float> values) { sum_of(values); }
   void sum(std::span<double> values) { sum_of(values); }
 
-  // Rank 0's bytes, on all.
+  // Copies rank 0's bytes to all ranks.
   void broadcast(std::span<std::byte> bytes);
   // The same for a text of any length.
   void broadcast(std::string& text);
-  // Whether any of them says so, on all.
+  // Whether `mine` is true on any rank.
   [[nodiscard]] bool any(bool mine);
-  // Everybody's text, in the order of the ranks, on all; for few and short ones.
+  // Returns every rank's text, in the order of the ranks, on all of them. For few and short texts.
   std::vector<std::string> gather(std::string_view text);
-  // Returns when all have come here.
+  // Returns when all ranks have called it.
   void meet() { (void)gather(""); }
 
  private:
-  // Of the tree, with one or two ranks; there are as many as the largest power of two up to size().
+  // A leaf of the tree: one or two ranks. There are as many as the largest power of two <= size().
   struct Leaf {
     int first, count;
   };
   [[nodiscard]] Leaf leaf(int number) const;
-  // Which of them this rank is in.
+  // The leaf of this rank.
   [[nodiscard]] int own_leaf() const;
 
   template <class T>
@@ -58,10 +58,10 @@ class Ranks {
   void sum_by_doubling(std::span<T> values, int own);
   template <class T>
   void sum_by_halves(std::span<T> values, int own);
-  // `in` receives what the first of that leaf sends while `out` goes there.
+  // Sends `out` to the first rank of that leaf, and receives `in` from it.
   template <class T>
   void exchange_with(int number, std::span<const T> out, std::span<T> in);
-  // Adds what the peer sends, which this rank's `out` crosses.
+  // Sends `out` to the peer, and adds what it sends to `to`.
   template <class T>
   void add_from(int peer, std::span<const T> out, std::span<T> to);
   void send(int peer, std::string_view text);

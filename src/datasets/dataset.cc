@@ -17,7 +17,7 @@ void Dataset::draw(std::uint64_t seed, std::int64_t first, std::span<std::int64_
   }
 }
 
-// Returns how many rows there are.
+// Returns the number of rows.
 static std::size_t lay_out_rows(Batch& batch) {
   batch.steps = batch.lengths.empty() ? 0 : std::ranges::max(batch.lengths);
   batch.classes.clear();

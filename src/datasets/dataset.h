@@ -1,5 +1,5 @@
-// src/datasets/dataset.h: labelled sequences, numbered from 0, and the batches made of them. A data
-// set never changes: any sample is available at any time, from any thread.
+// src/datasets/dataset.h: labelled sequences, numbered from 0, and batches of them. A data set is
+// immutable: any thread may read any sample at any time.
 #pragma once
 
 #include <cstdint>
@@ -16,35 +16,35 @@ namespace rwa::datasets {
 
 enum class Split { kTrain, kValid, kTest };
 
-// What all samples of a data set have in common, and so what a network for it must have.
+// The shape of all samples of a data set, and so of a network for it.
 struct Shape {
   Input input = Input::kNumbers;
   int inputs = 1;   // D: features, or symbols
   int outputs = 1;  // O
   Readout readout = Readout::kLast;
   Loss loss = Loss::kSoftmax;
-  int longest = 1;         // no sequence has more steps
-  double mean_length = 1;  // of the training samples, as they are distributed
-  int says = 0;            // steps of the longest answer that a decoder has to say; 0: none
+  int longest = 1;         // the most steps of any sequence
+  double mean_length = 1;  // expected length of a training sample
+  int says = 0;            // steps of the longest decoder target; 0: no decoder
 };
 
-// What can be reached without looking at the sequence. The loss is in the unit of the task: bits,
-// or the squared error.
+// The scores of a baseline that ignores the input: class frequencies or the mean. The loss is in
+// the unit of the task: bits, or the squared error.
 struct Naive {
   double loss = 0;
-  std::optional<double> accuracy;  // 0…1, where the task is to classify
+  std::optional<double> accuracy;  // 0…1; absent unless the task is classification
 };
 
-// Owns the numbers of a batch; used again for the next one.
+// Owns the arrays of a batch. Reused for the next batch.
 struct Batch {
-  std::vector<float> x;               // [T,B,D], zero past a sequence's end
-  std::vector<std::int32_t> symbols;  // [T,B], instead of x, likewise
+  std::vector<float> x;               // [T,B,D], zero past a sequence's length
+  std::vector<std::int32_t> symbols;  // [T,B], instead of x, also zero-padded
   std::vector<std::int32_t> lengths;  // [B]
-  std::vector<std::int32_t> classes;  // as TargetView
+  std::vector<std::int32_t> classes;  // as in TargetView
   std::vector<float> values;
-  int steps = 0;                             // T, the longest of the batch
-  std::vector<std::int32_t> target_lengths;  // [B], of what a decoder has to say
-  int target_steps = 0;                      // the longest of these
+  int steps = 0;                             // T, the longest length
+  std::vector<std::int32_t> target_lengths;  // [B], of decoder targets
+  int target_steps = 0;                      // the longest of target_lengths
 
   [[nodiscard]] BatchView sequences() const {
     return {.x = x,
@@ -64,23 +64,23 @@ class Dataset {
 
   [[nodiscard]] virtual const Shape& shape() const = 0;
   [[nodiscard]] virtual Naive naive() const = 0;
-  // 0 where there are no samples of that kind.
+  // 0 if there are no samples of this split.
   [[nodiscard]] virtual std::int64_t size(Split split) const = 0;
-  // Which samples are trained on: those of draw `first` and the ones after it. As the paper does
-  // it, with replacement.
+  // Writes the sample numbers of the training draws first, first + 1, …. By default draws with
+  // replacement, as in the paper.
   virtual void draw(std::uint64_t seed, std::int64_t first, std::span<std::int64_t> samples) const;
-  // Makes `batch` of the samples with these numbers, each less than size(split).
+  // Fills `batch` with the samples of these numbers, each less than size(split).
   virtual void fill(Split split, std::span<const std::int64_t> samples, Batch& batch) const = 0;
-  // What a model must know about the data beside its weights (Model::notes()).
+  // What a model must know about the data, for Model::set_note().
   [[nodiscard]] virtual std::map<std::string, std::string> notes() const { return {}; }
 };
 
-// Makes room for sequences of batch.lengths and `inputs` features, all zero, and no targets.
+// Allocates zeroed sequences of batch.lengths and `inputs` features, and clears the targets.
 void lay_out(Batch& batch, int inputs);
 // The same for sequences of symbols.
 void lay_out_symbols(Batch& batch);
 
-// Throws ConfigError, which calls the value `name`.
+// Throws ConfigError, naming the value, if it is out of range.
 void check_range(std::string_view name, std::int64_t value, std::int64_t least, std::int64_t most);
 
 }  // namespace rwa::datasets

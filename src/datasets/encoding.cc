@@ -49,7 +49,7 @@ template <typename... Args>
       fmt::format("{}:{}: {}", file, line, fmt::format(text, std::forward<Args>(args)...)));
 }
 
-// The first few, for a message.
+// Returns the first few words, for a message.
 std::string beginning_of(const std::vector<std::string>& words) {
   constexpr std::size_t kMost = 20;
   std::vector<std::string> first;
@@ -60,8 +60,7 @@ std::string beginning_of(const std::vector<std::string>& words) {
   return fmt::format("{}{}", fmt::join(first, " "), words.size() > kMost ? " ..." : "");
 }
 
-// Numbers of a file, [·,features], become normal in place; fill(i) is for the i-th, which is
-// missing.
+// Standardises values, [·,features], in place. fill(i) replaces value i if it is missing.
 template <class Fill>
 void make_normal(const Normal& normal, const std::vector<std::string>& names,
                  std::vector<float>& numbers, std::string_view file, std::int64_t line, Fill fill) {
@@ -73,7 +72,7 @@ void make_normal(const Normal& normal, const std::vector<std::string>& names,
       number = static_cast<float>((double{found} - normal.mean[i]) / normal.scale[i]);
       if (std::isfinite(number)) continue;
       if (std::isfinite(found)) {
-        refuse(file, line, "found {} for {}, expected a number nearer to the mean, {}", found,
+        refuse(file, line, "found {} for {}, expected a number closer to the mean, {}", found,
                io::quote(names[i]), normal.mean[i]);
       }
       number = fill(row + i);
@@ -89,7 +88,7 @@ void make_normal(const Normal& normal, const std::vector<std::string>& names,
          io::quote(schema.features[at % features]), at / features + 1);
 }
 
-// The first `count` of these rows become those of sequence b in an array [T,B,width].
+// Copies the first `count` rows to sequence b of an array [T,B,width].
 template <class T>
 void place(const T* rows, int count, std::size_t width, std::size_t b, std::size_t batch,
            std::vector<T>& out) {
@@ -104,7 +103,7 @@ void place(const T* rows, int count, std::size_t width, std::size_t b, std::size
 
 std::string_view to_string(Missing missing) { return name_of(kMissing, "filling", missing); }
 Missing parse_missing(std::string_view name) {
-  return parse_name(kMissing, "way to fill missing numbers", name);
+  return parse_name(kMissing, "method for missing values", name);
 }
 
 std::size_t Widening::inputs(std::size_t width) const {
@@ -134,7 +133,7 @@ std::size_t Encoding::width() const {
   return schema.symbols ? alphabet.size() : schema.features.size();
 }
 
-// A step that is seen with others is a row of numbers, whatever it is by itself.
+// A widened step is always a row of numbers, even if its steps are symbols.
 Shape Encoding::shape() const {
   const bool symbols = schema.symbols && !widening.is_needed();
   return {.input = symbols ? Input::kSymbols : Input::kNumbers,
@@ -295,7 +294,7 @@ void Encoder::encode_features(formats::Sequence& sequence, std::string_view file
     if (encoding_.missing == Missing::kRefuse) {
       refuse_missing_at(encoding_.schema, sequence, i, file);
     }
-    // 0 is the mean of what is normal.
+    // The mean of standardised values is 0.
     const bool previous = encoding_.missing == Missing::kPrevious && i >= names.size();
     return previous ? sequence.x[i - names.size()] : 0.0F;
   });
@@ -305,7 +304,7 @@ void Encoder::encode_values(formats::Sequence& sequence, std::string_view file) 
   const auto& names = encoding_.schema.targets;
   make_normal(
       encoding_.targets, names, sequence.values, file, sequence.line, [&](std::size_t i) -> float {
-        refuse(file, sequence.line, "found no number for {}, expected one: it is the answer",
+        refuse(file, sequence.line, "found no number for {}, expected one: it is the target",
                io::quote(names[i % names.size()]));
       });
 }
@@ -373,7 +372,7 @@ void Encoder::fill_answers(Encoded encoded, Batch& batch) const {
   }
 }
 
-// What a forecast has to say at a step is the step after it.
+// The target of a forecast at each step is the next step.
 void Encoder::fill_step_answers(Encoded encoded, Batch& batch) const {
   const std::size_t count = encoded.size();
   const std::size_t rows = static_cast<std::size_t>(batch.steps) * count;

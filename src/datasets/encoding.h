@@ -1,6 +1,6 @@
-// src/datasets/encoding.h: how sequences of a file become the numbers of a network, and its outputs
-// become answers: everything a model must know about its data to be used on more of it. It travels
-// in the model's file, as JSON.
+// src/datasets/encoding.h: how sequences from files are encoded for a network, and its outputs
+// decoded: everything a model must know about its data to be applied to new data. Stored in the
+// model file as JSON.
 #pragma once
 
 #include <cstddef>
@@ -20,39 +20,38 @@
 
 namespace rwa::datasets {
 
-// What to do about numbers that are missing.
+// How to treat missing values.
 enum class Missing {
   kRefuse,
-  kPrevious,  // that of the step before; at the first step the mean
+  kPrevious,  // the value of the step before; the mean at the first step
   kMean,      // of the training data
 };
 std::string_view to_string(Missing missing);
 Missing parse_missing(std::string_view name);
 inline void from_name(std::string_view name, Missing& value) { value = parse_missing(name); }
 
-// Of numbers: (x - mean) / scale has mean 0 and deviation 1 over the training data; the scale of
-// what never changes is 1.
+// Standardisation: (x - mean) / scale has mean 0 and deviation 1 over the training data. The scale
+// of a constant column is 1.
 struct Normal {
   std::vector<double> mean = {}, scale = {};
 
   friend bool operator==(const Normal&, const Normal&) = default;
 };
 
-// What a network may see of a step beside the step itself: the steps before it, and where in the
-// sequence it stands. An average over steps knows neither by itself. Nothing after the step is
-// looked at, so that a stream sees the same.
+// Extra inputs of a step: the steps before it and its position in the sequence. An average over
+// steps knows neither. Later steps are never used, so that streams see the same inputs.
 struct Widening {
-  int context = 1;    // steps seen at once: the step itself and those before it
-  int positions = 0;  // numbers that say where it stands; 0: none
-  int span = 0;       // the steps that these are spread over: the longest sequence of the training
+  int context = 1;    // steps seen at once: this step and those before it
+  int positions = 0;  // number of position features; 0: none
+  int span = 0;       // steps covered by the position features: the longest training sequence
 
   [[nodiscard]] bool is_needed() const { return context > 1 || positions > 0; }
-  // Of a step of `width` numbers, or of one of `width` symbols, which becomes a one-hot row.
+  // Returns the inputs of a widened step of `width` features, or of one of `width` symbols
+  // (one-hot).
   [[nodiscard]] std::size_t inputs(std::size_t width) const;
-  // Writes the row of step t of an encoded sequence, [inputs(width)]: the step, the one before it,
-  // …, zeros where there is none; then a hill for each position, highest where it is nearest.
-  // `place` is the number of the step in its sequence, of which `encoded` may have no more than the
-  // end.
+  // Writes the row of step t of an encoded sequence, [inputs(width)]: the step, the step before it,
+  // … (zeros before the start), then one bump per position feature, highest at its centre. `place`
+  // is the index of the step in its sequence; `encoded` may hold only the end of that sequence.
   void write_row(const formats::Sequence& encoded, std::size_t width, int t, int place,
                  float* row) const;
 
@@ -63,66 +62,66 @@ struct Encoding {
   formats::Schema schema = {};
   int kmer = 1;
   Missing missing = Missing::kRefuse;
-  // Sequences are cut into pieces of `window` steps, every `stride` steps one; 0: they are not.
+  // Sequences are cut into windows of `window` steps, one every `stride` steps; 0: not cut.
   int window = 0, stride = 0;
   Widening widening = {};
-  Normal features = {};                    // of x; for symbols empty
-  std::vector<std::string> alphabet = {};  // the symbols in their order
-  std::vector<std::string> labels = {};    // of classes: the outputs in their order
-  Normal targets = {};  // of numbers that are answers; of a forecast those of `features`
+  Normal features = {};                    // of x; empty for symbols
+  std::vector<std::string> alphabet = {};  // the symbols in order
+  std::vector<std::string> labels = {};    // the classes, in the order of the outputs
+  Normal targets = {};                     // of regression targets; forecasts use `features`
 
-  // Of a step by itself: features, or symbols.
+  // Returns the number of features, or of symbols, of a single step.
   [[nodiscard]] std::size_t width() const;
-  // Of the network: input, inputs, outputs, readout, loss.
+  // Returns the shape of the network: input, inputs, outputs, readout, loss.
   [[nodiscard]] Shape shape() const;
-  // What is read out is one answer for a sequence, or one for every step.
+  // Returns whether there is a prediction at every step rather than one per sequence.
   [[nodiscard]] bool answers_every_step() const;
-  // The names of the outputs: labels, names of targets, of a forecast features or symbols.
+  // Returns the names of the outputs: labels, targets, or the features or symbols of a forecast.
   [[nodiscard]] std::vector<std::string> outputs() const;
-  // How files for this model are to be read.
+  // Returns how to read files for this model.
   [[nodiscard]] formats::Options options() const;
 
   friend bool operator==(const Encoding&, const Encoding&) = default;
 };
 
 std::string to_json(const Encoding& encoding);
-// Throws ModelFileError, which begins with `origin`, for anything that to_json() would not write.
+// Throws ModelFileError, starting with `origin`, for anything that to_json() would not write.
 Encoding parse_encoding(std::string_view json, std::string_view origin);
-// The key under which it stands among a model's notes.
+// The name of the model note that stores the encoding.
 inline constexpr std::string_view kEncodingNote = "data";
-// From there; nothing where they have none. Throws ModelFileError as parse_encoding() does, and for
-// one that does not fit the network.
+// Returns the encoding in the notes, if any. Throws ModelFileError like parse_encoding(), or if the
+// encoding does not fit the network.
 std::optional<Encoding> find_encoding(const std::map<std::string, std::string>& notes,
                                       const ModelConfig& network, std::string_view origin);
 
-// Turns sequences of one reader into rows of a batch. A forecast's steps are all but the last,
-// unless `whole` (for prediction) includes every one; then the last step has no answer.
+// Encodes sequences of one reader and fills batches. A forecast sees all steps but the last, or
+// with `whole` (for prediction) every step; the last step then has no target.
 class Encoder {
  public:
   Encoder(const Encoding& encoding, const formats::Vocabulary& vocabulary);
 
-  // Makes the sequence ready for fill(): in place, symbols and labels become those of the encoding,
-  // x normal. Throws InputError, naming `file` and the sequence's line, for a symbol or a label
-  // that is not the model's, with those that are, and for a number that is missing where that is
-  // refused. Without `labelled`, answers are not looked at, and gone.
+  // Encodes a sequence in place: maps symbols and labels to those of the encoding and standardises
+  // x. Throws InputError, naming `file` and the line, for an unknown symbol or label (listing the
+  // known ones), and for a missing value if these are refused. Without `labelled`, removes the
+  // targets.
   void encode(formats::Sequence& sequence, std::string_view file, bool labelled = true);
-  // The same from any thread, where the vocabulary has no word that is new since the last encode().
+  // The same, from any thread, if the vocabulary has no new words since the last encode().
   void encode_known(formats::Sequence& sequence, std::string_view file, bool labelled = true) const;
-  // How many steps the network sees of it.
+  // Returns the number of steps that the network sees.
   [[nodiscard]] int steps(const formats::Sequence& encoded, bool whole = false) const;
-  // The encoded sequences side by side, zero past their ends; of at least one step, since a batch
-  // must have one. Targets where all have answers; of a forecast that is not `whole`.
+  // Fills a batch with encoded sequences, zero-padded to at least one step. Sets the targets if all
+  // sequences have them, and for a forecast unless `whole`.
   void fill(std::span<const formats::Sequence* const> encoded, Batch& batch,
             bool whole = false) const;
 
  private:
-  // The words of an encoding as the vocabulary numbers them.
+  // Maps the vocabulary's numbers to those of the encoding.
   class Words {
    public:
     Words(const std::vector<std::string>& words, std::string_view kind);
 
-    void follow(const formats::Dictionary& dictionary);  // looks up what is new in it
-    // Throws InputError for a word that is none of them.
+    void follow(const formats::Dictionary& dictionary);  // looks up its new words
+    // Throws InputError for an unknown word.
     void translate(std::vector<std::int32_t>& numbers, const formats::Dictionary& dictionary,
                    std::string_view file, std::int64_t line) const;
 
@@ -130,7 +129,8 @@ class Encoder {
     const std::vector<std::string>& words_;
     std::string_view kind_;  // "symbol", for messages
     std::unordered_map<std::string_view, std::int32_t> places_;
-    std::vector<std::int32_t> numbers_;  // the place of each word of the dictionary; -1: none
+    std::vector<std::int32_t>
+        numbers_;  // the encoding's number of each dictionary word; -1: unknown
   };
 
   void encode_features(formats::Sequence& sequence, std::string_view file) const;
@@ -146,24 +146,23 @@ class Encoder {
   Words symbols_, labels_;
 };
 
-// An encoded sequence as the network sees it: where steps are widened, in numbers.
+// Returns an encoded sequence as the network sees it, with widened steps.
 formats::Sequence as_seen(const Encoding& encoding, const formats::Sequence& encoded);
 
-// The answers that a sequence has are as many as its target needs; of several labels any number.
+// Returns whether the sequence has the targets that its task needs. Multi-label allows any number.
 bool has_answer(const formats::Schema& schema, const formats::Sequence& sequence);
-// Throws InputError for a number of x that is missing.
+// Throws InputError if a value of x is missing.
 void refuse_missing(const formats::Schema& schema, const formats::Sequence& sequence,
                     std::string_view file);
 
-// The pieces a long sequence is cut into: [begin, end) of each, in order; the last may be shorter.
-// The whole where window is 0. Those of a forecast have a step more, which is only an answer there
-// and the first of the next piece.
+// Returns the windows [begin, end) of a long sequence, in order; the last may be shorter. If window
+// is 0, returns the whole. Windows of a forecast have one more step, which is only a target there
+// and the first input of the next window.
 struct Piece {
   int begin = 0, end = 0;
 };
 std::vector<Piece> pieces(int steps, int window, int stride, bool of_forecast = false);
-// One of them, as a sequence with the same id and, where answers are not those of steps, which are
-// cut too, with the same answers.
+// Copies one window to `out`, with the same id. Per-step targets are cut too, others copied.
 void cut(const formats::Sequence& whole, Piece piece, bool answers_every_step,
          formats::Sequence& out);
 

@@ -1,4 +1,4 @@
-// src/datasets/encoding_json.cc: the encoding as JSON, which is a note in a model's file.
+// src/datasets/encoding_json.cc: the encoding as JSON, stored as a note in the model file.
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -59,7 +59,7 @@ Widening parse_widening(Fields json) {
   if (widening.context < 1) json.fail("\"context\" is 0, expected at least 1");
   if (widening.positions > 0 && widening.span < 1) {
     json.fail(
-        fmt::format("\"span\" is 0, expected at least 1 for {} positions", widening.positions));
+        fmt::format("\"span\" is 0, expected at least 1 if positions is {}", widening.positions));
   }
   json.finish();
   return widening;
@@ -72,28 +72,28 @@ Normal parse_normal(Fields json, std::size_t size) {
   for (const auto& [name, values] :
        {std::pair("mean", &normal.mean), std::pair("scale", &normal.scale)}) {
     if (values->size() != size) {
-      json.fail(fmt::format("\"{}\" has {} numbers, expected {}", name, values->size(), size));
+      json.fail(fmt::format("the size of \"{}\" is {}, expected {}", name, values->size(), size));
     }
   }
   const auto wrong = std::ranges::find_if(normal.scale, [](double scale) { return !(scale > 0); });
   if (wrong != normal.scale.end()) {
-    json.fail(fmt::format("\"scale\" has the number {}, expected more than 0", *wrong));
+    json.fail(fmt::format("\"scale\" contains {}, expected numbers above 0", *wrong));
   }
   json.finish();
   return normal;
 }
 
-// Each but once, and some exactly where there must be some.
+// Checks that words are unique, and that there are some exactly if they are wanted.
 void check_words(const Fields& json, std::string_view name, const std::vector<std::string>& words,
                  bool wanted) {
   std::set<std::string_view> seen;
   for (const std::string& word : words) {
     if (!seen.insert(word).second)
-      json.fail(fmt::format("\"{}\" has {} twice", name, io::quote(word)));
+      json.fail(fmt::format("\"{}\" contains {} twice", name, io::quote(word)));
   }
   if (words.empty() == wanted) {
-    json.fail(fmt::format("\"{}\" has {} texts, expected {}", name, words.size(),
-                          wanted ? "some" : "none"));
+    json.fail(fmt::format("\"{}\" is {}, expected {}", name, wanted ? "empty" : "not empty",
+                          wanted ? "at least one text" : "none"));
   }
 }
 
@@ -114,14 +114,13 @@ void check(const Fields& json, const Encoding& encoding) {
   }
 }
 
-// A file can be put together from parts that do not belong together.
+// Network and encoding in one file may not belong together.
 void check_fit(const ModelConfig& network, const Shape& data, std::string_view origin) {
   const auto check = [&](bool fits, std::string_view field, const auto& found,
                          const auto& expected) {
     if (fits) return;
-    throw ModelFileError(
-        fmt::format("{}: the network has {} {}, expected {}, as its note \"{}\" says", origin,
-                    field, found, expected, kEncodingNote));
+    throw ModelFileError(fmt::format("{}: the network has {} {}, expected {} as in its note \"{}\"",
+                                     origin, field, found, expected, kEncodingNote));
   };
   const auto check_equal = [&](std::string_view field, const auto& found, const auto& expected) {
     check(found == expected, field, found, expected);
@@ -133,7 +132,7 @@ void check_fit(const ModelConfig& network, const Shape& data, std::string_view o
   check_equal("code", network.code, 0);
   const bool every = data.readout == Readout::kEvery;
   check((network.readout == Readout::kEvery) == every, "readout", to_string(network.readout),
-        every ? "every" : "one answer for a sequence");
+        every ? "every" : "last, mean or attention");
 }
 }  // namespace
 
@@ -152,7 +151,7 @@ std::string to_json(const Encoding& encoding) {
 }
 
 Encoding parse_encoding(std::string_view json, std::string_view origin) {
-  const std::string where = fmt::format("{}: the description of the data", origin);
+  const std::string where = fmt::format("{}: the data description", origin);
   Fields fields(io::parse_json(json, where, io::refuse_model_file),
                 {.where = where, .refuse = io::refuse_model_file, .required = true});
   Encoding encoding;

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using formats::Target;
 
-// Of a model's header the rest is for its network and its tensors.
+// The rest of a model file's header is for the network and the tensors.
 constexpr std::size_t kMostNoteBytes = io::kMaxHeaderBytes - (std::size_t{1} << 17);
 
 std::optional<double> number_in(const std::string& word) {
@@ -33,7 +33,7 @@ std::optional<double> number_in(const std::string& word) {
   return value;
 }
 
-// By their values where all are numbers, else by their bytes.
+// Sorts by value if all words are numbers, else by bytes.
 std::vector<std::string> sorted(std::vector<std::string> words) {
   std::ranges::sort(words);
   const auto is_number = [](const std::string& word) { return number_in(word).has_value(); };
@@ -61,7 +61,7 @@ Encoding encoding_of(const FilesTask& task, const LoadedData& data, const Sums& 
           .targets = trained.targets.normal(numbers ? schema.targets.size() : 0)};
 }
 
-// How often each of the encoding's labels was counted.
+// Reorders counts by label from the vocabulary's order to the encoding's.
 std::vector<std::int64_t> in_order(const std::vector<std::int64_t>& counts,
                                    const formats::Vocabulary& vocabulary,
                                    const std::vector<std::string>& labels) {
@@ -75,7 +75,7 @@ std::vector<std::int64_t> in_order(const std::vector<std::int64_t>& counts,
 }
 
 int longest_of(const LoadedData& data) {
-  int longest = 1;  // what a network is made for
+  int longest = 1;  // the least that a network supports
   for (const auto& subset : data.subsets) longest = std::max(longest, subset->sums.longest);
   for (const Subset* subset : {data.valid.get(), data.test.get()}) {
     if (subset != nullptr) longest = std::max(longest, subset->sums.longest);
@@ -83,36 +83,37 @@ int longest_of(const LoadedData& data) {
   return longest;
 }
 
-// Throws InputError where there is nothing to learn.
+// Throws InputError if there is nothing to learn from the training data.
 void check_trainable(const Encoding& encoding, const Statistics& statistics, const Sums& trained) {
-  if (statistics.sequences == 0) throw InputError("the files to train on have no sequences");
+  if (statistics.sequences == 0) throw InputError("the training files have no sequences");
   const Target target = encoding.schema.target;
   if (trained.steps == 0) {
     throw InputError(
-        fmt::format("none of the {} sequences to train on has {}", statistics.sequences,
+        fmt::format("no training sequence (of {}) has {}", statistics.sequences,
                     target == Target::kNone ? "two steps, as a forecast needs" : "steps"));
   }
   const bool classes = target == Target::kClass || target == Target::kClassPerStep;
   const auto seen = static_cast<std::size_t>(
       std::ranges::count_if(statistics.labels, [](std::int64_t count) { return count > 0; }));
   if ((classes && seen < 2) || (target == Target::kLabels && seen == 0)) {
-    throw InputError(fmt::format("the {} sequences to train on have {}, expected {}",
+    throw InputError(fmt::format("the training data (sequences: {}) has {}, expected {}",
                                  statistics.sequences, classes ? "a single class" : "no labels",
                                  classes ? "at least two" : "some"));
   }
   if (encoding.schema.symbols && target == Target::kNone && encoding.alphabet.size() < 2) {
-    throw InputError(fmt::format("the sequences have no symbol but {}, expected at least two",
-                                 io::quote(encoding.alphabet.front())));
+    throw InputError(
+        fmt::format("the sequences have only the symbol {}, expected at least two symbols",
+                    io::quote(encoding.alphabet.front())));
   }
 }
 
-// Throws InputError for more words than fit into a model's file, as text in a text.
+// Throws InputError if the encoding does not fit into a model file, as JSON escaped in JSON.
 void check_note(const Encoding& encoding) {
   const std::size_t bytes = nlohmann::json(to_json(encoding)).dump().size();
   if (bytes <= kMostNoteBytes) return;
   throw InputError(
-      fmt::format("the names of {} features, {} symbols and {} labels take {} bytes, "
-                  "expected at most {}, for which a model's file has room",
+      fmt::format("the names of all features ({}), symbols ({}) and labels ({}) take {} bytes, "
+                  "expected at most {}, the space in a model file",
                   encoding.schema.features.size(), encoding.alphabet.size(), encoding.labels.size(),
                   bytes, kMostNoteBytes));
 }
@@ -121,7 +122,7 @@ void check_folds(const LoadedData& data) {
   for (std::size_t i = 0; i < data.subsets.size(); ++i) {
     if (data.subsets[i]->store.size() > 0) continue;
     throw InputError(
-        fmt::format("{} sequences to train on are too few for {} folds: fold {} is empty",
+        fmt::format("too few training sequences for {1} folds: found {0}, fold {2} is empty",
                     data.statistics.sequences, data.subsets.size(), i + 1));
   }
 }
@@ -187,8 +188,8 @@ ReadFiles::ReadFiles(const FilesTask& task, std::shared_ptr<const LoadedData> da
   order_.emplace(std::move(stores), task_.balance);
 }
 
-// A fold is scored on, the one after it decides when training ends: what has chosen the weights
-// must not judge them.
+// One fold is the test set, the next the validation set. Early stopping uses the validation set, so
+// it must not be the test set.
 Split split_of(const FilesTask& task, std::size_t subset, std::size_t subsets) {
   if (subsets == 1) return Split::kTrain;
   if (task.folds == 0) return subset == 0 ? Split::kValid : Split::kTrain;
@@ -231,7 +232,7 @@ void ReadFiles::fill(Split split, std::span<const std::int64_t> samples, Batch& 
 }
 
 std::unique_ptr<Files> ReadFiles::with_fold(int fold) const {
-  if (task_.folds == 0) throw ConfigError("the data have no folds, expected some");
+  if (task_.folds == 0) throw ConfigError("the data has no folds, expected some");
   FilesTask task = task_;
   task.fold = fold;
   check_range("fold", fold, 0, task.folds - 1);
@@ -261,7 +262,7 @@ std::unique_ptr<Files> open_files(const FilesTask& task, std::uint64_t seed, con
       std::make_shared<const LoadedData>(load_files(task, seed, folder, reading, open, keeper));
   if (!task.sha256.empty() && task.sha256 != data->sha256) {
     throw ConfigError(
-        fmt::format("{}: the data have changed since the run was set up: their SHA-256 is {}, "
+        fmt::format("{}: the data has changed since the run was set up: its SHA-256 is {}, "
                     "expected {}",
                     task.train.front(), data->sha256, task.sha256));
   }
@@ -276,7 +277,7 @@ std::unique_ptr<Files> open_files(const FilesTask& task, std::uint64_t seed, con
   if (link == nullptr || link->rank() == 0) {
     return open_files(task, seed, folder, reading, open, keeper);
   }
-  std::error_code error;  // then it is the current folder, which few data sets need
+  std::error_code error;  // on error the path is empty: the data stays in memory
   return open_files(task, seed, fs::temp_directory_path(error), {}, open, keeper);
 }
 

@@ -1,4 +1,4 @@
-// src/datasets/files.h: a data set of the user's files.
+// src/datasets/files.h: a data set read from user files.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,15 @@
 
 namespace rwa::datasets {
 
-// What was seen of the files while they were read.
+// Statistics gathered while reading the files.
 struct Statistics {
   std::int64_t sequences = 0;
   std::int64_t steps = 0;
   std::map<int, std::int64_t> lengths;  // sequences by their number of steps
-  std::vector<std::int64_t> labels;     // how often each of Encoding::labels stands as an answer
-  std::vector<std::int64_t> missing;    // numbers, of each feature
-  // Of each feature, without the missing ones; infinite, and the other way, where all are.
+  std::vector<std::int64_t>
+      labels;  // number of targets per label, in the order of Encoding::labels
+  std::vector<std::int64_t> missing;  // missing values per feature
+  // Range of each feature, ignoring missing values; +infinity and -infinity if all are missing.
   std::vector<double> least, most;
 };
 [[nodiscard]] int shortest(const Statistics&);
@@ -36,29 +37,28 @@ class Files : public Dataset {
   [[nodiscard]] virtual const Encoding& encoding() const = 0;
   [[nodiscard]] virtual const Statistics& statistics() const = 0;  // of the training files
   [[nodiscard]] virtual std::string sha256() const = 0;            // of all sequences of all splits
-  // A sample, encoded, as fill() has it in a batch.
+  // Reads one encoded sample, as fill() puts it into a batch.
   virtual void sample(Split split, std::int64_t number, formats::Sequence& encoded) const = 0;
 };
 
-// Told now and then how many sequences have been read.
+// Called at intervals with the number of sequences read so far.
 using Reading = std::function<void(std::int64_t sequences)>;
 
-// Reads the files of the task, each once. `folder` is where what does not fit into memory goes. The
-// encoding is made of the training files and those of the other splits: labels and symbols of all,
-// means and scales of the training samples alone. Throws as formats::open() and Encoder do;
-// InputError where there is nothing to train on: no sequence, no steps, a single class.
+// Reads the files of the task, each once. Data that does not fit into memory goes to a file in
+// `folder`. The encoding takes labels and symbols from all splits, means and scales from the
+// training samples only. Throws like formats::open() and Encoder, and InputError if there is
+// nothing to learn: no sequences, no steps, a single class.
 //
-// With a link all its ranks call this and have the same data afterwards, although rank 0 alone
-// looks at the files, the folder and the listener (files_ranks.cc). What does not fit into memory
-// is written once on each machine: on others than that of rank 0 to the temporary folder of the
-// lowest rank there.
+// With a link, all its ranks call this and get the same data, but only rank 0 reads the files and
+// uses `folder` and `reading` (files_ranks.cc). Data that does not fit into memory is written once
+// per machine: on machines without rank 0, to the temporary folder of the lowest rank there.
 std::unique_ptr<Files> open_files(const FilesTask& task, std::uint64_t seed,
                                   const std::filesystem::path& folder, const Reading& reading = {},
                                   Link* link = nullptr);
 
-// The same data, read once, in another division: fold `fold` of `folds` is the test set, the one
-// after it is for validation, the others are trained on. Only of a data set that was opened with
-// task.folds.
+// Returns the same data, without reading it again, in another split: fold `fold` is the test set,
+// the next fold the validation set, the others the training set. The data set must have been opened
+// with task.folds.
 std::unique_ptr<Files> with_fold(const Files& files, int fold);
 
 }  // namespace rwa::datasets

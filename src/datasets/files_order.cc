@@ -9,7 +9,7 @@
 
 namespace rwa::datasets {
 namespace {
-// Fisher and Yates. Takes the random numbers from `index` on, one for each item.
+// Fisher-Yates shuffle. Uses the random numbers from `index` on, one per item.
 template <class T>
 void shuffle(const Random& random, std::uint64_t index, std::vector<T>& items) {
   for (std::size_t i = items.size(); i > 1; --i) {
@@ -68,11 +68,11 @@ void SampleOrder::begin_group(std::size_t number) const {
   } else {
     group.shuffled.resize(static_cast<std::size_t>(group.firsts.back()));
     std::iota(group.shuffled.begin(), group.shuffled.end(), 0U);
-    // The numbers before these are for the blocks of the epoch and the groups before this one.
+    // Earlier random numbers are used for the epoch's blocks and the groups before this one.
     const auto used = blocks_.size() + static_cast<std::size_t>(epoch_.places[number]);
     shuffle(random_of(epoch_.seed, epoch_.number), used, group.shuffled);
   }
-  group_ = std::move(group);  // only now: reading may have failed
+  group_ = std::move(group);  // assigned last: reading may throw
 }
 
 std::vector<std::vector<std::uint32_t>> SampleOrder::classes_of(std::size_t group) const {

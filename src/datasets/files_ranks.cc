@@ -1,8 +1,7 @@
-// src/datasets/files_ranks.cc: files for ranks that train together. Rank 0 alone reads them, and
-// sends its sequences on while it does: there is one standard input, files may lie where no other
-// machine sees them, and what is wrong in them is said once. The others take the sequences as if
-// they had read them: each has the division, the encoding and the checksum that one process would
-// have, and keeps as much in memory.
+// src/datasets/files_ranks.cc: files for ranks that train together. Only rank 0 reads them and
+// streams the sequences to the others: there is one standard input, other machines may not see the
+// files, and errors are reported once. The other ranks treat the sequences as if they had read
+// them: each has the split, encoding, checksum and memory limit of a single process.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -20,9 +19,9 @@ namespace rwa::datasets {
 namespace {
 namespace fs = std::filesystem;
 
-// Of the items that are sent, each with its size and bytes; texts, but for the sequences.
+// The kinds of items sent, each with its size and bytes. All but sequences are text.
 enum class Kind : std::uint8_t {
-  // The schema; a layout where there is one.
+  // The schema; kLayout only if there is a layout.
   kFormat,
   kLayout,
   kIsOfSymbols,
@@ -32,21 +31,21 @@ enum class Kind : std::uint8_t {
   kId,
   kTime,
   kLabelFrom,
-  // Files, each before its first sequence; the first one ends the schema.
+  // A file name, before the file's first sequence. The first one ends the schema.
   kFile,
-  // New words of the vocabulary, before the sequence they are in.
+  // A new word of the vocabulary, before the sequence that contains it.
   kSymbol,
   kLabel,
   kSequence,
   kEnd,
 };
 
-// Items go together, as many as are worth a message.
+// Items are collected into messages of about this size.
 constexpr std::size_t kPieceBytes = std::size_t{1} << 18;
 
 class Sender final : public formats::Reader {
  public:
-  // What opening adds to the vocabulary is new too.
+  // Counts the words before opening: words that opening adds must be sent too.
   Sender(Link* link, const std::vector<fs::path>& paths, const formats::Options& options,
          std::shared_ptr<formats::Vocabulary> vocabulary)
       : ranks_(link),
@@ -111,7 +110,7 @@ class Sender final : public formats::Reader {
   std::shared_ptr<formats::Vocabulary> vocabulary_;
   std::size_t symbols_sent_, labels_sent_;  // words
   std::unique_ptr<formats::Reader> reader_;
-  std::string file_;  // the last one put
+  std::string file_;  // the last one sent
   std::string piece_;
   std::vector<std::byte> record_;
 };
@@ -135,7 +134,7 @@ class Receiver final : public formats::Reader {
   }
 
  private:
-  // The next item, which goes where it belongs.
+  // Takes and stores the next item.
   Kind take(formats::Sequence& sequence) {
     if (at_ == piece_.size()) {
       ranks_.broadcast(piece_);

@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using formats::Target;
 
-// What is not trained on is gone through in order, for which little memory is enough.
+// Validation and test data is read in order, which needs little memory.
 constexpr std::size_t kMemoryOfOthers = Store::kMemory / 4;
 
 template <class Enum>
@@ -29,7 +29,7 @@ std::optional<Enum> parse_if_given(const std::string& name, Enum (*parse)(std::s
   return name.empty() ? std::nullopt : std::optional(parse(name));
 }
 
-// A model's file takes no text but UTF-8. Looks at the words from `checked` on.
+// Throws InputError if a word from `checked` on is not UTF-8, which model files require.
 void check_text(const std::vector<std::string>& words, std::size_t& checked,
                 const std::string& file, std::int64_t line) {
   for (; checked < words.size(); ++checked) {
@@ -40,27 +40,26 @@ void check_text(const std::vector<std::string>& words, std::size_t& checked,
   }
 }
 
-// What is missing becomes what stood a step before, while that is still there: a piece that is cut
-// out has lost it.
+// Replaces missing values by those of the step before. Must run before cutting: a window does not
+// contain the step before it.
 void carry_forward(std::vector<float>& x, std::size_t features) {
   for (std::size_t i = features; i < x.size(); ++i) {
     if (std::isnan(x[i])) x[i] = x[i - features];
   }
 }
 
-// Takes sequences into subsets, one after the other, and sums them up.
+// Adds sequences to subsets and updates their sums.
 class Collector {
  public:
-  // Throws ConfigError for a window that cannot be.
+  // Throws ConfigError for an invalid window.
   Collector(const FilesTask& task, formats::Schema schema);
 
-  // Throws InputError, with the file and the line, for a sequence without all of its numbers and
-  // answers.
+  // Throws InputError, with file and line, if values or targets are missing.
   void check(const formats::Sequence& sequence, const std::string& file) const;
-  // One that has passed. Where numbers are missing they may be filled.
+  // Adds a checked sequence. May fill its missing values.
   void add(formats::Sequence& sequence, Subset& subset);
-  // Of everything that was added, in its order, and of the words it is made of. Nothing may be
-  // added afterwards.
+  // Returns the hash of all added sequences, in order, and of the vocabulary. Nothing may be added
+  // afterwards.
   std::string sha256(const formats::Vocabulary& vocabulary);
 
  private:
@@ -69,7 +68,7 @@ class Collector {
 
   formats::Schema schema_;
   bool forecasts_, every_step_;
-  std::size_t features_;  // numbers of a step
+  std::size_t features_;  // per step
   Missing missing_;
   int window_, stride_;
   formats::Sequence piece_;
@@ -88,7 +87,7 @@ Collector::Collector(const FilesTask& task, formats::Schema schema)
   check_range("window", window_, 0, std::numeric_limits<int>::max());
   if (window_ > 0) check_range("stride", stride_, 1, window_);
   if (window_ == 0 && stride_ != 0) {
-    throw ConfigError(fmt::format("stride is {} without a window, expected one", stride_));
+    throw ConfigError(fmt::format("stride is {} without a window, expected a window too", stride_));
   }
 }
 
@@ -97,8 +96,8 @@ void Collector::check(const formats::Sequence& sequence, const std::string& file
   const bool complete =
       std::ranges::none_of(sequence.values, [](float value) { return std::isnan(value); });
   if (complete && has_answer(schema_, sequence)) return;
-  throw InputError(fmt::format("{}:{}: found a sequence without {}, expected it for the task {}",
-                               file, sequence.line, complete ? "its answer" : "all of its answer",
+  throw InputError(fmt::format("{}:{}: found a sequence without {}, expected one for the task {}",
+                               file, sequence.line, complete ? "a target" : "a complete target",
                                to_string(schema_.target)));
 }
 
@@ -120,7 +119,7 @@ void Collector::add(formats::Sequence& sequence, Subset& subset) {
   }
 }
 
-// Its record is packed. Where it has no step to answer there is nothing to learn from it.
+// record_ already has the packed sample. Skips samples without a per-step target to learn from.
 void Collector::add_sample(const formats::Sequence& sample, Subset& subset) {
   const int steps = sample.steps - (forecasts_ ? 1 : 0);
   if (every_step_ && steps <= 0) return;
@@ -136,7 +135,7 @@ void Collector::add_sample(const formats::Sequence& sample, Subset& subset) {
 
 void Collector::hash(const formats::Dictionary& words) {
   for (const std::string& word : words.words()) {
-    const std::string text = fmt::format("{} {}", word.size(), word);  // so its end is clear
+    const std::string text = fmt::format("{} {}", word.size(), word);  // the size marks its end
     hash_.add(std::as_bytes(std::span(text)));
   }
 }
@@ -147,7 +146,7 @@ std::string Collector::sha256(const formats::Vocabulary& vocabulary) {
   return hash_.hex();
 }
 
-// Says how many sequences have been read, now and then.
+// Reports the number of sequences read, at intervals.
 class Progress {
  public:
   explicit Progress(const Reading& reading) : reading_(reading) {}
@@ -234,7 +233,7 @@ void Loader::check_schema(const std::string& file) const {
     check_text(names, none, file, 1);
   }
   if (task_.balance && schema.target != Target::kClass) {
-    throw ConfigError(fmt::format("balance is for the task {}, found the task {}",
+    throw ConfigError(fmt::format("balance is only for the task {}, found the task {}",
                                   to_string(Target::kClass), to_string(schema.target)));
   }
 }
@@ -318,7 +317,7 @@ void add(const formats::Sequence& sequence, Statistics& statistics) {
 
 LoadedData load_files(const FilesTask& task, std::uint64_t seed, const fs::path& folder,
                       const Reading& reading, const Open& open, const Keeper& keeper) {
-  if (task.train.empty()) throw ConfigError("no files to train on, expected at least one");
+  if (task.train.empty()) throw ConfigError("no training files, expected at least one");
   return Loader(task, folder, reading, open, keeper).load(seed);
 }
 

@@ -20,8 +20,7 @@ int folds_of(const FilesTask& task) {
     check_range("folds", task.folds, 3, kMostFolds);
     check_range("fold", task.fold, 0, task.folds - 1);
     if (task.valid.empty() && task.test.empty()) return task.folds;
-    throw ConfigError(
-        "there are folds and files for validation or test, expected only one of them");
+    throw ConfigError("found folds and files for validation or test, expected only one of the two");
   }
   if (task.split == 0 || !task.valid.empty()) return 1;
   if (task.split >= kLeastSplit && task.split <= kMostSplit) {
@@ -46,14 +45,15 @@ std::size_t StratifiedSplit::subset_of(std::int32_t label) {
   const auto place = static_cast<std::size_t>(label);
   if (place >= seen_.size()) seen_.resize(place + 1);
   const std::int64_t number = seen_[place]++;
-  const std::int64_t first = number / folds_ * folds_;  // of those that share the folds
+  const std::int64_t first =
+      number / folds_ * folds_;  // of the group that has one sequence per fold
   const Random random(seed_, Purpose::kSplit, static_cast<std::uint32_t>(label));
   std::vector<std::size_t> folds(static_cast<std::size_t>(folds_));
   std::iota(folds.begin(), folds.end(), 0);
-  for (std::size_t i = folds.size(); i > 1; --i) {  // Fisher and Yates
+  for (std::size_t i = folds.size(); i > 1; --i) {  // Fisher-Yates
     std::swap(folds[i - 1], folds[random.below(static_cast<std::uint64_t>(first) + i - 1, i)]);
   }
-  // Where a class has but one sequence, it is trained on.
+  // The first sequence of a class is always for training.
   if (split_ && first == 0 && folds[0] == 0) std::swap(folds[0], folds[1]);
   const std::size_t fold = folds[static_cast<std::size_t>(number - first)];
   return split_ ? std::min<std::size_t>(fold, 1) : fold;

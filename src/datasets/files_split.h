@@ -1,7 +1,6 @@
-// src/datasets/files_split.h: which sequences of the training files are for validation. Of each
-// class as many consecutive ones as there are folds have one fold each, in random order; so every
-// fold has its share of every class and of every stretch of the files, and nothing must be known of
-// their end.
+// src/datasets/files_split.h: assigns the sequences of the training files to folds. Each run of
+// `folds` consecutive sequences of a class is spread over all folds in random order. So every fold
+// has its share of every class and of every part of the files, in a single pass.
 #pragma once
 
 #include <cstddef>
@@ -14,19 +13,19 @@ namespace rwa::datasets {
 
 class StratifiedSplit {
  public:
-  // Throws ConfigError for a task whose split or folds cannot be.
+  // Throws ConfigError if the split or the folds of the task are invalid.
   StratifiedSplit(const FilesTask& task, std::uint64_t seed);
 
-  // 1: nothing is divided. 2: the first is for validation. Else each is a fold.
+  // 1: no split. 2: the first is the validation set. More: one per fold.
   [[nodiscard]] std::size_t subsets() const;
-  // That of the next sequence of this class.
+  // Returns the subset of the next sequence of this class.
   std::size_t subset_of(std::int32_t label);
 
  private:
   std::uint64_t seed_;
-  int folds_;  // 1: nothing is divided
+  int folds_;  // 1: no split
   bool split_;
-  std::vector<std::int64_t> seen_;  // of each class
+  std::vector<std::int64_t> seen_;  // sequences so far, per class
 };
 
 }  // namespace rwa::datasets

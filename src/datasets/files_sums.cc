@@ -8,7 +8,7 @@ namespace {
 
 double bits(double share) { return share > 0 ? -share * std::log2(share) : 0; }
 
-// One of several, as often as they were counted.
+// The baseline for one class among several, from their frequencies.
 Naive one_of(const Counts& counts) {
   std::int64_t total = 0, most = 0;
   for (std::size_t i = 0; i < counts.size(); ++i) {
@@ -23,7 +23,7 @@ Naive one_of(const Counts& counts) {
   return naive;
 }
 
-// Each of these labels for itself: yes or no.
+// The baseline for independent yes/no labels.
 Naive each_of(std::size_t labels, const Counts& counts, std::int64_t samples) {
   Naive naive{.loss = 0, .accuracy = 0};
   for (std::size_t i = 0; i < labels; ++i) {
@@ -45,7 +45,7 @@ void Moments::add(const Column& others, Column& column) {
   column.count = count;
 }
 
-// Twice over the rows: the squares are those of what differs from their own mean.
+// Two passes over the rows: squares are deviations from the mean of these rows.
 void Moments::add(std::span<const float> rows, std::size_t columns) {
   columns_.resize(columns);
   part_.assign(columns, {});

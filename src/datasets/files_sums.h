@@ -1,5 +1,5 @@
-// src/datasets/files_sums.h: what is summed up over the sequences of a part of a data set, so that
-// means, scales and shares of any union of parts are known without reading them again.
+// src/datasets/files_sums.h: sums over the sequences of a subset. Means, scales and frequencies of
+// any union of subsets follow without reading the data again.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,15 @@
 
 namespace rwa::datasets {
 
-// Of each column of numbers, those that are missing left out: the mean and the squared deviations
-// from it, kept such that large numbers that differ little lose nothing.
+// The mean and the sum of squared deviations of each column, ignoring missing values. Numerically
+// stable for large values with small differences.
 class Moments {
  public:
   void add(std::span<const float> rows, std::size_t columns);  // [·,columns]
   void add(const Moments& others);
 
   [[nodiscard]] Normal normal(std::size_t columns) const;
-  // What is left of their squares when the mean of each is known, in units of normal(): the mean
-  // over the columns.
+  // Returns the squared error of the mean baseline in units of normal(), averaged over the columns.
   [[nodiscard]] double naive_error(std::size_t columns) const;
 
  private:
@@ -29,10 +28,10 @@ class Moments {
   };
   static void add(const Column& others, Column& column);
 
-  std::vector<Column> columns_, part_;  // of all, and of the rows that are being added
+  std::vector<Column> columns_, part_;  // totals, and those of the rows being added
 };
 
-// How often each number was counted.
+// Frequencies of the numbers 0, 1, ….
 class Counts {
  public:
   void add(std::int32_t number, std::int64_t times = 1);
@@ -48,16 +47,16 @@ class Counts {
 
 struct Sums {
   std::int64_t samples = 0;
-  std::int64_t steps = 0;     // that the network sees
-  int longest = 0;            // likewise
-  Moments features, targets;  // of the sequences as the files have them, before they are cut
-  // How often each of the vocabulary's is an answer: of labels, and of the symbols of a forecast.
+  std::int64_t steps = 0;     // seen by the network
+  int longest = 0;            // length seen by the network
+  Moments features, targets;  // of whole sequences, before cutting into windows
+  // Frequencies of the vocabulary's labels as targets, and of its symbols as targets of a forecast.
   Counts labels, symbols;
 
   void add(const Sums& others);
 };
 
-// The baseline of guessing by the shares of the answers alone, in bits or squared deviations.
+// Returns the majority-class or mean baseline, in bits or squared deviations.
 Naive naive_of(const Encoding& encoding, const Sums& sums);
 
 }  // namespace rwa::datasets

@@ -13,7 +13,8 @@
 
 namespace rwa::datasets {
 namespace {
-// Seven bits a byte, the lowest first; the eighth says that more come. Most are a single byte.
+// Variable-length integers: seven bits per byte, lowest first; the eighth bit means that more
+// follow.
 constexpr unsigned kBits = 7;
 constexpr std::uint64_t kMore = 1U << kBits;
 
@@ -68,7 +69,7 @@ class RecordReader {
 
 struct Block {
   std::vector<std::byte> records;
-  std::vector<std::uint32_t> starts;  // all less than kBlock, where a block ends
+  std::vector<std::uint32_t> starts;  // all below kBlock, where a block ends
 
   [[nodiscard]] std::size_t bytes() const {
     return records.size() + starts.size() * sizeof(std::uint32_t);
@@ -80,12 +81,12 @@ struct Block {
 };
 using SharedBlock = std::shared_ptr<const Block>;
 
-// The blocks used last.
+// A cache of the most recently used blocks.
 class BlockCache {
  public:
   explicit BlockCache(std::size_t most) : most_(most) {}
 
-  // Null where it is not there.
+  // Returns null if the block is not cached.
   SharedBlock find(std::int64_t number) {
     const std::lock_guard lock(mutex_);
     const auto found = places_.find(number);
@@ -96,7 +97,7 @@ class BlockCache {
 
   void add(std::int64_t number, SharedBlock block) {
     const std::lock_guard lock(mutex_);
-    if (places_.contains(number)) return;  // another thread was faster
+    if (places_.contains(number)) return;  // another thread has added it meanwhile
     bytes_ += block->bytes();
     blocks_.emplace_front(number, std::move(block));
     places_.emplace(number, blocks_.begin());
@@ -112,7 +113,7 @@ class BlockCache {
 
   std::mutex mutex_;
   std::size_t most_, bytes_ = 0;
-  Blocks blocks_;  // the last used first
+  Blocks blocks_;  // most recently used first
   std::unordered_map<std::int64_t, Blocks::iterator> places_;
 };
 
@@ -153,7 +154,7 @@ void unpack(std::span<const std::byte> record, formats::Sequence& sequence) {
 struct Store::Impl {
   struct Entry {
     std::int64_t first;
-    std::uint64_t place;  // in the file: the records, and then their starts
+    std::uint64_t place;  // in the file: records, then starts
     std::size_t records;  // bytes
   };
 
@@ -177,7 +178,7 @@ struct Store::Impl {
   std::int64_t size = 0;
   Block growing;
   std::vector<std::byte> record;
-  std::vector<SharedBlock> kept;  // while there is no file
+  std::vector<SharedBlock> kept;  // until there is a file
   std::size_t kept_bytes = 0;
   std::optional<NamelessFile> file;
   mutable BlockCache cache;
@@ -224,7 +225,7 @@ SharedBlock Store::Impl::get(std::int64_t block) const {
   if (!file) return kept[static_cast<std::size_t>(block)];
   SharedBlock found = cache.find(block);
   if (found) return found;
-  found = load(block);  // not under the lock: others go on reading
+  found = load(block);  // without the lock: other threads keep reading
   cache.add(block, found);
   return found;
 }

@@ -1,7 +1,7 @@
-// src/datasets/store.h: sequences kept for training, in the order in which they came. A few lie in
-// memory; what is more than that goes to a file without a name in a folder of the caller's, from
-// which blocks of whole sequences are read again. The index has one entry per block, so that a
-// billion short sequences cost no more of it than a thousand long ones of the same size.
+// src/datasets/store.h: stores sequences for training, in order. Small data stays in memory; larger
+// data goes to an unnamed file in the caller's folder and is read back in blocks of whole
+// sequences. The index has one entry per block, so that its size depends on the size of the data
+// only, not on the number of sequences.
 #pragma once
 
 #include <cstddef>
@@ -16,39 +16,38 @@
 
 namespace rwa::datasets {
 
-// A sequence as bytes, for one machine and one run of the program: numbers as they lie in memory,
-// symbols and labels in as few bytes as they need. Replaces the content of `record`.
+// Serialises a sequence for use by the same process or machine: numbers as in memory, symbols and
+// labels in as few bytes as possible. Replaces the content of `record`.
 void pack(const formats::Sequence& sequence, std::vector<std::byte>& record);
-// What pack() has made, and nothing else.
+// Reverses pack(). The record must come from pack().
 void unpack(std::span<const std::byte> record, formats::Sequence& sequence);
 
 class Store {
  public:
-  static constexpr std::size_t kMemory = std::size_t{256} << 20;  // bytes that stay in memory
+  static constexpr std::size_t kMemory = std::size_t{256} << 20;  // bytes kept in memory
   static constexpr std::size_t kBlock = std::size_t{1} << 18;  // bytes, and at least one sequence
 
-  // Of ranks with one keeper, to all of which the same comes, that one alone writes to its folder.
+  // Ranks with the same keeper must append the same data; only the keeper writes to its folder.
   explicit Store(std::filesystem::path folder, std::size_t memory = kMemory, Keeper keeper = {});
   ~Store();
 
   void append(const formats::Sequence& sequence);
-  // The same for one that is packed already. Throws ResourceError where the folder has
-  // no room.
+  // The same for a packed sequence. Throws ResourceError if the folder has no space.
   void append(std::span<const std::byte> record);
-  // No more comes. Reading is allowed from now on, from any thread. All ranks close their stores,
-  // in the same order. Throws ResourceError where the keeper's file cannot be opened.
+  // Ends appending. From now on any thread may read. All ranks must close their stores in the same
+  // order. Throws ResourceError if the keeper's file cannot be opened.
   void close();
   [[nodiscard]] std::int64_t size() const;  // sequences
   [[nodiscard]] bool in_memory() const;
-  [[nodiscard]] std::size_t memory() const;  // as the constructor was told
+  [[nodiscard]] std::size_t memory() const;  // as given to the constructor
 
-  // Blocks: sequences [first(block), first(block + 1)), and the bytes they take in memory.
+  // A block holds the sequences [first(block), first(block + 1)) and takes bytes(block) in memory.
   [[nodiscard]] std::int64_t blocks() const;
   [[nodiscard]] std::int64_t first(std::int64_t block) const;
   [[nodiscard]] std::int64_t block_of(std::int64_t sequence) const;
   [[nodiscard]] std::size_t bytes(std::int64_t block) const;
-  // One sequence. The blocks read last stay in memory, up to memory() bytes and at least one.
-  // Throws ResourceError.
+  // Reads one sequence. Caches the blocks read last: at least one, and up to memory() bytes. Throws
+  // ResourceError.
   void read(std::int64_t number, formats::Sequence& sequence) const;
 
  private:

@@ -21,13 +21,13 @@ namespace rwa::datasets {
 namespace {
 namespace fs = std::filesystem;
 
-// As /proc numbers the processes, which in a container need not be as getpid() does.
+// Uses the process number of /proc, which in a container may differ from getpid().
 std::string own_folder() {
   std::error_code error;
   return "/proc/" + fs::read_symlink("/proc/self", error).string();
 }
 
-// Not every file system offers files that never had a name.
+// Falls back to a removed named file: not every file system supports O_TMPFILE.
 io::Descriptor open_nameless(const fs::path& folder) {
   if (folder.empty()) {
     io::Descriptor in_memory(::memfd_create("rwa", MFD_CLOEXEC));
@@ -45,8 +45,8 @@ io::Descriptor open_nameless(const fs::path& folder) {
 }
 }  // namespace
 
-// Processes see each other in one PID namespace of one running kernel; to open each other's files
-// they must be in one user namespace too, which containers of one user often are not.
+// Processes see each other if they share a running kernel and a PID namespace. To open each other's
+// files they must also share a user namespace, which containers of one user often do not.
 std::string this_machine() {
   std::string machine;
   std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), machine);
@@ -69,7 +69,7 @@ void Keeper::share(std::optional<io::Descriptor>& file, std::uint64_t size) {
   const std::string own = file ? fmt::format("{}/fd/{}", own_folder(), file->get()) : "";
   const std::vector<std::string> paths = ranks_.gather(own);
   if (!file) file.emplace(open(paths[static_cast<std::size_t>(rank_)], size));
-  ranks_.meet();  // before that a keeper must not close its file
+  ranks_.meet();  // keepers must not close their files earlier
 }
 
 io::Descriptor Keeper::open(const std::string& path, std::uint64_t size) const {
@@ -78,11 +78,11 @@ io::Descriptor Keeper::open(const std::string& path, std::uint64_t size) const {
   struct stat found {};
   if (!file.is_open() || ::fstat(file.get(), &found) != 0) {
     const int error = errno;
-    io::throw_refusal(fmt::format("open the sequences that rank {} keeps", rank_), path, error);
+    io::throw_refusal(fmt::format("open the sequences stored by rank {}", rank_), path, error);
   }
   if (static_cast<std::uint64_t>(found.st_size) != size) {
     throw ResourceError(
-        fmt::format("{}: found {} bytes of the sequences that rank {} keeps, expected {}", path,
+        fmt::format("{}: found {} bytes of the sequences stored by rank {}, expected {}", path,
                     found.st_size, rank_, size));
   }
   return file;
@@ -107,8 +107,8 @@ void NamelessFile::append(std::span<const std::byte> bytes) {
     if (count < 0) {
       const int error = errno;
       throw ResourceError(fmt::format(
-          "{}: cannot write the sequences, which do not fit into memory: after {} bytes: {}", name_,
-          size_, std::generic_category().message(error)));
+          "{}: cannot write the sequences, which do not fit into memory: {} (after {} bytes)",
+          name_, std::generic_category().message(error), size_));
     }
     size_ += static_cast<std::uint64_t>(count);
     bytes = bytes.subspan(static_cast<std::size_t>(count));

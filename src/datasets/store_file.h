@@ -1,6 +1,6 @@
-// src/datasets/store_file.h: a file without a name, which is gone with the process, however that
-// ends. Of the ranks on one machine the lowest keeps, once for all of them, what does not fit into
-// memory; the others read its files.
+// src/datasets/store_file.h: an unnamed file, which vanishes with the process in any case. On each
+// machine, the lowest rank (the keeper) stores the data that does not fit into memory; the other
+// ranks read its files.
 #pragma once
 
 #include <cstddef>
@@ -15,22 +15,22 @@
 
 namespace rwa::datasets {
 
-// The same text exactly where one process can open the files of another through /proc; empty where
-// that cannot be known.
+// Returns an identifier that is equal for processes that can open each other's files through /proc;
+// empty if unknown.
 std::string this_machine();
 
 class Keeper {
  public:
-  // This process is alone.
+  // Without other ranks.
   Keeper() = default;
-  // All ranks of the link call this; it must outlive the last share(). Null: this process is alone.
+  // Called by all ranks of the link, which must outlive the last share(). Null: no other ranks.
   explicit Keeper(Link* link, const std::string& machine = this_machine());
 
-  [[nodiscard]] int rank() const { return rank_; }  // that keeps the files of this machine
+  [[nodiscard]] int rank() const { return rank_; }  // the keeper of this machine
   [[nodiscard]] bool is_here() const { return rank_ == ranks_.rank(); }
 
-  // All ranks call this, keepers with a file of `size` bytes, to which nothing is added any more.
-  // The others get that of their keeper, for reading. Throws ResourceError.
+  // Called by all ranks. Keepers pass their complete file of `size` bytes; the other ranks get
+  // their keeper's file, opened for reading. Throws ResourceError.
   void share(std::optional<io::Descriptor>& file, std::uint64_t size);
 
  private:
@@ -42,20 +42,20 @@ class Keeper {
 
 class NamelessFile {
  public:
-  // In this folder, or where its name is empty in memory. Of ranks with one keeper, which
-  // all append the same, that one alone creates and writes it. Throws ResourceError, as the others
-  // do.
+  // Creates a file in this folder, or in memory if the path is empty. Ranks with the same keeper
+  // must append the same data; only the keeper creates and writes the file. All members throw
+  // ResourceError.
   NamelessFile(const std::filesystem::path& folder, const Keeper& keeper);
 
   void append(std::span<const std::byte> bytes);
-  // No more comes, and reading is allowed. All ranks call this.
+  // Ends appending and allows reading. Called by all ranks.
   void share(Keeper& keeper) { keeper.share(descriptor_, size_); }
   [[nodiscard]] std::uint64_t size() const { return size_; }
-  // Fills `bytes` from this place on. From any thread.
+  // Fills `bytes` from this offset. Thread-safe.
   void read(std::uint64_t place, std::span<std::byte> bytes) const;
 
  private:
-  std::string name_;  // in messages
+  std::string name_;  // for messages
   std::optional<io::Descriptor> descriptor_;
   std::uint64_t size_ = 0;
 };

@@ -22,11 +22,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kIrVersion = 7;  // that came with the operators
+constexpr int kIrVersion = 7;  // the version that belongs to the opset
 
-// What a model that was trained on files knows of them, as nodes and metadata.
-
-// Names in people's files may not be UTF-8.
+// Names in data files may not be valid UTF-8.
 std::string text_of(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -36,13 +34,13 @@ Value constant(Graph& graph, const char* name, const std::vector<double>& values
   return graph.constant(name, numbers, {static_cast<std::int64_t>(numbers.size())});
 }
 
-// What a float of the mean has lost.
+// The parts of the means that do not fit into floats.
 std::vector<double> lost(std::vector<double> mean) {
   for (double& value : mean) value -= static_cast<double>(static_cast<float>(value));
   return mean;
 }
 
-// A hill for each position, highest where it is nearest to the step: [T,B,positions].
+// The positional encoding, [T,B,positions]: Gaussian bumps over the steps, evenly spaced.
 Value hills(Graph& graph, const datasets::Widening& widening, const Value& steps,
             const Value& batch) {
   const double apart = static_cast<double>(widening.span) / widening.positions;
@@ -60,7 +58,7 @@ Value hills(Graph& graph, const datasets::Widening& widening, const Value& steps
                    {hill, graph.add("Concat", {one, batch, one}, {attribute("axis", 0)})});
 }
 
-// Names of what comes in and goes out, by their key, as JSON.
+// The metadata on inputs and outputs, as JSON by key.
 std::map<std::string, std::string> names_of(const datasets::Encoding& data) {
   std::map<std::string, std::string> names = {
       {"outputs", text_of(data.outputs())},
@@ -76,8 +74,8 @@ std::map<std::string, std::string> names_of(const datasets::Encoding& data) {
   return names;
 }
 
-// The numbers of a file as the network sees them. What is missing, a NaN, becomes the mean, where
-// the model was trained so.
+// Standardises the values of a file. A missing value, NaN, becomes the mean if the model was
+// trained so.
 Value made_normal(Graph& graph, const datasets::Encoding& data, const Value& x) {
   const Value mean = constant(graph, "data.mean", data.features.mean);
   const Value rest = constant(graph, "data.mean.rest", lost(data.features.mean));
@@ -88,7 +86,7 @@ Value made_normal(Graph& graph, const datasets::Encoding& data, const Value& x) 
   return graph.add("Where", {graph.add("IsNaN", {x}), graph.number(0), normal});
 }
 
-// Where steps are seen with others: of x [T,B,D], or symbols [T,B], the rows that the network sees.
+// Joins each step of x [T,B,D] or symbols [T,B] with its context and its positional encoding.
 Value widened(Graph& graph, const datasets::Encoding& data, const Value& x) {
   Value rows = x;
   if (data.schema.symbols) {
@@ -111,7 +109,7 @@ Value widened(Graph& graph, const datasets::Encoding& data, const Value& x) {
   return graph.add("Concat", parts, {attribute("axis", -1)});
 }
 
-// The network's numbers as those of a file.
+// Converts the network's outputs to their original unit.
 Value in_own_unit(Graph& graph, const datasets::Encoding& data, const Value& y) {
   const bool is_forecast = data.schema.target == formats::Target::kNone;
   const datasets::Normal& normal = is_forecast ? data.features : data.targets;
@@ -144,7 +142,7 @@ class OnnxFile {
     if (spec_.decodes()) shape.insert(shape.begin(), "steps");
     if (spec_.readout == Readout::kEvery) shape.insert(shape.begin(), "T");
     add_answers(nodes_.run(x, lengths, steps), shape);
-    file_.set_doc_string("whole sequences, through a network that rwa has trained");
+    file_.set_doc_string("A recurrent network of rwa for whole sequences.");
   }
 
   void add_step() {
@@ -157,7 +155,7 @@ class OnnxFile {
     // An output cannot have the name of an input.
     add_output("next_state", "Identity", made.state, state_shape);
     add_metadata("initial_state", Json(made.start).dump());
-    file_.set_doc_string("one step of a stream, through a network that rwa has trained");
+    file_.set_doc_string("One step of a recurrent network of rwa, for streams.");
   }
 
   std::string bytes() {
@@ -166,8 +164,7 @@ class OnnxFile {
     constexpr auto kMost = static_cast<std::size_t>(std::numeric_limits<int>::max());
     if (const std::size_t size = file_.ByteSizeLong(); size > kMost) {
       throw ConfigError(
-          fmt::format("the network takes {} bytes, expected at most the {} that an "
-                      "ONNX file can have",
+          fmt::format("the network takes {} bytes, expected at most {}, the limit of an ONNX file",
                       size, kMost));
     }
     return file_.SerializeAsString();
@@ -176,13 +173,12 @@ class OnnxFile {
  private:
   void check_step() const {
     if (const std::string why = spec_.why_no_stream(); !why.empty()) {
-      throw ConfigError("no stream through this network: " + why);
+      throw ConfigError("this network cannot be streamed: " + why);
     }
     if (data_ && data_->widening.is_needed()) {
       throw ConfigError(
-          fmt::format("the network sees steps with others (context {}, positions {}), expected one "
-                      "that sees a step by itself: the state of a graph of one step is no more "
-                      "than that of the network",
+          fmt::format("the network was trained with context {} and positions {}, which a graph of "
+                      "one step cannot compute: export whole sequences",
                       data_->widening.context, data_->widening.positions));
     }
   }
@@ -193,7 +189,7 @@ class OnnxFile {
     entry.set_value(text);
   }
 
-  // What the network sees of each step.
+  // Adds the input and returns the network's encoded input.
   Value input(Shape shape) {
     graph_.begin_part("input");
     const bool symbols = data_ ? data_->schema.symbols : spec_.takes_symbols();
@@ -205,7 +201,7 @@ class OnnxFile {
     return data_->widening.is_needed() ? widened(graph_, *data_, seen) : seen;
   }
 
-  // What Session::run() writes, and what people want.
+  // Adds y, as Session::run() writes it, and the probabilities or values.
   void add_answers(const Value& made, const Shape& shape) {
     graph_.begin_part("answers");
     add_output("y", "Identity", made, shape);

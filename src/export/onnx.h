@@ -1,26 +1,25 @@
-// src/export/onnx.h: a model as an ONNX file, which ONNX Runtime and others run without this
-// library.
+// src/export/onnx.h: exports a model as an ONNX file, which ONNX Runtime and others run without
+// rwa.
 //
-// A graph of whole sequences has the inputs
-//   x [T,B,D] float     or, where the input is symbols,  symbols [T,B] int64
-//   lengths [B] int64   0 to T, which is not checked; what lies past a length does not matter
-//   steps [] int64      of a decoder: how many to say
-// where T and B are free, T at least 1, and the outputs
-//   y                   what Session::run() writes: [B,O], of every step [T,B,O], zeros past a
-//                       length, of a decoder [steps,B,O]
-//   probabilities       the same after softmax or sigmoid; or
-//   values              numbers in their own unit, of a model that was trained on files
+// The graph for whole sequences has the inputs
+//   x [T,B,D] float     or, if the input is symbols, symbols [T,B] int64
+//   lengths [B] int64   0 to T, not checked; values past a sequence's end are ignored
+//   steps [] int64      decoders only: the number of steps to decode
+// with free T and B, T at least 1, and the outputs
+//   y                   as Session::run() writes it: [B,O]; with readout "every" [T,B,O], zeros
+//                       past the end of a sequence; [steps,B,O] for a decoder
+//   probabilities       y after softmax or sigmoid; or
+//   values              y in its original unit, for a regression model trained on files
 //
-// A graph of one step, for streams, has the inputs x [B,D] or symbols [B], and state [B,S]; beside
-// the same outputs, [B,O], it has next_state, to be given to the next step. The state is that of
-// rwa::Stream; where a sequence begins it is "initial_state" of the metadata, [S] numbers, of which
-// those are the lowest float that are minus infinity in a Stream.
+// The graph for one step of a stream has the inputs x [B,D] or symbols [B], and state [B,S]. It has
+// the same outputs, [B,O], and next_state, the state of the next step. The state is that of
+// rwa::Stream; a sequence starts with "initial_state" of the metadata, [S] numbers. They have the
+// lowest float in place of a Stream's minus infinity.
 //
-// Where the model's note says how files become its numbers, the graph does that: x are the numbers
-// of the files. What is missing there, a NaN, becomes the mean, if the model was trained so, and is
-// the caller's to fill in otherwise. Metadata are texts: "rwa" (the version) and, as JSON,
-// "network"; of a model that was trained on files also "features" and "missing", or "symbols" and
-// "kmer"; "outputs", "target", "window".
+// If the model has the note "data", the graph encodes its inputs: x holds the values of the files.
+// A missing value, NaN, becomes the mean if the model was trained so; otherwise the caller fills it
+// in. The metadata are strings: "rwa" (the version) and, as JSON, "network"; for a model trained on
+// files also "features" and "missing", or "symbols" and "kmer"; "outputs", "target", "window".
 #pragma once
 
 #include <filesystem>
@@ -29,17 +28,17 @@
 
 namespace rwa::exports {
 
-// The lowest that has all that is needed; ONNX Runtime reads it since 1.6 (2020).
+// The lowest opset with all the operators used here; ONNX Runtime supports it since 1.6 (2020).
 inline constexpr int kOnnxOpset = 13;
 
 struct OnnxOptions {
-  bool step = false;  // one step of a stream, else whole sequences
+  bool step = false;  // one step of a stream instead of whole sequences
 };
 
-// Replaces the file as a whole or not at all. Throws ConfigError for a step of a network that no
-// stream goes through, or that sees steps with others (context, positions), and for more
-// weights than such a file holds, 2 GiB; ModelFileError for a note that does not fit the network;
-// ResourceError where the file cannot be written.
+// Replaces the file atomically. Throws ConfigError for a step of a network that cannot run as a
+// stream or whose steps depend on others (context, positions), and for more weights than an ONNX
+// file can hold, 2 GiB; ModelFileError for a note that does not fit the network; ResourceError if
+// the file cannot be written.
 void export_onnx(const Model& model, const std::filesystem::path& file,
                  const OnnxOptions& options = {});
 

@@ -1,5 +1,5 @@
-// src/export/onnx_graph.h: an ONNX graph while it is built. Values are known by their names;
-// constants lie in the outermost graph, where the bodies of loops see them.
+// src/export/onnx_graph.h: builds an ONNX graph. Values are identified by their names; constants
+// belong to the outermost graph, where the bodies of loops see them.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ using Value = std::string;
 using Values = std::vector<Value>;
 using Attributes = std::vector<onnx::AttributeProto>;
 
-// A size that is known, or the name of one that is not.
+// A known size, or the name of a free dimension.
 struct Dimension {
   Dimension(int known) : size(known) {}
   Dimension(const char* unknown) : name(unknown) {}
@@ -34,11 +34,11 @@ class Graph {
   Graph() : root_(this) {}
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
-  Graph(Graph&&) = default;  // of a body: others point to the outermost
+  Graph(Graph&&) = default;  // bodies only: other graphs point to the outermost one
 
-  // A graph that a node of this one will run, and that sees the values made so far.
+  // Returns a graph for a node of this one to run. It sees the values created so far.
   [[nodiscard]] Graph body() const { return Graph(root_); }
-  // What names of values begin with from now on: the part of the network.
+  // Sets the prefix of the following values' names: the part of the network.
   void begin_part(std::string name) { root_->part_ = std::move(name); }
 
   Value input(const std::string& name, Type type, const Shape& shape);
@@ -50,17 +50,17 @@ class Graph {
   Value integer(std::int64_t value);                        // a scalar
   Value integers(const std::vector<std::int64_t>& values);  // a list
 
-  // A node, and what comes out of it.
+  // Adds a node and returns its outputs.
   Value add(std::string_view op, const Values& inputs, Attributes attributes = {});
   Values add_many(std::string_view op, const Values& inputs, std::size_t outputs,
                   Attributes attributes = {});
-  // With outputs of these names; one that is not wanted has none.
+  // Adds a node with outputs of these names; an empty name skips an optional output.
   void add_named(std::string_view op, const Values& inputs, const Values& outputs,
                  Attributes attributes = {});
 
-  // A name that nothing has yet.
+  // Returns an unused name.
   Value fresh(std::string_view what);
-  // The graph itself, which is gone from here.
+  // Moves the finished graph out.
   onnx::GraphProto take() { return std::move(proto_); }
 
  private:
@@ -70,7 +70,7 @@ class Graph {
 
   Graph* root_;
   onnx::GraphProto proto_;
-  // Of the outermost graph:
+  // Used in the outermost graph only:
   std::string part_;
   int made_ = 0;
   std::map<std::string, Value> shared_;  // small constants
@@ -83,11 +83,11 @@ onnx::AttributeProto attribute(const std::string& name, const std::vector<float>
 onnx::AttributeProto attribute(const std::string& name, const std::vector<std::string>& values);
 onnx::AttributeProto attribute(const std::string& name, Graph&& body);
 
-// A weight [rows, columns], with which the values begin, as a constant [columns, rows]: the right
-// side of a product.
+// Adds the weight [rows, columns] at the start of `values` as a constant [columns, rows]: the right
+// operand of a product.
 Value add_weight(Graph& graph, const std::string& name, std::span<const float> values, int rows,
                  int columns);
-// Equal parts of the last index.
+// Splits the last dimension into equal parts.
 Values split(Graph& graph, const Value& value, std::size_t parts);
 
 }  // namespace rwa::exports

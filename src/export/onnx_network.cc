@@ -16,7 +16,7 @@ NamedLayer named(const std::string& stack, std::size_t number, const Placed<Recu
           .name = fmt::format("{}.{}{}", stack, number, layer.reverse ? ".reverse" : "")};
 }
 
-// Layers that read forward, for one step after the other. The state is [B,S], that of all layers.
+// Forward layers that run step by step. The state of all layers is [B,S].
 class ForwardStack {
  public:
   ForwardStack(Graph& graph, const std::string& name, const StackSpec& stack,
@@ -61,7 +61,7 @@ Value NetworkNodes::run(const Value& x, const Value& lengths, const Value& steps
   const Steps rows = steps_of(x, lengths);
   Value seen = x;
   if (spec_.takes_symbols()) {
-    // Past a length anything may stand.
+    // Padding may hold any value.
     const Value is_there = graph_.add("Squeeze", {rows.mask, graph_.integers({2})});
     seen = embedded(graph_.add("Where", {is_there, x, graph_.integer(0)}));
   }
@@ -114,12 +114,12 @@ Value NetworkNodes::stack(const Value& x, const Steps& steps) {
   return h;
 }
 
-// Of a sequence without steps it is zeros.
+// The average of an empty sequence is zero.
 Value NetworkNodes::averaged(const Value& h, const Steps& steps) {
   graph_.begin_part("readout");
   const EncoderSpec& encoder = spec_.encoder;
   const Value first_axis = graph_.integers({0});
-  // Past a length there may be anything, even what is no number.
+  // Padding may hold any value, even NaN.
   const Value there = graph_.add("Where", {steps.mask, h, graph_.number(0)});
   const auto sum = [&](const Value& rows) {
     return graph_.add("ReduceSum", {rows, first_axis}, {attribute("keepdims", 0)});
@@ -140,7 +140,7 @@ Value NetworkNodes::averaged(const Value& h, const Steps& steps) {
   return sum(graph_.add("Mul", {share, there}));
 }
 
-// Each step sees the most likely label of the one before; at first it sees row 0 of the labels.
+// Each step sees the most likely label of the one before; the first sees row 0 of the labels.
 Value NetworkNodes::decode(const Value& read, const Value& steps, const Value& batch) {
   graph_.begin_part("decoder");
   const DecoderSpec& decoder = *spec_.decoder;

@@ -1,4 +1,4 @@
-// src/export/onnx_network.h: a whole network as ONNX nodes: encoder, readout, decoder, output.
+// src/export/onnx_network.h: ONNX nodes of a whole network: encoder, readout, decoder, output.
 #pragma once
 
 #include <span>
@@ -15,8 +15,8 @@ class NetworkNodes {
   NetworkNodes(Graph& graph, const NetworkSpec& spec, std::span<const float> weights)
       : graph_(graph), spec_(spec), weights_(weights) {}
 
-  // Whole sequences, of x [T,B,D], or of symbols [T,B]: what Session::run() writes. A decoder says
-  // `steps` of them; of others that is empty.
+  // Runs whole sequences x [T,B,D] or symbols [T,B] and returns what Session::run() writes. `steps`
+  // is the number of steps to decode, empty without a decoder.
   Value run(const Value& x, const Value& lengths, const Value& steps);
 
   struct Stepped {
@@ -24,12 +24,12 @@ class NetworkNodes {
     Value state;               // [B,S]
     std::vector<float> start;  // the state before the first step, [S]
   };
-  // One step of a stream, of x [B,D], or of symbols [B].
+  // Runs one step of a stream, x [B,D] or symbols [B].
   Stepped step(const Value& x, const Value& state);
 
  private:
   Steps steps_of(const Value& x, const Value& lengths);
-  // Of symbols with an embedding, their numbers; else the same.
+  // Looks symbols up if there is an embedding; otherwise returns x.
   Value embedded(const Value& x);
   Value stack(const Value& x, const Steps& steps);
   Value averaged(const Value& h, const Steps& steps);

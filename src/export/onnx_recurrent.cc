@@ -12,18 +12,18 @@
 namespace rwa::exports {
 namespace {
 
-// -- The formulas of src/cells, run on names of values instead of numbers --
+// -- The formulas of src/cells, evaluated on names of values instead of numbers --
 
 namespace formulas {
-// A formula that has not become nodes yet: only what is asked for does, and once.
+// A lazy formula: it becomes nodes when it is used, and only once.
 struct Formula {
-  std::string op = {};  // empty: a number, or a value that there is
+  std::string op = {};  // empty: a number or an existing value
   std::vector<std::shared_ptr<Formula>> of = {};
   float number = 0;
   Value value = {};
 };
 
-// What the cells ask of V. A comparison is one too.
+// The vector type of src/cells, here a formula. Comparisons return it too.
 class V {
  public:
   V() = default;
@@ -62,14 +62,13 @@ V tanh(const V& x) { return V::make("Tanh", x); }
 V exp(const V& x) { return V::make("Exp", x); }
 V abs(const V& x) { return V::make("Abs", x); }
 V select(const V& mask, const V& yes, const V& no) { return V::make("Where", mask, yes, no); }
-// The error of 1 + x is made up for by that of what it is divided by (Kahan); ONNX has no such
-// node.
+// ONNX has no Log1p. The division cancels the rounding error of 1 + x (Kahan).
 V log1p(const V& x) {
   const V sum = V(1) + x;
   const V is_lost = sum == V(1);
   return select(is_lost, x, V::make("Log", sum) * x / select(is_lost, V(1), sum - V(1)));
 }
-// One node instead of the cells' own, which is safe too.
+// A single node, also free of overflow, instead of the cells' own formula.
 V sigmoid(const V& x) { return V::make("Sigmoid", x); }
 
 #define RWA_CELL inline
@@ -77,8 +76,8 @@ V sigmoid(const V& x) { return V::make("Sigmoid", x); }
 #undef RWA_CELL
 }  // namespace formulas
 
-// One step: from the pre-activations in the cell's order and the state, h and then what the cell
-// carries, all [B,H], to the state after it.
+// Runs one step: takes the pre-activations in the cell's order and the state (h and the parts that
+// the cell carries), all [B,H], and returns the next state.
 Values add_cell(Graph& graph, const RecurrentSpec& spec, const Values& preactivations,
                 const Values& state) {
   using formulas::V;
@@ -96,8 +95,8 @@ Values add_cell(Graph& graph, const RecurrentSpec& spec, const Values& preactiva
   });
 }
 
-// The state before the first step, [1 + state, H]. The logarithm of nothing is the lowest number,
-// not minus infinity, which JSON does not have: either is lost as soon as something is added.
+// The state before the first step, [1 + state, H]. The logarithm of 0 is the lowest float instead
+// of minus infinity, which JSON cannot store; both vanish with the first step.
 std::vector<float> start_of(const RecurrentSpec& spec, std::span<const float> parameters) {
   return formulas::visit_cell(spec.cell, spec.activation, [&]<class C>() {
     const auto units = static_cast<std::size_t>(spec.units);
@@ -115,24 +114,24 @@ std::vector<float> start_of(const RecurrentSpec& spec, std::span<const float> pa
   });
 }
 
-// -- LSTM and GRU as the operators that ONNX has for them, which are faster than a loop --
+// -- LSTM and GRU as ONNX operators, which are faster than a loop --
 
 using Blocks = std::vector<int>;  // of H rows
 
-// Where the operator's gates stand among the cell's blocks. It has two biases for each gate, one
-// with the product of x and one with that of h; -1: zeros.
+// The cell's block for each gate of the operator. The operator has two biases per gate, one added
+// to the product with x and one to the product with h; -1: zeros.
 struct Order {
   const char* op;
   Blocks weight_x, weight_h, bias;
 };
 
-// Ours: i, f, g, o. The operator's: i, o, f, g.
+// rwa has i, f, g, o; the operator has i, o, f, g.
 const Order& lstm() {
   static const Order order{"LSTM", {0, 3, 1, 2}, {0, 3, 1, 2}, {0, 3, 1, 2, -1, -1, -1, -1}};
   return order;
 }
 
-// Ours: r, z, n; of the biases r, z, that of n with h, that with x. The operator's: z, r, n.
+// rwa has r, z, n, and the biases r, z, n with h, n with x; the operator has z, r, n.
 const Order& gru() {
   static const Order order{"GRU", {1, 0, 2}, {1, 0, 2}, {1, 0, 3, -1, -1, 2}};
   return order;
@@ -167,12 +166,12 @@ Attributes attributes_of(const RecurrentSpec& spec) {
   return all;
 }
 
-// Those operators take numbers, not symbols.
+// The operators take numbers, not symbols.
 bool has_native(const RecurrentSpec& spec) {
   return !spec.symbols && (spec.cell == Cell::kLstm || spec.cell == Cell::kGru);
 }
 
-// As run_layer().
+// Like run_layer().
 Value run_native(Graph& graph, const NamedLayer& layer, const Value& x, const Steps& steps,
                  bool every) {
   const RecurrentSpec& spec = layer.spec;
@@ -191,7 +190,7 @@ Value run_native(Graph& graph, const NamedLayer& layer, const Value& x, const St
       graph.constant(layer.name + ".bias", take(of(spec.bias()), order.bias, H), {1, 2 * rows});
   const Value lengths =
       graph.add("Cast", {steps.lengths}, {attribute("to", onnx::TensorProto::INT32)});
-  // [T,1,B,H] of every step, and [1,B,H] at the end: the 1 is that of one direction.
+  // [T,1,B,H] for every step, or [1,B,H] for the last; the 1 is the number of directions.
   const Value made = graph.fresh(order.op);
   graph.add_named(order.op, {x, weight_x, weight_h, bias, lengths},
                   every ? Values{made} : Values{"", made}, attributes_of(spec));
@@ -228,7 +227,7 @@ RecurrentNodes::RecurrentNodes(Graph& graph, const NamedLayer& layer)
 }
 
 Value RecurrentNodes::seen(Graph& graph, const Value& x) const {
-  // A symbol stands for a one-hot row, whose product is a row of the weights.
+  // The product with a one-hot symbol is a row of the weights.
   const Value product =
       spec_.symbols ? graph.add("Gather", {weight_x_, x}) : graph.add("MatMul", {x, weight_x_});
   return graph.add("Add", {product, bias_x_});
@@ -255,7 +254,8 @@ Values RecurrentNodes::step(Graph& graph, const Value& x, const Values& state) c
   return step_from(graph, seen(graph, x), state);
 }
 
-// One step of the loop. Past its length a sequence keeps its state; the reverse way begins there.
+// One step of the loop. Past its end a sequence keeps its state, so that the reverse direction
+// starts at the last step.
 Graph RecurrentNodes::body(const Graph& outer, bool every) const {
   Graph body = outer.body();
   const Shape shape = {"B", spec_.units};

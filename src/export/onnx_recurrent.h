@@ -1,4 +1,4 @@
-// src/export/onnx_recurrent.h: one recurrent layer, one way, as ONNX nodes: a step of it, or all
+// src/export/onnx_recurrent.h: ONNX nodes of one recurrent layer and direction, for one step or all
 // steps.
 #pragma once
 
@@ -11,41 +11,41 @@
 
 namespace rwa::exports {
 
-// A layer, where it stands in the block of all weights, and what it is called there: "layers.0".
+// A layer with its parameters and its name: "layers.0".
 struct NamedLayer {
   const RecurrentSpec& spec;
   std::span<const float> parameters;
   std::string name;
 };
 
-// What the nodes know of a batch of sequences.
+// A batch of sequences.
 struct Steps {
   Value lengths;  // [B]
-  Value mask;     // [T,B,1], whether a step is one of its sequence
-  Value batch;    // [1], how many sequences there are
+  Value mask;     // [T,B,1], false past the end of a sequence
+  Value batch;    // [1], the number of sequences
 };
 
 class RecurrentNodes {
  public:
-  // Puts the parameters into the graph.
+  // Adds the parameters to the graph.
   RecurrentNodes(Graph& graph, const NamedLayer& layer);
 
-  // One step, from x [B,D] or symbols [B] and the state, h and what the cell carries, [B,H] each,
-  // to the state after it.
+  // Runs one step on x [B,D] or symbols [B] and returns the next state. A state is h and the parts
+  // that the cell carries, [B,H] each.
   Values step(Graph& graph, const Value& x, const Values& state) const;
 
-  // All steps, of x [T,B,D] or symbols [T,B]: h of every one, [T,B,H], or what it ends with, [B,H].
+  // Runs all steps of x [T,B,D] or symbols [T,B] and returns every h, [T,B,H], or the last, [B,H].
   Value run(Graph& graph, const Value& x, const Steps& steps, bool every) const;
 
   // The state before the first step.
   [[nodiscard]] const std::vector<float>& start() const { return start_; }
-  // How many blocks of H numbers a state has.
+  // The number of blocks of H numbers in a state.
   [[nodiscard]] std::size_t state_blocks() const { return start_.size() / units(); }
 
  private:
-  // What x has in the pre-activations that see it, and their biases: for all steps at once.
+  // The share of x and the biases in the pre-activations that depend on x, for all steps at once.
   Value seen(Graph& graph, const Value& x) const;
-  // From that, one step.
+  // Completes one step from the result of seen().
   Values step_from(Graph& graph, const Value& seen, const Values& state) const;
   Graph body(const Graph& outer, bool every) const;
 
@@ -55,15 +55,15 @@ class RecurrentNodes {
   std::string name_;
   std::vector<float> start_;
   Value weight_x_, weight_h_;  // transposed
-  Value bias_x_;               // of the pre-activations that see x
-  Values biases_;              // of each that has one and does not see x; else empty
+  Value bias_x_;               // of the pre-activations that depend on x
+  Values biases_;              // of the other pre-activations; empty if one has no bias
 };
 
-// All steps of a layer, as RecurrentNodes::run(); by ONNX's own operator where it has one.
+// Runs all steps of a layer like RecurrentNodes::run(), with ONNX's own operator if there is one.
 Value run_layer(Graph& graph, const NamedLayer& layer, const Value& x, const Steps& steps,
                 bool every);
 
-// A state [S] for each sequence, [B,S].
+// Repeats the initial state [S] for each sequence: [B,S].
 Value add_start(Graph& graph, const std::string& name, const std::vector<float>& start,
                 const Value& batch);
 

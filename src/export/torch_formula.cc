@@ -13,10 +13,10 @@
 namespace rwa::exports {
 namespace {
 
-// How tightly an operator binds.
+// Operator precedence, lowest first.
 enum class Binding { kComparison, kSum, kProduct, kSign, kAtom };
 
-// An expression of the formula; `text` has a {} for each operand.
+// A node of the formula; `text` has a {} for each operand.
 struct Expression {
   std::string text;
   Binding binding = Binding::kAtom;
@@ -25,7 +25,7 @@ struct Expression {
 
 namespace formulas {
 
-// What the cells ask of V.
+// The vector type of src/cells, here an expression.
 class V {
  public:
   V() = default;
@@ -63,7 +63,7 @@ V tanh(const V& x) { return call("tanh", x); }
 V exp(const V& x) { return call("exp", x); }
 V abs(const V& x) { return call("abs", x); }
 V log1p(const V& x) { return call("log1p", x); }
-// One function instead of the cells' own, which is safe too.
+// A single PyTorch function, also free of overflow, instead of the cells' own formula.
 V sigmoid(const V& x) { return call("sigmoid", x); }
 V select(const V& mask, const V& yes, const V& no) {
   return V::make(Binding::kAtom, "torch.where({}, {}, {})", mask, yes, no);
@@ -75,7 +75,7 @@ V select(const V& mask, const V& yes, const V& no) {
 
 }  // namespace formulas
 
-// Expressions as lines of Python. What is used more than once, or is long, becomes a variable.
+// Writes expressions as lines of Python. Shared or long expressions become variables.
 class Lines {
  public:
   void add(const std::string& line) { lines_.push_back("        " + line); }
@@ -86,7 +86,7 @@ class Lines {
     for (const auto& operand : root.operands) count_uses(*operand);
   }
 
-  // How it is written where it is used.
+  // Returns the text to use in place of the expression: its code or its variable.
   std::string text_of(const Expression& expression) { return written(expression).text; }
 
  private:
@@ -104,7 +104,7 @@ class Lines {
     std::vector<std::string> operands;
     for (const auto& operand : expression.operands) {
       const Written& made = written(*operand);
-      // The right side of a difference or a quotient binds less tightly than the whole.
+      // The right operand of a difference or quotient needs brackets at equal precedence.
       const bool looser = made.binding < expression.binding ||
                           (made.binding == expression.binding && !operands.empty());
       const bool brackets = expression.binding != Binding::kAtom && looser;
@@ -137,7 +137,7 @@ class Lines {
   int variables_ = 0;
 };
 
-// What the state is called in the text: h, and what the cell carries beside it.
+// Variables of the state: h and the other parts that the cell carries.
 std::vector<std::string> state_names(const CellTraits& cell) {
   std::vector<std::string> names = {"h"};
   if (!cell.state_is_output) {
@@ -171,7 +171,7 @@ std::string begin_text(const CellTraits& cell, Activation activation,
   Lines lines;
   const bool tanh = activation == Activation::kTanh;
   const auto names = state_names(cell);
-  lines.add(fmt::format("\"\"\"The state before the first step, [B,units] each: {}.\"\"\"",
+  lines.add(fmt::format("\"\"\"Return the initial state, [B,units] each: {}.\"\"\"",
                         fmt::join(names, ", ")));
   lines.add(!cell.learned_start ? "h = next(self.parameters()).new_zeros(batch, self.units)"
             : tanh              ? "h = torch.tanh(self.start).expand(batch, -1)"
@@ -187,7 +187,7 @@ std::string begin_text(const CellTraits& cell, Activation activation,
   return lines.joined();
 }
 
-// The pre-activations, each in a variable of its letter.
+// Computes the pre-activations, each in a variable named after its letter.
 void add_preactivations(const CellTraits& cell, Lines& lines) {
   const auto names = state_names(cell);
   lines.add(names.size() == 1 ? "(h,) = state" : fmt::format("{} = state", fmt::join(names, ", ")));

@@ -1,5 +1,5 @@
-// src/export/torch_formula.h: a cell as Python text. For a cell that torch_module.py.in does not
-// write out, the class Layer is made of the formula in src/cells.
+// src/export/torch_formula.h: Python code of a cell. If torch_module.py.in does not write a cell
+// out, its class Layer is generated from the formula in src/cells.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace rwa::exports {
 
-// A linear layer of the class Layer: the pre-activations that it makes, which follow each other.
+// A linear layer of the class Layer and the consecutive pre-activations that it computes.
 struct LinearLayer {
   std::string name;
   std::vector<int> preactivations;
 };
 std::vector<LinearLayer> linear_layers(const CellTraits& cell);
 
-// The bodies of the functions of the class, indented, without the end of the last line.
+// The indented bodies of the class's functions, without a final newline.
 struct LayerText {
   std::string init, begin, step;
 };

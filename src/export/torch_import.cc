@@ -24,20 +24,20 @@ namespace {
 
 // -- The file --
 
-// The tensors of a file that is to become a model, and which of them have found their place in it.
+// The tensors of the file; keeps track of those that the model uses.
 class Tensors {
  public:
-  // Throws as io::read_safetensors() does; also for a file that is a model of ours already.
+  // Throws like io::read_safetensors(), and ModelFileError if the file is a model of rwa already.
   explicit Tensors(const std::filesystem::path& file);
 
   [[nodiscard]] const std::string& origin() const { return origin_; }
   [[nodiscard]] const std::vector<io::Tensor>& all() const { return file_.tensors; }
-  // Null where there is none.
+  // Returns null if there is no such tensor.
   [[nodiscard]] const io::Tensor* find(std::string_view name) const;
-  // The same, and it has its place now.
+  // Like find(), and marks the tensor as used.
   const io::Tensor* take(std::string_view name);
   [[nodiscard]] bool is_taken(std::string_view name) const { return taken_.contains(name); }
-  // The same for one that must be there, in this shape.
+  // Like take(); throws ModelFileError unless the tensor exists and has this shape.
   const io::Tensor& take(const std::string& name, const std::vector<std::int64_t>& shape);
   void expect_shape(const io::Tensor& tensor, const std::vector<std::int64_t>& shape) const;
 
@@ -58,7 +58,7 @@ std::string shape_text(const io::Tensor& tensor) {
   return fmt::format("[{}]", fmt::join(tensor.shape, ", "));
 }
 
-// The first few, for a message.
+// The first few names, for a message.
 std::string list_of(const std::vector<std::string>& names) {
   constexpr std::size_t kMost = 10;
   std::vector<std::string> first;
@@ -72,7 +72,7 @@ Tensors::Tensors(const std::filesystem::path& file)
     : origin_(file.string()), file_(io::read_safetensors(file, io::Accept::kAnyFloat)) {
   const auto format = file_.metadata.find("format");
   if (format != file_.metadata.end() && format->second == kModelFormat) {
-    fail("is a model of rwa already, expected weights of PyTorch");
+    fail("is already a model of rwa, expected weights of PyTorch");
   }
 }
 
@@ -102,9 +102,9 @@ void Tensors::expect_shape(const io::Tensor& tensor, const std::vector<std::int6
        fmt::join(shape, ", "));
 }
 
-// -- Its recurrent layers, in the form that ours have --
+// -- Recurrent layers, converted to rwa's layout --
 
-// Parameters of a layer that reads one way, as a model has them.
+// Parameters of one layer and direction in rwa's layout.
 struct Direction {
   std::vector<float> weight_x, weight_h, bias;
 };
@@ -112,7 +112,7 @@ struct Direction {
 struct Rnn {
   Cell cell = Cell::kLstm;
   int inputs = 0, units = 0;
-  std::vector<std::vector<Direction>> layers = {};  // forward and, where there is one, reverse
+  std::vector<std::vector<Direction>> layers = {};  // forward and, if bidirectional, reverse
 
   [[nodiscard]] bool is_bidirectional() const { return layers.front().size() == 2; }
   [[nodiscard]] int width() const { return units * static_cast<int>(layers.front().size()); }
@@ -121,10 +121,10 @@ struct Rnn {
 constexpr std::string_view kFirst = "weight_ih_l0";
 constexpr int kMostLayers = 1000;  // far beyond any use
 
-// With the dot that ends it.
+// Appends a dot unless the prefix is empty.
 std::string dotted(const std::string& prefix) { return prefix.empty() ? "" : prefix + "."; }
 
-// The number of the layer that a tensor is of, of a recurrence with that dotted prefix.
+// Returns the layer that a tensor of the RNN with this dotted prefix belongs to.
 std::optional<int> layer_of(std::string_view name, const std::string& prefix) {
   if (!name.starts_with(prefix)) return std::nullopt;
   name.remove_prefix(prefix.size());
@@ -141,7 +141,7 @@ std::optional<int> layer_of(std::string_view name, const std::string& prefix) {
   return std::nullopt;
 }
 
-// Of 4 blocks of H rows an LSTM, of 3 a GRU.
+// Tells an LSTM (4 blocks of H rows) from a GRU (3 blocks).
 void read_kind(const Tensors& tensors, const std::string& prefix, Rnn& rnn) {
   const auto matrix = [&](const std::string& name) -> const io::Tensor& {
     const io::Tensor* tensor = tensors.find(name);
@@ -153,23 +153,23 @@ void read_kind(const Tensors& tensors, const std::string& prefix, Rnn& rnn) {
     return *tensor;
   };
   if (const io::Tensor* projection = tensors.find(prefix + "weight_hr_l0")) {
-    tensors.fail("tensor {} projects the units' outputs (proj_size), expected an LSTM without that",
+    tensors.fail("tensor {} is a projection (proj_size), expected an LSTM without projections",
                  io::quote(projection->name));
   }
   const io::Tensor& recurrent = matrix(prefix + "weight_hh_l0");
   const std::int64_t rows = recurrent.shape[0], units = recurrent.shape[1];
   if (rows != 4 * units && rows != 3 * units) {
-    tensors.fail("tensor {} has shape {}, {}expected 4 rows for each column (LSTM) or 3 (GRU)",
+    tensors.fail("tensor {} has shape {}{}, expected 4 rows per column (LSTM) or 3 (GRU)",
                  io::quote(recurrent.name), shape_text(recurrent),
-                 rows == units ? "that of a torch.nn.RNN, " : "");
+                 rows == units ? " like a torch.nn.RNN" : "");
   }
   rnn.cell = rows == 4 * units ? Cell::kLstm : Cell::kGru;
   rnn.units = static_cast<int>(units);
   rnn.inputs = static_cast<int>(matrix(prefix + std::string(kFirst)).shape[1]);
 }
 
-// PyTorch has two biases of each gate and adds them. In a GRU's candidate the second stands inside
-// the reset gate, as ours does: r, z, the inner one, the outer one.
+// PyTorch has two biases per gate and adds them, except in the candidate of a GRU, where the second
+// one is inside the reset gate. rwa's order for a GRU: r, z, inner bias, outer bias.
 std::vector<float> joined(Cell cell, std::span<const float> of_x, std::span<const float> of_h) {
   std::vector<float> sum(of_x.begin(), of_x.end());
   for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += of_h[i];
@@ -181,7 +181,7 @@ std::vector<float> joined(Cell cell, std::span<const float> of_x, std::span<cons
   return sum;
 }
 
-// `suffix` is "l0", "l1_reverse", …; gates are in the order of ours.
+// `suffix` is "l0", "l1_reverse", …. PyTorch and rwa have the gates in the same order.
 Direction read_direction(Tensors& tensors, const std::string& prefix, const std::string& suffix,
                          const Rnn& rnn, int inputs) {
   const std::int64_t rows = rnn.units * (rnn.cell == Cell::kLstm ? 4 : 3);
@@ -196,7 +196,7 @@ Direction read_direction(Tensors& tensors, const std::string& prefix, const std:
           joined(rnn.cell, bias(bias_x, bias_h), bias(bias_h, bias_x))};
 }
 
-// What stands before ".weight_ih_l0", wherever that is found; nothing where the name is that alone.
+// Returns the prefixes of all tensors *.weight_ih_l0; the prefix of a plain weight_ih_l0 is empty.
 std::vector<std::string> rnn_prefixes(const Tensors& tensors) {
   std::vector<std::string> prefixes;
   for (const io::Tensor& tensor : tensors.all()) {
@@ -209,8 +209,7 @@ std::vector<std::string> rnn_prefixes(const Tensors& tensors) {
   return prefixes;
 }
 
-// Takes the tensors of the recurrence with that prefix, and those of all others: they are another
-// network's.
+// Reads the RNN with this prefix. Marks the tensors of all other RNNs as used: they are ignored.
 Rnn read_rnn(Tensors& tensors, const std::string& prefix) {
   const std::string own = dotted(prefix);
   const std::vector<std::string> prefixes = rnn_prefixes(tensors);
@@ -235,17 +234,17 @@ Rnn read_rnn(Tensors& tensors, const std::string& prefix) {
   return rnn;
 }
 
-// -- What stands around them --
+// -- Embedding and output layer --
 
 constexpr std::string_view kWeight = ".weight", kBias = ".bias";
 
-// As a user may write it: "lstm." is "lstm".
+// Accepts "lstm." for "lstm".
 std::optional<std::string> without_dot(std::optional<std::string> prefix) {
   if (prefix && prefix->ends_with('.')) prefix->pop_back();
   return prefix;
 }
 
-// The one that was asked for, or the only one. Nothing where there is none.
+// Returns the name that the option gives, or else the only one. Nothing if none fits.
 std::optional<std::string> choose(const std::optional<std::string>& wanted,
                                   const std::vector<std::string>& fitting, std::string_view what,
                                   std::string_view option, const Tensors& tensors) {
@@ -253,17 +252,17 @@ std::optional<std::string> choose(const std::optional<std::string>& wanted,
     if (std::ranges::find(fitting, *wanted) != fitting.end()) return wanted;
     throw ConfigError(fmt::format(
         "{}: the option {} is {}, expected {}{}", tensors.origin(), option, io::quote(*wanted),
-        what, fitting.empty() ? ", of which there is none" : ": " + list_of(fitting)));
+        what, fitting.empty() ? ", but there is none" : ": " + list_of(fitting)));
   }
   if (fitting.size() > 1) {
     throw ConfigError(
-        fmt::format("{}: found {} that could be {}, expected the option {} to name one of: {}",
+        fmt::format("{}: found {} candidates for {}, expected the option {} to name one of: {}",
                     tensors.origin(), fitting.size(), what, option, list_of(fitting)));
   }
   return fitting.empty() ? std::nullopt : std::optional(fitting.front());
 }
 
-// Tables and linear layers of so many columns, by their names without ".weight".
+// Names, without ".weight", of the embeddings and linear layers with this many columns.
 std::vector<std::string> with_columns(const Tensors& tensors, int columns) {
   std::vector<std::string> names;
   for (const io::Tensor& tensor : tensors.all()) {
@@ -274,7 +273,7 @@ std::vector<std::string> with_columns(const Tensors& tensors, int columns) {
   return names;
 }
 
-// By its last word: "encoder.embed", "emb", "Embedding".
+// Looks at the last part of the name: "encoder.embed", "emb", "Embedding".
 bool is_called_embedding(std::string_view name) {
   std::string word(name.substr(name.rfind('.') + 1));
   std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -296,7 +295,7 @@ const io::Tensor* find_embedding(Tensors& tensors, const ImportOptions& options,
     return tensors.find(name + std::string(kBias)) != nullptr ||
            (!asked_for && !is_called_embedding(name));
   });
-  const auto what = fmt::format("an embedding of the {} numbers that the recurrence sees", inputs);
+  const auto what = fmt::format("an embedding with embedding_dim = {}", inputs);
   const auto name = choose(options.embedding, fitting, what, "embedding", tensors);
   for (const std::string& other : fitting) tensors.take(other + std::string(kWeight));
   return name ? tensors.find(*name + std::string(kWeight)) : nullptr;
@@ -308,7 +307,7 @@ struct Head {
   [[nodiscard]] int outputs() const { return static_cast<int>(bias.size()); }
 };
 
-// The units themselves.
+// A head that passes the hidden state through.
 Head identity(int width) {
   const auto size = static_cast<std::size_t>(width);
   Head head{std::vector<float>(size * size, 0.0F), std::vector<float>(size, 0.0F)};
@@ -323,14 +322,14 @@ Head find_head(Tensors& tensors, const ImportOptions& options, int width) {
     return tensors.is_taken(name + std::string(kWeight)) ||
            (bias == nullptr && is_called_embedding(name));
   });
-  const auto what = fmt::format("a linear layer on top of {} units", width);
+  const auto what = fmt::format("a linear layer with in_features = {}", width);
   const auto name =
       options.no_head ? std::nullopt : choose(options.head, fitting, what, "head", tensors);
   if (!name && !options.no_head) {
     tensors.fail(
-        "has no linear layer on top of the {} units, expected a 2-D *.weight of {} "
-        "columns; the option no_head makes the units themselves the outputs",
-        width, width);
+        "has no linear layer on top of the RNN, expected a *.weight of shape [outputs, {}]; with "
+        "the option no_head the hidden state is the output",
+        width);
   }
   Head head = options.no_head ? identity(width) : Head{};
   for (const std::string& other : fitting) {
@@ -346,13 +345,14 @@ Head find_head(Tensors& tensors, const ImportOptions& options, int width) {
   return head;
 }
 
-// What else is in the file would be missing in the model.
+// Throws if the file has tensors that the model cannot represent.
 void refuse_the_rest(const Tensors& tensors) {
   for (const io::Tensor& tensor : tensors.all()) {
     if (tensors.is_taken(tensor.name)) continue;
     tensors.fail(
-        "tensor {} {} has no place in the model, expected the weights of an LSTM or GRU, of one "
-        "linear layer on top and perhaps of an embedding below",
+        "tensor {} {} has no place in the model, expected the weights of an LSTM or GRU, one "
+        "linear "
+        "layer on top, and at most an embedding below",
         io::quote(tensor.name), shape_text(tensor));
   }
 }
@@ -373,11 +373,11 @@ ModelConfig config_of(const Rnn& rnn, const io::Tensor* embedding, const Head& h
 
 ImportOptions checked(ImportOptions options) {
   if (options.no_head && options.head) {
-    throw ConfigError("the options head and no_head are both given, expected one of them");
+    throw ConfigError("the options head and no_head are both given, expected at most one");
   }
   if (options.readout == Readout::kAttention) {
     throw ConfigError(
-        "readout is attention, expected last, every or mean: no part of PyTorch has its score");
+        "readout is attention, expected last, every or mean: torch.nn has no such attention");
   }
   for (auto* prefix : {&options.rnn, &options.head, &options.embedding}) {
     *prefix = without_dot(*prefix);
@@ -385,15 +385,15 @@ ImportOptions checked(ImportOptions options) {
   return options;
 }
 
-// What torch.save() writes is a zip archive.
+// torch.save() writes a zip archive.
 void refuse_pickles(const std::filesystem::path& file) {
   std::array<char, 4> start{};
   std::ifstream(file, std::ios::binary).read(start.data(), start.size());
   if (std::string_view(start.data(), start.size()) != "PK\x03\x04") return;
-  throw ModelFileError(fmt::format(
-      "{}: is an archive of torch.save(), expected a safetensors file: "
-      "safetensors.torch.save_file(network.state_dict(), \"{}.safetensors\") writes one",
-      file.string(), file.stem().string()));
+  throw ModelFileError(
+      fmt::format("{}: is an archive of torch.save(), expected a safetensors file: write one with "
+                  "safetensors.torch.save_file(network.state_dict(), \"{}.safetensors\")",
+                  file.string(), file.stem().string()));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
-// src/export/torch_import.h: a model from the weights of a PyTorch network: torch.nn.LSTM or
-// torch.nn.GRU with a linear layer on top and perhaps an embedding below, as its state_dict() names
-// them, in a safetensors file.
+// src/export/torch_import.h: imports the weights of a PyTorch network from a safetensors file: a
+// torch.nn.LSTM or torch.nn.GRU with a linear layer on top and optionally an embedding below, with
+// the tensor names of its state_dict().
 #pragma once
 
 #include <filesystem>
@@ -12,17 +12,17 @@
 namespace rwa::exports {
 
 struct ImportOptions {
-  // What stands before the names of a part's tensors: "lstm" of lstm.weight_ih_l0. Without it, the
-  // only one that fits is taken; with it, others that would fit are left out.
+  // Prefixes of the tensors' names: "lstm" for lstm.weight_ih_l0. Default: the only part that fits.
+  // Other parts that would fit are ignored.
   std::optional<std::string> rnn = {}, head = {}, embedding = {};
-  bool no_head = false;              // the outputs are the units themselves
-  Readout readout = Readout::kLast;  // any but attention, whose score PyTorch's parts do not have
+  bool no_head = false;              // the outputs are the hidden state
+  Readout readout = Readout::kLast;  // any except attention, which torch.nn does not have
   Loss loss = Loss::kSoftmax;
 };
 
-// The model gives what PyTorch's network gives, up to the rounding of floats; F16, BF16 and F64
-// become F32. Throws ModelFileError for a file that is not whole or not such a network, ConfigError
-// for options that do not fit it, ResourceError where the file cannot be read.
+// Returns a model with the outputs of the PyTorch network, up to rounding errors. F16, BF16 and F64
+// are converted to F32. Throws ModelFileError if the file is truncated or not such a network,
+// ConfigError if the options do not fit it, ResourceError if it cannot be read.
 Model import_torch(const std::filesystem::path& file, const ImportOptions& options = {});
 
 }  // namespace rwa::exports

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 using Shape = std::vector<std::int64_t>;
 
-// One layer and direction: its parameters by pre-activation and unit.
+// The parameters of one layer and direction, by pre-activation and unit.
 class Direction {
  public:
   Direction(Cell cell, std::span<const Parameter> parameters)
@@ -44,7 +44,7 @@ class Direction {
   [[nodiscard]] std::span<const float> h_row(int preactivation, int unit) const {
     return row(of_h(), cell_.h, preactivation, unit);
   }
-  // Of all units; zeros where there is none.
+  // Returns the biases of all units, zeros if the pre-activation has none.
   [[nodiscard]] std::vector<float> bias(int preactivation) const {
     const auto size = static_cast<std::size_t>(units());
     if (!cell_.bias.has(preactivation)) return std::vector<float>(size, 0.0F);
@@ -63,7 +63,7 @@ class Direction {
   }
 
   const CellTraits& cell_;
-  std::span<const Parameter> parameters_;  // weight_x, weight_h, bias, perhaps start
+  std::span<const Parameter> parameters_;  // weight_x, weight_h, bias, optionally start
 };
 
 class Weights {
@@ -74,8 +74,9 @@ class Weights {
     all_.push_back({std::move(name), std::move(shape), {values.begin(), values.end()}});
   }
 
-  // As torch.nn.LSTM and torch.nn.GRU have it: two biases of everything, of which ours is the first
-  // unless it is of what sees h alone. `suffix` is "l0", "l0_reverse", ….
+  // Adds the layer as torch.nn.LSTM or torch.nn.GRU, which have two biases per gate. rwa's bias
+  // becomes bias_ih, or bias_hh if the pre-activation depends on h alone. `suffix` is "l0",
+  // "l0_reverse", ….
   void add_of_torch(const std::string& name, const std::string& suffix, const Direction& from) {
     const CellTraits& cell = from.cell();
     std::vector<float> of_x, of_h;
@@ -93,7 +94,7 @@ class Weights {
     add_vector(fmt::format("{}.bias_hh_{}", name, suffix), of_h);
   }
 
-  // As the class Layer of the module has it.
+  // Adds the layer as the module's class Layer.
   void add_of_ours(const std::string& name, const Direction& from) {
     if (from.cell().learned_start) add_vector(name + ".start", from.start().values);
     for (const LinearLayer& linear : linear_layers(from.cell())) {
@@ -106,7 +107,7 @@ class Weights {
     add(name, {static_cast<std::int64_t>(values.size())}, values);
   }
 
-  // What sees neither x nor h is a constant.
+  // A pre-activation that depends on neither x nor h is a constant vector.
   void add_linear(const std::string& name, const std::vector<int>& preactivations,
                   const Direction& from) {
     std::vector<float> weight, bias;
@@ -128,8 +129,7 @@ class Weights {
   std::vector<io::Tensor> all_;
 };
 
-// Finds what is meant by "layers.2.reverse." or "decoder.layers.0.", and what it is called in the
-// module.
+// Parses "layers.2.reverse." or "decoder.layers.0." and gives the layer's name in the module.
 struct LayerName {
   bool in_decoder = false;
   bool reverse = false;
@@ -151,7 +151,7 @@ struct LayerName {
   }
 };
 
-// What the module's load_state_dict() wants.
+// The tensors for the module's load_state_dict().
 std::vector<io::Tensor> torch_weights(const Model& model) {
   const ModelConfig& config = model.config();
   const std::vector<Parameter> parameters = model.parameters();
@@ -180,7 +180,7 @@ std::vector<io::Tensor> torch_weights(const Model& model) {
 
 // -- The two files --
 
-// By which the weights of a module are known; "pt" is what PyTorch's own files say.
+// Metadata that identifies the weights of a module; "pt" is the format of PyTorch's own files.
 constexpr const char* kFormat = "pt";
 constexpr const char* kWriterKey = "written_by";
 constexpr const char* kWriter = "rwa export --torch";
@@ -193,17 +193,17 @@ bool is_of_a_module(const fs::path& weights) try {
   return false;
 }
 
-// "rwa export model.safetensors --torch model.py" must not replace the model.
+// "rwa export model.safetensors --torch model.py" must not overwrite the model.
 fs::path weights_beside(const fs::path& file) {
   if (file.extension() != ".py") {
-    throw ConfigError(fmt::format("{}: expected a name that ends in .py", file.string()));
+    throw ConfigError(fmt::format("{}: expected a file name that ends in .py", file.string()));
   }
   fs::path weights = file;
   weights.replace_extension(".safetensors");
-  std::error_code refused;  // then writing will say why
+  std::error_code refused;  // an error is reported when the file is written
   if (fs::exists(weights, refused) && !is_of_a_module(weights)) {
     throw ConfigError(fmt::format(
-        "{}: the weights go to {}, which is there and not an exported module's, expected another "
+        "{}: the weights would overwrite {}, which is not part of an exported module: use another "
         "name",
         file.string(), weights.string()));
   }

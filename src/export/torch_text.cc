@@ -13,9 +13,9 @@
 namespace rwa::exports {
 namespace {
 
-// -- Templates: texts with parts that may be left out and values to be filled in --
+// -- Templates: text with conditional parts and placeholders --
 
-// The text up to `end`, which it takes away with it.
+// Removes the text up to and including `end` and returns it without `end`.
 std::string_view take(std::string_view& text, char end) {
   const std::size_t length = std::min(text.find(end), text.size());
   const std::string_view taken = text.substr(0, length);
@@ -33,7 +33,7 @@ bool holds(std::string_view words, const Filling& filling) {
   return true;
 }
 
-// What stands between two "@" is the name of a value.
+// Appends the line with each @name@ replaced by its value.
 void append_line(std::string_view line, const Filling& filling, std::string& out) {
   while (true) {
     out += take(line, '@');
@@ -41,7 +41,7 @@ void append_line(std::string_view line, const Filling& filling, std::string& out
     const std::string_view name = take(line, '@');
     const auto value = filling.values.find(name);
     if (value == filling.values.end()) {
-      throw std::logic_error(fmt::format("the text has the value @{}@, which is not given", name));
+      throw std::logic_error(fmt::format("the template has an unknown value @{}@", name));
     }
     out += value->second;
   }
@@ -50,7 +50,7 @@ void append_line(std::string_view line, const Filling& filling, std::string& out
 
 // -- The network --
 
-// What the network does, a line for each of its parts.
+// The network's summary, one line per part.
 std::string parts_of(const ModelConfig& config) {
   const std::vector<NetworkPart> parts = describe(config);
   std::size_t width = 0;
@@ -63,7 +63,7 @@ std::string parts_of(const ModelConfig& config) {
   return text;
 }
 
-// The last words of torch.nn.LSTM(inputs, units, …).
+// The last arguments of torch.nn.LSTM(inputs, units, …).
 std::string library_options(const ModelConfig& config, int layers, bool both) {
   std::string text;
   if (layers > 1) text += fmt::format(", num_layers={}", layers);
@@ -72,7 +72,7 @@ std::string library_options(const ModelConfig& config, int layers, bool both) {
   return text;
 }
 
-// How many numbers each layer sees, as a list.
+// The input sizes of the layers as a Python list.
 std::string seen_by(int layers, int first, int others) {
   if (layers == 2) return fmt::format("[{}, {}]", first, others);
   return fmt::format("[{}] + [{}] * {}", first, others, layers - 1);
@@ -81,16 +81,16 @@ std::string seen_by(int layers, int first, int others) {
 std::string_view unit_of(Loss loss) {
   switch (loss) {
     case Loss::kSoftmax:
-      return "scores before softmax";
+      return "logits before softmax";
     case Loss::kSigmoid:
-      return "scores before sigmoid";
+      return "logits before sigmoid";
     case Loss::kSquaredError:
       break;
   }
-  return "numbers";
+  return "values";
 }
 
-// What the output layer, or a decoder, sees: the name of a variable of forward().
+// The variable of forward() that the output layer or the decoder reads.
 std::string_view variable_of(Readout readout) {
   switch (readout) {
     case Readout::kLast:
@@ -124,7 +124,7 @@ void fill_in_words(const ModelConfig& c, Filling& filling) {
   when("both", c.bidirectional);
   when("dropout", c.dropout > 0);
   when("decoder", c.code > 0);
-  // Past the ends of sequences PyTorch's own layers give zeros, which only an average would count.
+  // PyTorch's layers output zeros past the end of a sequence; only an average must mask them.
   const bool averages = c.readout == Readout::kMean || c.readout == Readout::kAttention;
   when("masked", averages || !is_of_torch(c));
   const bool forgets = cell.spread_bias >= 0;
@@ -156,7 +156,7 @@ void fill_in_texts(const ModelConfig& c, Filling& filling) {
   const CellTraits& cell = cell_traits(c.cell);
   auto& values = filling.values;
   values["parts"] = parts_of(c);
-  values["said"] = c.code > 0 ? ", S steps of what is said" : "";
+  values["said"] = c.code > 0 ? ", S: decoded steps" : "";
   values["unit"] = unit_of(c.loss);
   values["x"] = symbols ? "symbols" : "x";
   values["x_shape"] = symbols ? "[T,B]" : fmt::format("[T,B,{}]", c.inputs);
@@ -181,7 +181,7 @@ void fill_in_texts(const ModelConfig& c, Filling& filling) {
   values["example_steps"] = c.code > 0 ? ", 3" : "";
 }
 
-// The class Layer of a cell that the text does not write out.
+// The class Layer of a cell that the template does not write out.
 void fill_in_formula(const ModelConfig& config, Filling& filling) {
   LayerText text = layer_text(config);
   filling.values["cell"] =
@@ -191,11 +191,11 @@ void fill_in_formula(const ModelConfig& config, Filling& filling) {
   filling.values["step"] = std::move(text.step);
 }
 
-// -- What the module says of the data that its network was trained on --
+// -- The data that the network was trained on --
 
 using formats::Target;
 
-// A text as Python writes it; JSON escapes the same characters in the same way.
+// A Python string literal; JSON escapes the same characters in the same way.
 std::string quoted(const std::string& text) { return nlohmann::json(text).dump(); }
 
 std::vector<std::string> quoted(const std::vector<std::string>& texts) {
@@ -210,7 +210,7 @@ std::vector<std::string> in_digits(const std::vector<double>& numbers) {
   return all;
 }
 
-// NAME = [a, b, …]  # what it is; in several lines where one is too long.
+// NAME = [a, b, …] under a comment, on several lines if one is too long.
 std::string constant(std::string_view name, const std::vector<std::string>& values,
                      std::string_view what = {}) {
   constexpr std::size_t kColumns = 100;
@@ -235,33 +235,33 @@ std::string constants(const datasets::Encoding& encoding) {
   std::string text;
   if (schema.symbols) {
     text +=
-        constant("ALPHABET", quoted(encoding.alphabet), "The symbols of a step, in their order.");
+        constant("ALPHABET", quoted(encoding.alphabet), "The vocabulary, in the network's order.");
   } else {
     text += constant("FEATURES", quoted(schema.features),
-                     "The numbers of a step; the network sees (x - MEAN) / SCALE of them.");
+                     "The features of a step; the network sees (x - MEAN) / SCALE.");
     text += constant("MEAN", in_digits(encoding.features.mean));
     text += constant("SCALE", in_digits(encoding.features.scale));
   }
   if (!encoding.labels.empty()) {
-    text += constant("LABELS", quoted(encoding.labels), "What the outputs stand for.");
+    text += constant("LABELS", quoted(encoding.labels), "The names of the outputs.");
   } else if (!schema.targets.empty()) {
     text += constant("TARGETS", quoted(schema.targets),
-                     "What the outputs stand for; they are (y - TARGET_MEAN) / TARGET_SCALE.");
+                     "The names of the outputs, which are (y - TARGET_MEAN) / TARGET_SCALE.");
     text += constant("TARGET_MEAN", in_digits(encoding.targets.mean));
     text += constant("TARGET_SCALE", in_digits(encoding.targets.scale));
   }
   const datasets::Widening& widening = encoding.widening;
   if (widening.context > 1)
-    text += fmt::format("CONTEXT = {}  # steps seen at once\n", widening.context);
+    text += fmt::format("CONTEXT = {}  # steps that the network sees at once\n", widening.context);
   if (widening.positions > 0) {
-    text += fmt::format("POSITIONS = {}  # numbers that say where a step stands\nSPAN = {}\n",
+    text += fmt::format("POSITIONS = {}  # features that encode a step's position\nSPAN = {}\n",
                         widening.positions, widening.span);
   }
   text.pop_back();
   return text;
 }
 
-// Of the list of the outputs' names.
+// The constant with the outputs' names.
 std::string names_of_outputs(const datasets::Encoding& encoding) {
   if (!encoding.labels.empty()) return "LABELS";
   if (encoding.schema.target != Target::kNone) return "TARGETS";
@@ -290,8 +290,8 @@ void fill_in_data(const datasets::Encoding& encoding, Filling& filling) {
   values["answer"] = schema.target == Target::kNone ? "" : "TARGET_";
   values["answer_type"] = every ? "list[dict[str, float]]" : "dict[str, float]";
   values["answers"] =
-      fmt::format("{} of {}{}", numbers ? "The numbers" : "The probabilities", values["names"],
-                  schema.target == Target::kNone ? " at the step after each"
+      fmt::format("Return the {} of {}{}", numbers ? "values" : "probabilities", values["names"],
+                  schema.target == Target::kNone ? " at each next step"
                   : every                        ? " at each step"
                                                  : "");
   values["sequence_type"] = schema.symbols ? "list[str] | str" : "list[list[float]]";
@@ -304,13 +304,15 @@ void fill_in_data(const datasets::Encoding& encoding, Filling& filling) {
 std::string render(std::string_view text, const Filling& filling) {
   constexpr std::string_view kIf = "#if ", kElse = "#else", kEnd = "#end", kNote = "#:";
   std::string out;
-  std::vector<bool> stays;  // of the parts that have begun and not ended
+  std::vector<bool> stays;  // one entry per open #if
   while (!text.empty()) {
     const std::string_view line = take(text, '\n');
     if (line.starts_with(kIf)) {
       stays.push_back(holds(line.substr(kIf.size()), filling));
     } else if (line == kElse || line == kEnd) {
-      if (stays.empty()) throw std::logic_error(fmt::format("the text has {} without #if", line));
+      if (stays.empty()) {
+        throw std::logic_error(fmt::format("the template has {} without #if", line));
+      }
       if (line == kElse) {
         stays.back() = !stays.back();
       } else {
@@ -320,7 +322,7 @@ std::string render(std::string_view text, const Filling& filling) {
       append_line(line, filling, out);
     }
   }
-  if (!stays.empty()) throw std::logic_error("the text has #if without #end");
+  if (!stays.empty()) throw std::logic_error("the template has #if without #end");
   return out;
 }
 

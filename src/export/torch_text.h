@@ -1,4 +1,4 @@
-// src/export/torch_text.h: the Python text of a network, made of torch_module.py.in.
+// src/export/torch_text.h: renders the Python code of a network from torch_module.py.in.
 #pragma once
 
 #include <functional>
@@ -13,22 +13,22 @@
 
 namespace rwa::exports {
 
-// The text of torch_module.py.in, whose first lines say what may stand in such a text.
+// The contents of torch_module.py.in. Its first lines describe the syntax of templates.
 extern const std::string_view kTorchModule;
 
-// What a text is filled in with.
+// The conditions and values of a template.
 struct Filling {
-  std::set<std::string, std::less<>> words;                // that are true
+  std::set<std::string, std::less<>> words;                // the conditions that hold
   std::map<std::string, std::string, std::less<>> values;  // by name
 };
 
-// Throws std::logic_error for a text with a value that is not given, or a part without an end.
+// Throws std::logic_error if a template has an unknown value or an #if without #end.
 std::string render(std::string_view text, const Filling& filling);
 
-// Whether the recurrent layers are those of torch.nn: an LSTM or a GRU with tanh.
+// Returns whether torch.nn has these recurrent layers: an LSTM or a GRU with tanh.
 bool is_of_torch(const ModelConfig& config);
 
-// With an encoding, it also says what the numbers that come in and go out are.
+// With an encoding, the module also has the names of its inputs and outputs, and predict().
 std::string torch_module_text(const ModelConfig& config,
                               const std::optional<datasets::Encoding>& encoding);
 

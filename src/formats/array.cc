@@ -9,6 +9,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/counted.h"
 #include "formats/parse.h"
 #include "rwa/errors.h"
 
@@ -16,7 +17,7 @@ namespace rwa::formats {
 namespace {
 static_assert(std::endian::native == std::endian::little, "elements are copied as stored");
 
-// What is read at once: large enough for the system, small enough to stay in a core's cache.
+// Bytes per read: large enough to be efficient, small enough to stay in a core's cache.
 constexpr std::size_t kPiece = std::size_t{1} << 18;
 
 template <typename T>
@@ -26,7 +27,7 @@ T load(const std::byte* from) {
   return value;
 }
 
-// Calls `call` with a value of the type that the numbers have.
+// Calls `call` with a value of the element type.
 template <typename Call>
 auto with_type(Element element, Call call) {
   const bool is_signed = element.kind == Element::Kind::kSigned;
@@ -44,7 +45,7 @@ auto with_type(Element element, Call call) {
 }
 
 bool has_infinity(std::span<const float> values) {
-  std::uint32_t found = 0;  // no way out of the loop: that makes it fast
+  std::uint32_t found = 0;  // no early exit, so that the loop vectorises
   for (const float value : values) {
     found |= std::uint32_t{(std::bit_cast<std::uint32_t>(value) & 0x7FFFFFFF) == 0x7F800000};
   }
@@ -90,8 +91,8 @@ Array::Array(std::string name, Element element, ArrayShape shape, NextBytes next
   for (const std::int64_t size : shape_) {
     if (size < 1 || bytes_ > kMost / static_cast<std::uint64_t>(size)) {
       throw InputError(
-          fmt::format("{}: has shape {}, expected dimensions of at least 1, and less "
-                      "than 2^63 bytes in all",
+          fmt::format("{}: has shape {}, expected dimensions of at least 1 and less "
+                      "than 2^63 bytes in total",
                       name_, to_string(shape_)));
     }
     bytes_ *= static_cast<std::uint64_t>(size);
@@ -105,8 +106,9 @@ std::span<const std::byte> Array::some(std::uint64_t most) {
         std::span(buffer_).first(std::min<std::uint64_t>(buffer_.size(), bytes_ - read_));
     const std::size_t found = next_(part);
     if (found < part.size()) {
-      throw InputError(fmt::format("{}: has {} bytes after the header, expected {}", name_,
-                                   read_ + found, bytes_));
+      throw InputError(
+          fmt::format("{}: has {} after the header, expected {}: the file is truncated", name_,
+                      counted(read_ + found, "byte"), bytes_));
     }
     read_ += part.size();
     begin_ = 0;
@@ -125,7 +127,7 @@ void Array::fill(std::uint64_t count, std::vector<T>& out, Convert convert) {
   for (std::uint64_t done = 0; done < count;) {
     if (done == out.size()) {
       const std::uint64_t next = std::min(count, std::max(kFirst, 2 * done));
-      out.reserve(next);  // no more than that, as resize() alone might
+      out.reserve(next);  // resize() alone might allocate more
       out.resize(next);
     }
     const auto part = some(out.size() - done);
@@ -171,7 +173,7 @@ std::int64_t Array::integer() {
     if constexpr (std::is_integral_v<T>) {
       if (std::in_range<std::int64_t>(value)) return static_cast<std::int64_t>(value);
     }
-    refuse(fmt::to_string(value), "an integer of less than 2^63");
+    refuse(fmt::to_string(value), "an integer below 2^63");
   });
 }
 
@@ -196,7 +198,7 @@ std::string_view Array::word() {
   while (end > 0 && load<std::uint32_t>(&from[end - 4]) == 0) end -= 4;
   for (std::size_t i = 0; i < end; i += 4) {
     const auto c = load<std::uint32_t>(&from[i]);
-    if (!is_character(c)) refuse(fmt::format("the code {:#x}", c), "text in Unicode");
+    if (!is_character(c)) refuse(fmt::format("the code point {:#x}", c), "valid Unicode");
     append_utf8(word_, c);
   }
   return word_;

@@ -1,5 +1,5 @@
-// src/formats/array.h: an array of a few dimensions that comes as bytes, taken in the order in
-// which they lie there. What its header says is not trusted: memory is taken as the bytes come.
+// src/formats/array.h: a multi-dimensional array read as a stream of elements, in storage order.
+// Its header is not trusted: memory grows with the bytes actually read.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace rwa::formats {
 
-// What an array consists of, little-endian; text is UTF-32, padded with zeros to `bytes`.
+// The element type, little-endian. Text is UTF-32, zero-padded to `bytes`.
 struct Element {
   enum class Kind { kFloat, kSigned, kUnsigned, kBool, kText };
   Kind kind = Kind::kFloat;
@@ -24,21 +24,21 @@ struct Element {
 };
 
 using ArrayShape = std::vector<std::int64_t>;
-// As NumPy writes it: (3, 4).
+// In NumPy's notation: (3, 4).
 std::string to_string(const ArrayShape& shape);
 
-// Fills `bytes` with the next ones; returns how many there were, fewer only at the end.
+// Fills `bytes` with the next bytes. Returns how many were read: fewer only at the end.
 using NextBytes = std::function<std::size_t(std::span<std::byte> bytes)>;
 NextBytes bytes_of(std::unique_ptr<Source> source);
 
-// Of one sequence, and of what is not in the file as it is: as much as the longest line of a text
-// has.
+// Limit on the numbers in one sequence, and on decompressed data held in memory: the same bytes as
+// the longest line of a text file.
 inline constexpr std::uint64_t kMostNumbers = Source::kLongestLine / sizeof(float);
 
 class Array {
  public:
-  // `next` gives what follows the header. Throws InputError for a dimension of less than 1 and for
-  // one of 2^63 bytes or more.
+  // `next` supplies the bytes after the header. Throws InputError if a dimension is less than 1 or
+  // the array has 2^63 bytes or more.
   Array(std::string name, Element element, ArrayShape shape, NextBytes next);
 
   [[nodiscard]] const std::string& name() const { return name_; }  // for messages
@@ -46,26 +46,26 @@ class Array {
   [[nodiscard]] const ArrayShape& shape() const { return shape_; }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
 
-  // The next elements. Each throws InputError where the bytes end before that. Into `out`, which
-  // has `count` then, and need not be empty. Refuses a number too large for a float.
+  // The following functions take the next elements and throw InputError if the bytes end early.
+  // Resizes `out` to `count` and overwrites it. Refuses a number too large for a float.
   void numbers(std::uint64_t count, std::vector<float>& out);
-  // The same of unsigned bytes, as they are.
+  // The same for unsigned bytes, without conversion.
   void raw(std::uint64_t count, std::vector<std::uint8_t>& out);
   void skip(std::uint64_t count);
-  // One, of an array of integers.
+  // One element of an integer array.
   std::int64_t integer();
-  // One as a word: 7, 0.5, text in UTF-8. Refuses what is not a number. Valid until the next call.
+  // One element as text: 7, 0.5, or UTF-8. Refuses NaN and infinity. Valid until the next call.
   std::string_view word();
-  // To be called when all is taken: refuses bytes that follow.
+  // Call after the last element. Refuses trailing bytes.
   void finish();
 
-  // Throws InputError: "NAME: found FOUND at [2, 0, 5], expected EXPECTED". The place is that of
-  // the element taken last but `back`.
+  // Throws InputError: "NAME: found FOUND at [2, 0, 5], expected EXPECTED". The index is that of
+  // the element taken `back` elements before the last one.
   [[noreturn]] void refuse(std::string_view found, std::string_view expected,
                            std::uint64_t back = 0) const;
 
  private:
-  // Some elements, at most `most`, at least one.
+  // Returns 1 to `most` elements.
   std::span<const std::byte> some(std::uint64_t most);
   template <typename T, typename Convert>
   void fill(std::uint64_t count, std::vector<T>& out, Convert convert);
@@ -74,36 +74,34 @@ class Array {
   Element element_;
   ArrayShape shape_;
   NextBytes next_;
-  std::uint64_t bytes_ = 0;  // of the whole
-  std::uint64_t read_ = 0;   // bytes that next_ has given
-  std::vector<std::byte>
-      buffer_;  // whole elements, of which those from begin_ to end_ are not taken
+  std::uint64_t bytes_ = 0;        // of the whole array
+  std::uint64_t read_ = 0;         // bytes read from next_
+  std::vector<std::byte> buffer_;  // whole elements; those in [begin_, end_) are not taken yet
   std::size_t begin_ = 0, end_ = 0;
   std::string word_;
 };
 
-// .npy, NumPy's format of one array: a magic number, the version, the header's length and the
-// header, which is a Python dictionary, then the elements.
+// .npy, NumPy's format for one array: a magic number, the version, the header's length, the header
+// (a Python dictionary), then the elements.
 inline constexpr std::string_view kNpyMagic = "\x93NUMPY";
 
-// Reads the header; the array gives what follows. Throws InputError for what is no .npy, and for an
-// array of Python objects, of records, of halves, with the most significant byte first, or in
-// Fortran's order.
+// Reads the header; the array reads the rest. Throws InputError if this is not an .npy file, and
+// for arrays of Python objects, records or half-precision floats, big-endian arrays, and Fortran
+// order.
 Array parse_npy(std::string name, NextBytes next);
 
-// IDX, the format of the MNIST files: a magic number and the sizes of an array, 32 bits each, most
-// significant byte first, then its bytes. The magic number is two zero bytes and the type, unsigned
-// bytes; the number of dimensions follows.
+// IDX, the format of the MNIST files: a magic number and the dimensions, each 32 bits big-endian,
+// then the elements. The magic number is two zero bytes, the type (8: unsigned byte) and the number
+// of dimensions.
 inline constexpr std::string_view kIdxMagic{"\0\0\x08", 3};
 
-// Reads the header. Throws InputError for another type of elements and for none or more than three
+// Reads the header. Throws InputError unless the elements are unsigned bytes with one to three
 // dimensions.
 Array parse_idx(std::unique_ptr<Source> source);
 
-// The bytes of an array whose items, counted by its first dimension, have the shape `item`. The
-// file may be packed. Takes no more memory than the file has bytes to fill. Throws InputError for
-// another array, for one that is not whole, without items or with more than `most`, and
-// ResourceError where the file cannot be read.
+// Returns the bytes of an array of shape (N, item...). The file may be compressed; memory grows
+// with the bytes actually read. Throws InputError for any other shape, a truncated file, or N not
+// in 1..most, and ResourceError if the file cannot be read.
 std::vector<std::uint8_t> read_idx(const std::filesystem::path& file,
                                    std::span<const std::int64_t> item, std::int64_t most);
 

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.h"
 #include "formats/match.h"
 #include "rwa/errors.h"
 
@@ -19,7 +20,7 @@ namespace rwa::formats {
 namespace {
 namespace fs = std::filesystem;
 
-// Per answer: names take memory before a single number is there.
+// Limited, since names of targets take memory before any number is read.
 constexpr std::int64_t kMostNames = 1 << 16;
 
 bool replace(std::string& text, std::string_view from, std::string_view to) {
@@ -28,7 +29,7 @@ bool replace(std::string& text, std::string_view from, std::string_view to) {
   return at != std::string::npos;
 }
 
-// Where x or X stands as a word of its own.
+// Position of x or X as a separate word.
 std::size_t find_x(std::string_view name) {
   const auto is_letter = [&](std::size_t i) {
     return i < name.size() && std::isalnum(static_cast<unsigned char>(name[i])) != 0;
@@ -40,7 +41,7 @@ std::size_t find_x(std::string_view name) {
   return std::string_view::npos;
 }
 
-// What the file with the labels may be called, without the ending of a packed one.
+// Possible names of the label file, without .gz or .zst.
 std::vector<std::string> names_of_labels(std::string x) {
   for (const std::string_view ending : {".gz", ".zst"}) {
     if (x.ends_with(ending)) x.resize(x.size() - ending.size());
@@ -117,10 +118,10 @@ void ArrayAnswers::refuse_shape() const {
   const char* text = y_.element().kind == Element::Kind::kText ? " of text" : "";
   throw InputError(
       fmt::format("{}: has shape {}{}, expected (N,) for classes, (N, K) for labels or numbers, {} "
-                  "where every step has an answer, with N = {} sequences and {} = {}",
+                  "for per-step targets, where N = {} sequences and {} = {} steps{}",
                   y_.name(), to_string(y_.shape()), text,
                   cases_.joined ? "(S,) or (S, K)" : "(N, T) or (N, T, K)", cases_.count,
-                  cases_.joined ? "S steps of all" : "T steps", cases_.steps));
+                  cases_.joined ? "S" : "T", cases_.steps, cases_.joined ? " in total" : ""));
 }
 
 void ArrayAnswers::check_names(const Options& options) {
@@ -131,8 +132,8 @@ void ArrayAnswers::check_names(const Options& options) {
     if (count == 1) names_ = {"y"};
   }
   if (names_.size() != count) {
-    throw InputError(fmt::format("{}: has shape {}, {} numbers per answer, expected {}: {}",
-                                 y_.name(), to_string(y_.shape()), count, names_.size(),
+    throw InputError(fmt::format("{}: has shape {} with {}, expected {}: {}", y_.name(),
+                                 to_string(y_.shape()), counted(count, "target"), names_.size(),
                                  fmt::join(names_, ", ")));
   }
 }
@@ -156,7 +157,7 @@ void ArrayAnswers::next(Sequence& sequence) {
 
 void ArrayAnswers::next_numbers(std::uint64_t count, std::vector<float>& values) {
   if (count > kMostNumbers) {
-    throw InputError(fmt::format("{}: has shape {}, {} numbers for a sequence, expected at most {}",
+    throw InputError(fmt::format("{}: has shape {}, {} numbers per sequence, expected at most {}",
                                  y_.name(), to_string(y_.shape()), count, kMostNumbers));
   }
   y_.numbers(count, values);

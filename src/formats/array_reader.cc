@@ -8,13 +8,14 @@
 #include <utility>
 #include <vector>
 
+#include "base/counted.h"
 #include "formats/array_answers.h"
 #include "formats/match.h"
 #include "rwa/errors.h"
 
 namespace rwa::formats {
 namespace {
-// Names take memory before a single number is there.
+// Limited, since feature names take memory before any number is read.
 constexpr std::int64_t kMostFeatures = 1 << 16;
 
 struct Sizes {
@@ -33,9 +34,8 @@ bool is_of_arrays(Layout layout) {
 
 std::optional<Layout> layout_of(const Arrays& arrays, const Options& options) {
   if (options.layout && !is_of_arrays(*options.layout)) {
-    throw ConfigError(
-        fmt::format("{}: the layout is {}, expected that of an array: ntc, nct or tnc", arrays.file,
-                    to_string(*options.layout)));
+    throw ConfigError(fmt::format("{}: found --layout {} for an array, expected ntc, nct or tnc",
+                                  arrays.file, to_string(*options.layout)));
   }
   if (options.layout) return options.layout;
   const bool known = options.as && options.as->layout && is_of_arrays(*options.as->layout);
@@ -44,8 +44,10 @@ std::optional<Layout> layout_of(const Arrays& arrays, const Options& options) {
 
 Sizes sizes_of_joined(const Array& x, const Array& offsets) {
   if (x.shape().size() > 2 || offsets.shape().size() != 1 || offsets.shape()[0] < 2) {
-    fail(x.name(), "has shape {} and offsets of shape {}, expected (S,) or (S, C), and (N+1,)",
-         to_string(x.shape()), to_string(offsets.shape()));
+    fail(
+        x.name(),
+        "has shape {} and offsets of shape {}, expected (S,) or (S, C) and offsets of shape (N+1,)",
+        to_string(x.shape()), to_string(offsets.shape()));
   }
   return {.cases = {.count = offsets.shape()[0] - 1, .steps = x.shape()[0], .joined = true},
           .channels = x.shape().size() == 2 ? x.shape()[1] : 1};
@@ -59,11 +61,12 @@ Sizes sizes_of(const Array& x, std::optional<Layout>& layout) {
   }
   if (shape.size() == 2 && !layout) layout = Layout::kNtc;
   if (!layout) {
-    fail(x.name(),
-         "has shape {}, which may be read in three ways, expected --layout ntc ({} sequences of {} "
-         "steps and {} features), nct ({} of {} and {}) or tnc ({} of {} and {})",
-         to_string(shape), shape[0], shape[1], shape[2], shape[0], shape[2], shape[1], shape[1],
-         shape[0], shape[2]);
+    const auto sizes = [&](std::size_t n, std::size_t t, std::size_t c) {
+      return fmt::format("{}, {}, {}", counted(shape[n], "sequence"), counted(shape[t], "step"),
+                         counted(shape[c], "feature"));
+    };
+    fail(x.name(), "has shape {} in unknown order, use --layout ntc ({}), nct ({}) or tnc ({})",
+         to_string(shape), sizes(0, 1, 2), sizes(0, 2, 1), sizes(1, 0, 2));
   }
   const std::int64_t last = shape.size() == 3 ? shape[2] : 1;
   if (*layout == Layout::kTnc) return {{shape[1], shape[0]}, last};
@@ -74,7 +77,7 @@ Sizes sizes_of(const Array& x, std::optional<Layout>& layout) {
 void check_integers(const std::optional<Array>& array) {
   const bool right = !array || array->element().kind == Element::Kind::kSigned ||
                      array->element().kind == Element::Kind::kUnsigned;
-  if (!right) fail(array->name(), "has elements that are not integers, expected integers");
+  if (!right) fail(array->name(), "has a dtype that is not an integer, expected integers");
 }
 
 class ArrayReader final : public Reader {
@@ -89,9 +92,9 @@ class ArrayReader final : public Reader {
   void describe(const Options& options);
   [[nodiscard]] std::uint64_t numbers(std::int64_t steps) const;
   std::int64_t next_steps();
-  void next_row(Sequence& sequence);       // of kNtc, and with offsets
-  void next_channels(Sequence& sequence);  // of kNct
-  void next_column(Sequence& sequence);    // of kTnc
+  void next_row(Sequence& sequence);       // kNtc, and with offsets
+  void next_channels(Sequence& sequence);  // kNct
+  void next_column(Sequence& sequence);    // kTnc
   void finish();
 
   Arrays arrays_;
@@ -99,21 +102,23 @@ class ArrayReader final : public Reader {
   Sizes sizes_;
   std::optional<ArrayAnswers> answers_;
   std::int64_t done_ = 0;       // sequences
-  std::int64_t begin_ = 0;      // the offset of the next one
-  std::vector<float> scratch_;  // of kNct one sequence, of kTnc all
+  std::int64_t begin_ = 0;      // offset of the next sequence
+  std::vector<float> scratch_;  // one sequence for kNct, the whole array for kTnc
 };
 
 ArrayReader::ArrayReader(Arrays arrays, const Options& options, SharedVocabulary vocabulary)
     : arrays_(std::move(arrays)), layout_(layout_of(arrays_, options)) {
   const Array& x = arrays_.x;
-  if (x.element().kind == Element::Kind::kText) fail(x.name(), "is of text, expected numbers");
+  if (x.element().kind == Element::Kind::kText) {
+    fail(x.name(), "is an array of text, expected numbers");
+  }
   check_integers(arrays_.lengths);
   check_integers(arrays_.offsets);
   if (arrays_.offsets) {
     sizes_ = sizes_of_joined(x, *arrays_.offsets);
     layout_ = Layout::kNtc;
     begin_ = arrays_.offsets->integer();
-    if (begin_ != 0) arrays_.offsets->refuse(fmt::to_string(begin_), "0");
+    if (begin_ != 0) arrays_.offsets->refuse(fmt::to_string(begin_), "0 as the first offset");
   } else {
     sizes_ = sizes_of(x, layout_);
   }
@@ -133,17 +138,18 @@ void ArrayReader::check_sizes() const {
       cases.joined ? static_cast<std::uint64_t>(sizes_.channels) : all / count;
   if (one > kMostNumbers || sizes_.channels > kMostFeatures) {
     fail(x.name(),
-         "has shape {}, {} numbers per sequence and {} features, expected at most {} and {}",
-         to_string(x.shape()), one, sizes_.channels, kMostNumbers, kMostFeatures);
+         "has shape {}, {} per sequence and {}, expected at most {} and {}; check --layout",
+         to_string(x.shape()), counted(one, "number"), counted(sizes_.channels, "feature"),
+         kMostNumbers, kMostFeatures);
   }
   if (layout_ == Layout::kTnc && all > kMostNumbers && x.bytes() > arrays_.stored) {
     fail(x.name(),
-         "has shape {}, larger than the file, expected at most {} numbers of the layout tnc, which "
-         "is read as a whole: unpack it, or use another layout",
+         "has shape {}, larger than the file, expected at most {} numbers: --layout tnc is read "
+         "into memory; decompress the file, or transpose the array to ntc",
          to_string(x.shape()), kMostNumbers);
   }
   if (arrays_.lengths && arrays_.lengths->shape() != ArrayShape{cases.count}) {
-    fail(arrays_.lengths->name(), "has shape {}, expected {}, one for each sequence",
+    fail(arrays_.lengths->name(), "has shape {}, expected {}: one length per sequence",
          to_string(arrays_.lengths->shape()), to_string(ArrayShape{cases.count}));
   }
 }
@@ -156,9 +162,9 @@ void ArrayReader::describe(const Options& options) {
     if (channels == 1) schema_.features = {"x"};
   }
   if (schema_.features.size() != channels) {
-    throw ConfigError(fmt::format("{}: has {} features, expected the {} that are named: {}",
-                                  arrays_.file, channels, options.features.size(),
-                                  fmt::join(options.features, ", ")));
+    throw ConfigError(fmt::format("{}: has {}, expected the {} that --features names: {}",
+                                  arrays_.file, counted(channels, "feature"),
+                                  options.features.size(), fmt::join(options.features, ", ")));
   }
   if (answers_) {
     schema_.target = answers_->target();
@@ -207,8 +213,9 @@ std::int64_t ArrayReader::next_steps() {
     const bool last = done_ + 1 == sizes_.cases.count;
     const std::int64_t end = arrays_.offsets->integer();
     if (end < begin_ || end > steps || (last && end != steps)) {
-      arrays_.offsets->refuse(fmt::to_string(end), last ? fmt::to_string(steps)
-                                                        : fmt::format("{} to {}", begin_, steps));
+      arrays_.offsets->refuse(fmt::to_string(end), last
+                                                       ? fmt::format("{} as the last offset", steps)
+                                                       : fmt::format("{} to {}", begin_, steps));
     }
     steps = end - std::exchange(begin_, end);
     if (numbers(steps) > kMostNumbers) {

@@ -58,34 +58,35 @@ std::vector<fs::path> content(const fs::path& folder) {
   }
   const std::vector<std::string> near = nearest(path.filename().string(), names);
   throw ConfigError(
-      fmt::format("there is no {}{}", quoted(path),
+      fmt::format("{}: no such file or folder{}", quoted(path),
                   near.empty() ? ""
                                : fmt::format(", did you mean {}?",
                                              io::escape(fmt::to_string(fmt::join(near, " or "))))));
 }
 
-// A file that is not about sequences would be read as lines of text.
+// Refuses files that would otherwise be read as lines of text.
 void check_is_data(const fs::path& file) {
   const std::string name = lower(file.filename().string());
   const bool other = name.starts_with('.') || name.starts_with("readme") ||
                      name.starts_with("license") || name.ends_with(".md");
   if (!other) return;
   throw InputError(fmt::format(
-      "{}: found in the folder, expected nothing but data; move it, or name the files one by one",
+      "{}: does not look like data, expected only data files in the folder: move it elsewhere, or "
+      "pass the data files instead of the folder",
       quoted(file)));
 }
 
 void add_files(const fs::path& folder, DataFiles& found) {
   const std::vector<fs::path> paths = content(folder);
   if (paths.empty()) {
-    throw InputError(fmt::format("{}: found an empty folder, expected files", quoted(folder)));
+    throw InputError(fmt::format("{}: found an empty folder, expected data files", quoted(folder)));
   }
   for (const fs::path& path : paths) {
     check_is_data(path);
     if (is_folder(path)) {
       throw InputError(
-          fmt::format("{}: found a folder beside files or too deep, expected files, or "
-                      "folders of files alone",
+          fmt::format("{}: found a folder next to files or nested too deeply, expected only files, "
+                      "or one folder of files per class",
                       quoted(path)));
     }
     found.files.push_back(path);
@@ -108,7 +109,7 @@ fs::path unpacked_name(const fs::path& file) {
   return packed == ".gz" || packed == ".zst" ? file.stem() : file.filename();
 }
 
-// Of x.CSV.gz: ".csv".
+// ".csv" for x.CSV.gz.
 std::string ending(const fs::path& file) { return lower(unpacked_name(file).extension().string()); }
 
 std::optional<Format> by_first_bytes(Source& source) {
@@ -127,7 +128,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-// After its header, a record of FASTQ has letters, or none and the + that follows them.
+// In FASTQ the header is followed by letters, or by + if the record is empty.
 bool is_fastq(std::span<const std::string_view> lines) {
   return lines.size() > 1 &&
          (lines[1].starts_with('+') || std::ranges::all_of(lines[1], [](unsigned char c) {
@@ -175,15 +176,15 @@ std::optional<Format> by_name(const std::string& ending) {
   return known == kEndings.end() ? std::nullopt : std::optional(known->second);
 }
 
-// Rows of the same number of fields, two at least. Blanks stand in sentences, too, and a single
-// line says little: there the fields must be numbers.
+// Rows with the same number of fields, at least two. Blanks also occur in sentences, and a single
+// line proves little: in both cases the fields must be numbers.
 bool is_table(std::string_view text) {
   if (text.starts_with("__label__")) return false;
   const Dialect dialect = guess_dialect(text);
   RowSplitter rows(dialect.separator,
                    [&](std::string_view& line) { return next_line(text, line); });
   int count = 0;
-  bool numbers = true;  // the last row
+  bool numbers = true;  // in the last row
   RowSplitter::Found found = RowSplitter::Found::kRow;
   while ((found = rows.next()) != RowSplitter::Found::kEnd) {
     if (found != RowSplitter::Found::kRow || rows.fields().size() != dialect.fields) return false;
@@ -210,7 +211,7 @@ DataFiles find_files(std::span<const fs::path> paths) {
       refuse_missing(path);
     }
   }
-  if (found.files.empty()) throw ConfigError("no file is named, expected at least one");
+  if (found.files.empty()) throw ConfigError("no data files given, expected at least one");
   return found;
 }
 
@@ -229,8 +230,8 @@ Format recognise(Source& source) {
   }
   if (const auto format = by_first_bytes(source)) return *format;
   if (source.peek(std::size_t{1} << 16).find('\0') != std::string_view::npos) {
-    throw InputError(fmt::format("{}: found zero bytes, expected text, or an array of NumPy or IDX",
-                                 source.name()));
+    throw InputError(
+        fmt::format("{}: found binary data, expected text, .npy, .npz or IDX", source.name()));
   }
   const std::string_view text = beginning(source);
   if (const auto format = by_first_lines(lines_of(text))) return *format;

@@ -1,5 +1,5 @@
-// src/formats/data_files.h: the files that paths of files and folders lead to, and the format of
-// each.
+// src/formats/data_files.h: expands paths of files and folders to data files, and recognises their
+// formats.
 #pragma once
 
 #include <filesystem>
@@ -14,18 +14,18 @@ namespace rwa::formats {
 
 struct DataFiles {
   std::vector<std::filesystem::path> files;
-  bool in_folders = false;  // one folder for each class
+  bool in_folders = false;  // one folder per class
 };
 
-// As open() says. Throws ConfigError and InputError likewise.
+// Finds the files that open() reads. Throws ConfigError and InputError as open() does.
 DataFiles find_files(std::span<const std::filesystem::path> paths);
 
-// Of names/Irish.txt.gz: "Irish" and "names".
+// "Irish" and "names" for names/Irish.txt.gz.
 std::string name_without_endings(const std::filesystem::path& file);
 std::string name_of_folder(const std::filesystem::path& file);
 
-// The format of a file, by its content; where that leaves it open, by its name. Throws InputError
-// for what is no text and none of the others.
+// Recognises the format by content, or by file name if the content is ambiguous. Throws InputError
+// for an empty file and for unknown binary data.
 Format recognise(Source& source);
 
 }  // namespace rwa::formats

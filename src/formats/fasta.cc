@@ -1,5 +1,5 @@
-// src/formats/fasta.cc: records of letters under a header. Our own reader, since the usual kseq.h
-// knows neither lines nor letters, so that no message could say what is wrong in a file.
+// src/formats/fasta.cc: FASTA and FASTQ. The usual kseq.h tracks neither lines nor letters, so its
+// errors could not say where a file is wrong.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/counted.h"
 #include "formats/formats.h"
 #include "formats/labels.h"
 #include "formats/match.h"
@@ -21,8 +22,8 @@
 namespace rwa::formats {
 namespace {
 
-// Of the alphabets of IUPAC, for nucleotides and for amino acids, every letter is in one; 0 for
-// others.
+// Upper case, or 0 for an invalid character. Every letter occurs in an IUPAC alphabet, of
+// nucleotides or of amino acids.
 char letter_of(char c) {
   if (c == '*' || c == '-') return c;
   return std::isalpha(static_cast<unsigned char>(c)) != 0
@@ -38,21 +39,21 @@ class FastaReader : public LineReader {
 
  private:
   [[nodiscard]] Target guess_target();
-  bool next_line();  // that is not empty
+  bool next_line();  // skips empty lines
   void check_header() const;
   void read_header(Sequence& sequence);
   void read_label(std::string_view header, Sequence& sequence);
   void read_letters();
   void read_quality();
 
-  std::optional<HeaderLabel> label_;  // where the headers have one
-  bool optional_answers_;             // a model can do without
+  std::optional<HeaderLabel> label_;  // if labels are in the headers
+  bool optional_answers_;             // labels may be missing: a model reads the data
   Target target_ = Target::kNone;
   TextSymbols symbols_;
-  char mark_ = '>';    // of a header
-  bool more_ = false;  // line_ is a header, whose record comes next
+  char mark_ = '>';    // first character of a header
+  bool more_ = false;  // line_ is the header of the next record
   int records_ = 0;
-  std::string letters_;  // of a record
+  std::string letters_;  // of the current record
   int letter_lines_ = 0;
 };
 
@@ -65,7 +66,7 @@ FastaReader::FastaReader(std::unique_ptr<Source> source, const Options& options,
   schema_.symbols = true;
   Target found = Target::kNone;
   if (label_) {
-    // The options may say what the word stands for.
+    // The options may say whether the word is a class or a number.
     const std::optional<Target> asked = requested_target(options);
     const bool fits = asked == Target::kClass || asked == Target::kNumbers;
     found = fits ? *asked : guess_target();
@@ -77,14 +78,14 @@ FastaReader::FastaReader(std::unique_ptr<Source> source, const Options& options,
     schema_.label_from = label_from(options);
   }
   more_ = next_line();
-  if (!more_) source_->refuse(1, "no record", "one, which begins with > or @");
+  if (!more_) source_->refuse(1, "no records", "a header that starts with > or @");
   if (line_.front() == '@') mark_ = '@';
   check_header();
   schema_.format = mark_ == '@' ? Format::kFastq : Format::kFasta;
   match_model(schema_, options, file());
 }
 
-// A number only where all headers say so; those of FASTQ cannot be told from qualities.
+// Numbers only if all headers have one. In FASTQ, headers cannot be told from quality lines.
 Target FastaReader::guess_target() {
   TargetGuess guess;
   std::string_view lines = beginning(*source_), line;
@@ -105,7 +106,7 @@ bool FastaReader::next_line() {
 
 void FastaReader::check_header() const {
   if (!more_ || line_.front() == mark_) return;
-  refuse(line_.data(), io::quote(line_), fmt::format("a header, which begins with {}", mark_));
+  refuse(line_.data(), io::quote(line_), fmt::format("a header that starts with {}", mark_));
 }
 
 bool FastaReader::next(Sequence& sequence) {
@@ -156,31 +157,32 @@ void FastaReader::read_letters() {
       letters_ += letter;
     }
     if (letters_.size() > kMost) {
-      refuse(line_.data(), "a record of more than 2^31 letters", "fewer");
+      refuse(line_.data(), "a record of 2^31 letters or more", "fewer");
     }
   }
   if (!more_ && mark_ == '@') {
-    source_->refuse(source_->line_number(), "the end of the file", "+ and the quality");
+    source_->refuse(source_->line_number(), "the end of the file",
+                    "a + line and the quality string");
   }
 }
 
-// As long as the letters, which is how its end is known: it may begin with @. In as many lines, if
-// it should be one: then a quality that is cut short is found where it is, not in the record after.
+// The quality may contain @, so only the number of letters tells where it ends. If the letters are
+// on one line, so is the quality: a truncated one is then reported here, not in the next record.
 void FastaReader::read_quality() {
   std::size_t found = 0;
   while (found < letters_.size()) {
     if (!next_line()) {
       source_->refuse(source_->line_number(), "the end of the file",
-                      fmt::format("a quality of {} characters", letters_.size()));
+                      "a quality string of " + counted(letters_.size(), "character"));
     }
     const auto wrong = std::ranges::find_if(line_, [](char c) { return c < '!' || c > '~'; });
     if (wrong != line_.end()) {
-      refuse(&*wrong, io::quote(character_at(line_, &*wrong)), "a quality, from ! to ~");
+      refuse(&*wrong, io::quote(character_at(line_, &*wrong)), "a quality character from ! to ~");
     }
     found += line_.size();
     if (found > letters_.size() || (letter_lines_ == 1 && found < letters_.size())) {
-      refuse(line_.data(), fmt::format("a quality of {} characters", found),
-             fmt::format("{}, as there are letters", letters_.size()));
+      refuse(line_.data(), "a quality string of " + counted(found, "character"),
+             fmt::format("{}, one per letter", letters_.size()));
     }
   }
   more_ = next_line();

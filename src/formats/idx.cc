@@ -14,7 +14,7 @@
 
 namespace rwa::formats {
 namespace {
-constexpr std::uint32_t kUnsignedBytes = 0x0800;  // kIdxMagic as a number, with no dimension yet
+constexpr std::uint32_t kUnsignedBytes = 0x0800;  // kIdxMagic as a number, without dimensions
 constexpr std::uint32_t kMostDimensions = 3;
 constexpr float kWhite = 255;
 

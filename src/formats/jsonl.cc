@@ -1,4 +1,4 @@
-// src/formats/jsonl.cc: a JSON object per line:
+// src/formats/jsonl.cc: JSON lines, one object per line:
 //   {"id": "a", "x": [[0.5, 1], [0.7, 2]], "y": "up"}
 #include <fmt/format.h>
 
@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/counted.h"
 #include "formats/formats.h"
 #include "formats/jsonl_record.h"
 #include "formats/match.h"
@@ -27,14 +28,14 @@ std::string_view description(Kind kind) {
     case Kind::kNumbers:
       return "a list of numbers";
     case Kind::kLetters:
-      return "a text";
+      return "a string";
     case Kind::kWords:
       return "a list of symbols";
   }
   return "";
 }
 
-// What answers are, from those of some objects.
+// Guesses the kind of targets from those of some objects.
 class AnswerGuess {
  public:
   void see(const JsonRecord& record, int steps) {
@@ -56,7 +57,7 @@ class AnswerGuess {
     return classes ? Target::kLabels : Target::kNumbers;
   }
 
-  // How many numbers are one answer.
+  // How many targets there are.
   [[nodiscard]] int names(Target target) const {
     if (target == Target::kNumbers) return std::max(count_, 1);
     return target == Target::kNumbersPerStep ? std::max(width_, 1) : 1;
@@ -64,7 +65,7 @@ class AnswerGuess {
 
  private:
   bool lists_ = false, words_ = false, every_step_ = true;
-  int width_ = 0, count_ = 0;  // of the first that has any
+  int width_ = 0, count_ = 0;  // of the first non-empty target
   TargetGuess guess_;
 };
 
@@ -84,17 +85,17 @@ class JsonlReader : public LineReader {
   JsonKeys keys_;
   JsonParser parser_;
   TextSymbols symbols_;
-  bool optional_answers_;  // a model can do without
+  bool optional_answers_;  // targets may be missing: a model reads the data
   Target target_ = Target::kNone;
-  int names_ = 1;             // of numbers that are one answer
-  std::optional<Kind> kind_;  // of the sequences, once one is seen
-  int width_ = 0;             // D, where they are numbers
+  int names_ = 1;             // number of targets
+  std::optional<Kind> kind_;  // of the sequences; set by the first one
+  int width_ = 0;             // D, if steps are numbers
   bool has_ids_ = false;
   JsonRecord record_;
   int records_ = 0;
 };
 
-// The names of numbers that stand under one key: as it, where it is one, else x0, x1, …
+// Names for the numbers under one key: x0, x1, …
 std::vector<std::string> numbered(const std::string& key, int count) {
   std::vector<std::string> names;
   for (int i = 0; i < count; ++i) names.push_back(fmt::format("{}{}", key, i));
@@ -102,10 +103,10 @@ std::vector<std::string> numbered(const std::string& key, int count) {
 }
 
 std::string key_of(const std::vector<std::string>& numbered) {
-  return numbered.front().substr(0, numbered.front().size() - 1);  // the first ends with 0
+  return numbered.front().substr(0, numbered.front().size() - 1);  // without the final 0
 }
 
-// Where things stand: as the options say, else as they stood when the model was trained.
+// The keys named by the options, or else those of the model's training data.
 JsonKeys keys_of(const Options& options) {
   JsonKeys keys;
   if (options.as && options.as->format == Format::kJsonl) {
@@ -131,11 +132,11 @@ JsonlReader::JsonlReader(std::unique_ptr<Source> source, const Options& options,
       symbols_(vocabulary_, options.kmer),
       optional_answers_(options.as.has_value()) {
   const AnswerGuess answers = guess();
-  if (!kind_) kind_ = Kind::kNumbers;  // nothing but empty lists: of no features
+  if (!kind_) kind_ = Kind::kNumbers;  // only empty lists: no features
   schema_.format = Format::kJsonl;
   schema_.symbols = kind_ != Kind::kNumbers;
   if (options.kmer > 1 && kind_ == Kind::kWords) {
-    throw ConfigError(fmt::format("{}: has lists of symbols, expected texts for a kmer of {}",
+    throw ConfigError(fmt::format("{}: found lists of symbols, expected strings for --kmer {}",
                                   file(), options.kmer));
   }
   if (!schema_.symbols) {
@@ -148,8 +149,8 @@ JsonlReader::JsonlReader(std::unique_ptr<Source> source, const Options& options,
   match_model(schema_, options, file());
 }
 
-// Where a line is wrong, that is said when it is read; but for the first, which nothing is known
-// without.
+// Errors are left to next(), which knows the line number. Only if the first object is wrong is
+// there nothing to guess from.
 AnswerGuess JsonlReader::guess() {
   AnswerGuess answers;
   Sequence sequence;
@@ -166,15 +167,15 @@ AnswerGuess JsonlReader::guess() {
       ++understood;
     }
   } catch (const InputError&) {
-    if (understood == 0) next(sequence);  // throws it again, with the number of the line
+    if (understood == 0) next(sequence);  // throws again, with the line number
   }
-  if (understood == 0) source_->refuse(1, "no object", "one per line");
+  if (understood == 0) source_->refuse(1, "no JSON object", "one per line");
   return answers;
 }
 
 void JsonlReader::match_answers(const AnswerGuess& guess, const Options& options) {
   const Target found = guess.target();
-  // Answers for the task are looked for line by line; where there are none at all, in vain.
+  // Targets are checked line by line; only their complete absence is refused here.
   if (found == Target::kNone) match_target(found, options, file());
   target_ = requested_target(options).value_or(found);
   schema_.target = target_;
@@ -200,20 +201,20 @@ bool JsonlReader::next(Sequence& sequence) {
 }
 
 void JsonlReader::read_sequence(Sequence& sequence) {
-  if (record_.kind == Kind::kNumbers && record_.width == 0) return;  // an empty list is any
+  if (record_.kind == Kind::kNumbers && record_.width == 0) return;  // an empty list fits any kind
   if (!kind_) {
     kind_ = record_.kind;
     width_ = record_.width;
   }
   if (record_.kind != *kind_) {
     refuse(record_.at, description(record_.kind),
-           fmt::format("{}, as in the lines before", description(*kind_)));
+           fmt::format("{}, as on earlier lines", description(*kind_)));
   }
   switch (*kind_) {
     case Kind::kNumbers:
       if (record_.width != width_) {
-        refuse(record_.at, fmt::format("steps of {} numbers", record_.width),
-               fmt::format("{}, as in the lines before", width_));
+        refuse(record_.at, "steps of " + counted(record_.width, "number"),
+               fmt::format("{}, as on earlier lines", width_));
       }
       sequence.x = record_.numbers;
       sequence.steps = static_cast<int>(record_.numbers.size()) / width_;
@@ -232,20 +233,21 @@ void JsonlReader::check_answers(int steps) const {
   const int count = static_cast<int>(record_.answers.size()), rows = record_.answer_rows();
   const auto refuse_list = [&](std::string_view expected) {
     refuse(record_.answer_at,
-           rows == count ? fmt::format("a list of {}", count)
-                         : fmt::format("{} lists of {}", rows, record_.answer_width),
+           rows == count
+               ? fmt::format("a list of length {}", count)
+               : fmt::format("{} of length {}", counted(rows, "list"), record_.answer_width),
            expected);
   };
   const bool every_step = is_per_step(target_);
-  const bool lists = target_ == Target::kNumbersPerStep && names_ > 1;  // in the list
+  const bool lists = target_ == Target::kNumbersPerStep && names_ > 1;  // nested
   if (every_step && (rows != steps || (rows > 0 && record_.answer_width != names_))) {
-    refuse_list(lists ? fmt::format("{} lists of {}, one for each step", steps, names_)
-                      : fmt::format("{}, one for each step", steps));
+    refuse_list(lists ? fmt::format("{} of length {}, one per step", counted(steps, "list"), names_)
+                      : fmt::format("length {}, one target per step", steps));
   }
-  if (!lists && rows != count) refuse_list("no lists in it");
-  if (target_ == Target::kClass && record_.list) refuse_list("one answer");
+  if (!lists && rows != count) refuse_list("no nested lists");
+  if (target_ == Target::kClass && record_.list) refuse_list("a single target");
   if (target_ == Target::kNumbers && count != names_) {
-    refuse_list(names_ == 1 ? "one answer" : fmt::format("{} numbers", names_));
+    refuse_list(names_ == 1 ? "a single target" : fmt::format("{} numbers", names_));
   }
 }
 
@@ -253,7 +255,8 @@ void JsonlReader::read_answers(Sequence& sequence) {
   if (!record_.answered) {
     if (optional_answers_) return;
     const std::string key = io::quote(keys_.answer);
-    refuse(line_.data(), fmt::format("an object without {}", key), fmt::format("{} in each", key));
+    refuse(line_.data(), fmt::format("an object without {}", key),
+           fmt::format("{} in every object; --target names another key", key));
   }
   check_answers(sequence.steps);
   const bool numbers = is_of_numbers(target_);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <new>
 
+#include "base/counted.h"
 #include "formats/parse.h"
 #include "formats/text_symbols.h"
 #include "io/quote.h"
@@ -17,13 +18,13 @@ namespace ondemand = simdjson::ondemand;
 
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
-// Without the blanks that follow it.
+// Without trailing blanks.
 std::string_view token_of(ondemand::value& value) {
   const std::string_view token = value.raw_json_token();
   return token.substr(0, token.find_last_not_of(" \t\n\r") + 1);
 }
 
-// NaN is not JSON, but what Python writes.
+// NaN is not JSON, but Python writes it.
 bool is_missing(std::string_view token) { return token == "null" || token == "NaN"; }
 
 bool begins_number(std::string_view token) {
@@ -53,7 +54,7 @@ void JsonParser::parse(std::string_view line, JsonRecord& record) {
       parser_.iterate(copy_.data(), copy_.size(), copy_.capacity()).get(document);
   if (error == simdjson::UTF8_ERROR) {
     const char* at = not_utf8(line);
-    refuse(at, fmt::format("the byte {:#04x}", static_cast<unsigned char>(*at)), "text in UTF-8");
+    refuse(at, fmt::format("byte {:#04x}", static_cast<unsigned char>(*at)), "UTF-8 text");
   }
   if (error != simdjson::SUCCESS) refuse_json(error, line.data());
   try {
@@ -65,8 +66,8 @@ void JsonParser::parse(std::string_view line, JsonRecord& record) {
   }
   if (record.at == nullptr) {
     refuse(line.data(), "an object without a sequence",
-           keys_.sequence.empty() ? "\"x\", \"text\" or \"seq\" in it"
-                                  : fmt::format("{} in it", io::quote(keys_.sequence)));
+           keys_.sequence.empty() ? "the key \"x\", \"text\" or \"seq\"; --features names another"
+                                  : fmt::format("the key {}", io::quote(keys_.sequence)));
   }
 }
 
@@ -82,7 +83,7 @@ void JsonParser::parse_object(ondemand::document& document, JsonRecord& record) 
     const char* at = field.key().raw() - 1;
     const std::string_view key = field.unescaped_key();
     if (!seen_.insert(key).second) {
-      refuse(place(at), fmt::format("the key {} again", io::quote(key)), "each key once");
+      refuse(place(at), fmt::format("the key {} twice", io::quote(key)), "each key once");
     }
     const bool named = !keys_.sequence.empty();
     if (key == keys_.id) {
@@ -94,7 +95,7 @@ void JsonParser::parse_object(ondemand::document& document, JsonRecord& record) 
       parse_answer(field.value(), record);
     } else if (named ? key == keys_.sequence : key == "x" || key == "text" || key == "seq") {
       if (record.at != nullptr) {
-        refuse(place(at), fmt::format("{}, a second sequence", io::quote(key)), "one in an object");
+        refuse(place(at), fmt::format("a second sequence {}", io::quote(key)), "one per object");
       }
       parse_sequence(key, field.value(), record);
     }
@@ -114,11 +115,11 @@ void JsonParser::parse_sequence(std::string_view key, Value value, JsonRecord& r
   } else if (token.front() == '[') {
     parse_list(key == "seq", value, record);
   } else {
-    refuse(record.at, io::quote(token), "a list, or a text in quotes");
+    refuse(record.at, io::quote(token), "a list or a string");
   }
 }
 
-// What the first of them is, all are; in "seq" numbers are words, too.
+// The first element decides for all. In "seq", numbers are words too.
 void JsonParser::parse_list(bool words, Value value, JsonRecord& record) {
   bool first = true;
   for (Value element : value.get_array()) {
@@ -146,7 +147,7 @@ void JsonParser::parse_step(Value value, JsonRecord& record) {
       ++width;
     }
   } else {
-    record.numbers.push_back(parse_number_at(value, "a number, or a list of them"));
+    record.numbers.push_back(parse_number_at(value, "a number or a list of numbers"));
   }
   check_width(token, width, record.width);
 }
@@ -154,8 +155,8 @@ void JsonParser::parse_step(Value value, JsonRecord& record) {
 void JsonParser::check_width(std::string_view token, int found, int& width) const {
   if (width == 0) width = found;
   if (found == width && found > 0) return;
-  refuse(place(token.data()), fmt::format("{} in a list", found),
-         width == 0 ? "at least one" : fmt::format("{}, as in the first", width));
+  refuse(place(token.data()), counted(found, "value"),
+         width == 0 ? "at least one" : fmt::format("{}, as in the first element", width));
 }
 
 void JsonParser::parse_answer(Value value, JsonRecord& record) {
@@ -198,7 +199,7 @@ JsonScalar JsonParser::parse_scalar(Value value) const {
   if (token.front() == '"') {
     scalar.text = value.get_string();
   } else if (token != "true" && token != "false") {
-    refuse(scalar.at, io::quote(token), "a text in quotes or a number");
+    refuse(scalar.at, io::quote(token), "a string or a number");
   }
   return scalar;
 }

@@ -1,4 +1,4 @@
-// src/formats/jsonl_record.h: one line of a file of JSON objects, taken apart.
+// src/formats/jsonl_record.h: parses one line of a JSON lines file.
 #pragma once
 
 #include <set>
@@ -12,45 +12,45 @@
 
 namespace rwa::formats {
 
-// The names under which things stand in the objects.
+// The keys of an object.
 struct JsonKeys {
   std::string id = "id";
   std::string sequence = {};  // empty: "x", "text" or "seq"
   std::string answer = "y";
 };
 
-// Something that is neither a list nor an object.
+// A value that is neither a list nor an object.
 struct JsonScalar {
   enum class Kind { kWord, kNumber, kMissing };
   Kind kind = Kind::kMissing;
-  std::string_view text = {};  // of a string its content; else as it stands there
-  float number = 0;            // NaN where it is missing
+  std::string_view text = {};  // content of a string, or else the token itself
+  float number = 0;            // NaN if missing
   const char* at = nullptr;
 };
 
-// Pieces of text are valid until the next line is parsed; places are those in the line.
+// Views are valid until the next line is parsed; pointers point into the line.
 struct JsonRecord {
   enum class Kind {
-    kNumbers,  // [[1, 2], …], or of one feature [1, …]
+    kNumbers,  // [[1, 2], …], or [1, …] for one feature
     kLetters,  // "ACGT"
-    kWords,    // ["a", "b"]; in "seq" [7, 5], too
+    kWords,    // ["a", "b"]; in "seq" also [7, 5]
   };
 
   std::string id;
   Kind kind = Kind::kNumbers;
   const char* at = nullptr;    // where the sequence begins
   std::vector<float> numbers;  // [T,D]
-  int width = 0;               // D; 0 where there are no steps
+  int width = 0;               // D; 0 without steps
   std::string_view letters;
   std::vector<JsonScalar> words;
 
-  bool answered = false, list = false;  // of answers
-  std::vector<JsonScalar> answers;      // one, where it is no list; of a list of lists all of them
-  int answer_width = 0;                 // in each of these; 1 where it is no such list
+  bool answered = false, list = false;  // whether there is a target, and whether it is a list
+  std::vector<JsonScalar> answers;      // the target's values; nested lists are flattened
+  int answer_width = 0;                 // length of each nested list; 1 if not nested
   const char* answer_at = nullptr;
 
   void clear();
-  // How long the list is.
+  // Length of the outer list.
   [[nodiscard]] int answer_rows() const {
     return answer_width == 0 ? 0 : static_cast<int>(answers.size()) / answer_width;
   }
@@ -60,14 +60,13 @@ class JsonParser {
  public:
   JsonParser(const Source& source, JsonKeys keys) : source_(source), keys_(std::move(keys)) {}
 
-  // Throws InputError, by source.refuse(), for what is not such an object. Keys of other names are
-  // not looked at.
+  // Throws InputError, through source.refuse(), for a malformed object. Ignores other keys.
   void parse(std::string_view line, JsonRecord& record);
 
  private:
   using Value = simdjson::ondemand::value;
 
-  // Where a place in the padded copy is in the line.
+  // Maps a position in the padded copy to the line.
   [[nodiscard]] const char* place(const char* at) const {
     return line_.data() + (at - copy_.data());
   }
@@ -84,7 +83,7 @@ class JsonParser {
   void parse_part_of_answer(Value value, JsonRecord& record);
   JsonScalar parse_scalar(Value value) const;
   float parse_number_at(Value value, std::string_view expected) const;
-  // Where lists within a list are not as long as the first of them, whose length `width` becomes.
+  // Sets `width` to the length of the first element; refuses others of another length.
   void check_width(std::string_view token, int found, int& width) const;
   [[noreturn]] void refuse_json(simdjson::error_code error, const char* at) const;
 
@@ -92,7 +91,7 @@ class JsonParser {
   JsonKeys keys_;
   simdjson::ondemand::parser parser_;
   std::string_view line_;
-  std::string copy_;  // of the line: the parser reads beyond its end
+  std::string copy_;  // padded copy of the line: the parser reads past the end
   std::set<std::string_view> seen_;
 };
 

@@ -13,7 +13,7 @@
 
 namespace rwa::formats {
 namespace {
-// Takes the first word off a header; empty where there is none.
+// Takes the first word off a header. Empty if there is none.
 std::string_view next_part(std::string_view& header) {
   while (!header.empty()) {
     const std::size_t end =
@@ -56,8 +56,9 @@ std::optional<HeaderLabel> HeaderLabel::parse(std::string_view label_from) {
   if (rest.front() != ':') return {};
   const std::optional<int> word = parse_count(rest.substr(1));
   if (!word) {
-    throw ConfigError(fmt::format("labels come from '{}', expected header, or header:N for word N",
-                                  io::escape(label_from)));
+    throw ConfigError(
+        fmt::format("--label-from is '{}', expected header, or header:N for word N of the header",
+                    io::escape(label_from)));
   }
   return HeaderLabel(*word);
 }
@@ -72,8 +73,8 @@ std::string_view HeaderLabel::find(std::string_view header) const {
 }
 
 std::string HeaderLabel::expected() const {
-  return word_ == 0 ? "a header whose last word, after the first, is the label"
-                    : fmt::format("a header whose word {} is the label", word_);
+  return word_ == 0 ? "a header of at least two words, the last one the label"
+                    : fmt::format("a label as word {} of the header", word_);
 }
 
 LabelTable::LabelTable(const std::filesystem::path& path, const Options& options) {
@@ -83,15 +84,15 @@ LabelTable::LabelTable(const std::filesystem::path& path, const Options& options
   TargetGuess guess;
   for (bool first = true; rows.next(); first = false) {
     const std::string_view label = trimmed(rows[1]);
-    if (label.empty()) rows.refuse(1, "no label", "one for each id");
+    if (label.empty()) rows.refuse(1, "no label", "a label for every id");
     const auto [known, added] =
         labels_.try_emplace(std::string(trimmed(rows[0])), Label{std::string(label), rows.line()});
     if (!added && known->second.text != label) {
-      rows.refuse(
-          1, io::quote(label),
-          fmt::format("{}, as in line {}", io::quote(known->second.text), known->second.line));
+      rows.refuse(1, io::quote(label),
+                  fmt::format("{}, as for the same id on line {}", io::quote(known->second.text),
+                              known->second.line));
     }
-    // The names of the columns say nothing about the labels below.
+    // A header says nothing about the kind of labels.
     float value = 0;
     if (!first || parse_number(label, value) == Number::kRead) guess.see(label);
   }
@@ -104,8 +105,8 @@ void LabelTable::add_label(Sequence& sequence, std::string_view file,
                            Vocabulary& vocabulary) const {
   const auto known = labels_.find(sequence.id);
   if (known == labels_.end()) {
-    throw InputError(fmt::format("{}:{}: found the id {}, expected one of the {} in {}", file,
-                                 sequence.line, io::quote(sequence.id), labels_.size(), name_));
+    throw InputError(fmt::format("{}:{}: found the id {}, expected an id that {} lists", file,
+                                 sequence.line, io::quote(sequence.id), name_));
   }
   const Label& label = known->second;
   if (target_ == Target::kClass) {

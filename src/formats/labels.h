@@ -1,5 +1,5 @@
-// src/formats/labels.h: labels that do not stand beside their sequences: those of a table, of the
-// name of a file or of its folder, and of the header of a record.
+// src/formats/labels.h: labels stored apart from their sequences: in a table, in the name of a file
+// or its folder, or in the header of a record.
 #pragma once
 
 #include <cstdint>
@@ -15,32 +15,31 @@
 
 namespace rwa::formats {
 
-// A label that stands in the header of a record.
+// A label in the header of a record.
 class HeaderLabel {
  public:
-  // Of Options::label_from; nothing where that is not "header". Throws ConfigError for "header:0"
-  // and the like.
+  // Parses Options::label_from. Empty if that is not "header" or "header:N". Throws ConfigError for
+  // "header:0" and the like.
   static std::optional<HeaderLabel> parse(std::string_view label_from);
 
-  // Empty where the header, without the character it begins with, has no such word.
+  // `header` comes without its first character. Empty if it has no such word.
   [[nodiscard]] std::string_view find(std::string_view header) const;
-  [[nodiscard]] std::string expected() const;  // for the message of an error
+  [[nodiscard]] std::string expected() const;  // for error messages
 
  private:
   explicit HeaderLabel(int word) : word_(word) {}
 
-  int word_;  // from 1; 0: the last of several
+  int word_;  // from 1; 0: the last of at least two
 };
 
-// A table with two columns, the id of a sequence and its label. A first row with their names is one
-// whose id no sequence has.
+// A table of two columns, sequence id and label. A header row does no harm: no sequence has its id.
 class LabelTable {
  public:
-  // Throws InputError for what is no such table, and for an id with two different labels.
+  // Throws InputError for a malformed table, and for an id with two different labels.
   LabelTable(const std::filesystem::path& path, const Options& options);
 
   [[nodiscard]] Target target() const { return target_; }  // kClass or kNumbers
-  // Puts its label into the sequence. Throws InputError where there is none, naming `file`.
+  // Adds the label of the sequence. Throws InputError, naming `file`, if there is none.
   void add_label(Sequence& sequence, std::string_view file, Vocabulary& vocabulary) const;
 
  private:
@@ -53,11 +52,11 @@ class LabelTable {
   std::unordered_map<std::string, Label> labels_;
 };
 
-// Puts its labels into a sequence, which has none; `file` is where that comes from.
+// Adds labels to a sequence without labels, which comes from `file`.
 using AddLabel = std::function<void(Sequence& sequence, const std::string& file)>;
 
-// The sequences of a reader, with labels. Its schema becomes that of the target, and
-// Schema::label_from what labels come from; that of a model stays as it is.
+// Wraps a reader and adds labels. Sets the schema's target and label_from, unless the schema is a
+// model's.
 std::unique_ptr<Reader> with_labels(std::unique_ptr<Reader> reader, Target target,
                                     const Options& options, std::string_view from, AddLabel add);
 

@@ -6,17 +6,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/counted.h"
 #include "formats/parse.h"
 #include "io/quote.h"
 #include "rwa/errors.h"
 
 namespace rwa::formats {
 namespace {
-std::string answers(Target target) {
-  if (target == Target::kNone) return "no answers";
-  return fmt::format("answers for the task {}", to_string(target));
-}
-
 std::string_view steps(bool symbols) { return symbols ? "symbols" : "numbers"; }
 }  // namespace
 
@@ -51,28 +47,33 @@ Target match_target(Target found, const Options& options, std::string_view file)
   const Target asked = requested_target(options).value_or(found);
   if (asked == found && found == Target::kNumbers && options.as &&
       options.as->targets.size() != 1) {
-    throw InputError(
-        fmt::format("{}: has one number as the answer, expected {}, as the model gives", file,
-                    options.as->targets.size()));
+    throw InputError(fmt::format("{}: found one target, expected {}, as the model predicts", file,
+                                 options.as->targets.size()));
   }
   if (asked == Target::kNone || asked == found) return asked;
   if (options.as && found == Target::kNone) return found;
+  if (found == Target::kNone) {
+    throw ConfigError(fmt::format(
+        "{}: found no targets, expected some for --task {}: use --target or --label-from", file,
+        to_string(asked)));
+  }
   const std::string text =
-      fmt::format("{}: has {}, expected {}", file, answers(found), answers(asked));
-  if (options.task) throw ConfigError(text);
-  throw InputError(text + ", as the model gives");
+      fmt::format("{}: found targets for the task {}, expected those for the task {}", file,
+                  to_string(found), to_string(asked));
+  if (options.task) throw ConfigError(fmt::format("{}: use --task {}", text, to_string(found)));
+  throw InputError(text + ", as the model predicts");
 }
 
 void match_model(Schema& schema, const Options& options, std::string_view file) {
   if (!options.as) return;
   const Schema& model = *options.as;
   if (schema.symbols != model.symbols) {
-    throw InputError(fmt::format("{}: has sequences of {}, expected {}, as the model takes", file,
+    throw InputError(fmt::format("{}: found sequences of {}, expected {}, as the model takes", file,
                                  steps(schema.symbols), steps(model.symbols)));
   }
   if (!schema.symbols && schema.features.size() != model.features.size()) {
-    throw InputError(fmt::format("{}: has {} features, expected the {} that the model takes: {}",
-                                 file, schema.features.size(), model.features.size(),
+    throw InputError(fmt::format("{}: found {}, expected the {} that the model takes: {}", file,
+                                 counted(schema.features.size(), "feature"), model.features.size(),
                                  io::escape(fmt::to_string(fmt::join(model.features, ", ")))));
   }
   const Schema own = schema;

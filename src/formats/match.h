@@ -1,5 +1,5 @@
-// src/formats/match.h: what the sequences of a file are answered with and made of, guessed, and
-// against what the options or a model name.
+// src/formats/match.h: guesses the targets of a file, and checks them and its features against the
+// options or a model.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,11 @@
 
 namespace rwa::formats {
 
-// Whether answers are names or numbers. Names are written as numbers too: those that are whole,
-// few, and come again.
+// Guesses whether targets are classes or numbers. Few whole numbers that repeat are classes too.
 class TargetGuess {
  public:
-  void see(std::string_view answer);  // one that is missing says nothing
-  // kClass or kNumbers; kNone where nothing was seen.
+  void see(std::string_view answer);  // ignores a missing value
+  // kClass or kNumbers; kNone if nothing was seen.
   [[nodiscard]] Target target() const;
 
  private:
@@ -24,23 +23,23 @@ class TargetGuess {
 
   std::int64_t seen_ = 0;
   bool numbers_ = true, whole_ = true;
-  std::set<float> distinct_;  // no more than one beyond kMostClasses
+  std::set<float> distinct_;  // at most kMostClasses + 1
 };
 
-// The target that the options or the model name; nothing where it is to be guessed.
+// The target set by the options or the model. Empty if it must be guessed.
 std::optional<Target> requested_target(const Options& options);
 
-// Where labels come from, by the options or by the model.
+// The label source set by the options or the model.
 std::string_view label_from(const Options& options);
 
-// What is to be read as answers, of those that `file` has; kNone: nothing. Numbers are one for
-// each. Throws ConfigError where it has others than the options ask for, InputError where a model
-// does; a model can do without any.
+// Returns the target to read from `file`, which has the target `found` (one number per sequence if
+// kNumbers); kNone: read none. Throws ConfigError if the options require another target, InputError
+// if a model does. A model accepts data without targets.
 Target match_target(Target found, const Options& options, std::string_view file);
 
-// Makes a schema whose features have no names of their own that of the model, where there is one:
-// they are taken in their order. Throws InputError where they are not as many, or symbols, or the
-// other way.
+// Replaces the schema of a format without feature names by the model's, if there is one: features
+// are matched by order. Throws InputError if their number differs, or if one has symbols and the
+// other numbers.
 void match_model(Schema& schema, const Options& options, std::string_view file);
 
 }  // namespace rwa::formats

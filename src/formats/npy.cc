@@ -1,4 +1,4 @@
-// src/formats/npy.cc: .npy, NumPy's format of one array.
+// src/formats/npy.cc: .npy, NumPy's format for one array.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,8 +39,8 @@ class Header {
  private:
   [[noreturn]] void refuse() const {
     fail(name_,
-         "has the header {}, expected {{'descr': '<f4', 'fortran_order': False, 'shape': (N, T, "
-         "C)}}",
+         "has the malformed header {}, expected one like {{'descr': '<f4', 'fortran_order': False, "
+         "'shape': (N, T, C)}}",
          io::quote(text_));
   }
 
@@ -48,7 +48,7 @@ class Header {
   std::string_view quoted();
   std::string_view description();
   ArrayShape tuple();
-  char peek();  // the next character, blanks apart
+  char peek();  // the next character after blanks
   void expect(char c);
   bool take(std::string_view word);
 
@@ -95,7 +95,7 @@ std::string_view Header::quoted() {
   return text_.substr(begin, end - begin);
 }
 
-// That of a record is a list, which is kept for the message as it stands.
+// For records this is a list, kept verbatim for the error message.
 std::string_view Header::description() {
   if (peek() != '[') return quoted();
   const std::size_t begin = at_;
@@ -164,7 +164,7 @@ std::optional<Element> element_of(std::string_view dtype) {
   return Element{Kind::kText, 4 * characters};
 }
 
-// The text of the header; `next` gives the bytes of the file from its beginning.
+// Reads the text of the header; `next` is at the beginning of the file.
 std::string header_text(const std::string& name, const NextBytes& next) {
   const auto take = [&](std::size_t count, std::string_view expected) {
     std::string bytes(count, '\0');
@@ -174,17 +174,18 @@ std::string header_text(const std::string& name, const NextBytes& next) {
   };
   const std::string magic = take(kNpyMagic.size(), "a magic number");
   if (magic != kNpyMagic) {
-    fail(name, "begins with {}, expected {}, an .npy file", io::quote(magic), io::quote(kNpyMagic));
+    fail(name, "begins with {}, expected {} (an .npy file)", io::quote(magic),
+         io::quote(kNpyMagic));
   }
   const int version = static_cast<unsigned char>(take(2, "a version")[0]);
-  if (version < 1 || version > 3) fail(name, "is of version {}, expected 1, 2 or 3", version);
+  if (version < 1 || version > 3) fail(name, "has .npy version {}, expected 1, 2 or 3", version);
   const std::string length_bytes = take(version == 1 ? 2 : 4, "the header's length");
   std::uint32_t length = 0;
   std::memcpy(&length, length_bytes.data(), length_bytes.size());
   if (length > kMostHeader) {
     fail(name, "has a header of {} bytes, expected at most {}", length, kMostHeader);
   }
-  return take(length, fmt::format("the {} bytes of a dictionary", length));
+  return take(length, fmt::format("{} bytes of dictionary", length));
 }
 }  // namespace
 
@@ -194,12 +195,12 @@ Array parse_npy(std::string name, NextBytes next) {
   const std::optional<Element> element = element_of(header.dtype());
   if (!element) {
     fail(name,
-         "has dtype {}, expected f4, f8, i1 to i8, u1 to u8, b1 or U1 to U{}, with the least "
-         "significant byte first",
+         "has dtype {}, expected f4, f8, i1 to i8, u1 to u8, b1 or U1 to U{}, little-endian: use "
+         "astype()",
          io::quote(header.dtype()), kLongestText);
   }
   if (header.in_fortran_order()) {
-    fail(name, "is in Fortran's order, expected C's: np.ascontiguousarray(x) has it");
+    fail(name, "is in Fortran order, expected C order: save np.ascontiguousarray(x)");
   }
   return {std::move(name), *element, header.shape(), std::move(next)};
 }

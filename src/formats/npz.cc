@@ -1,5 +1,5 @@
-// src/formats/npz.cc: .npz, a zip archive of .npy files; libzip reads it. What has other names than
-// ours is not unpacked, and of ours no more than their headers say.
+// src/formats/npz.cc: .npz, a zip archive of .npy files, read with libzip. Only members of known
+// names are decompressed, and only as many bytes as their headers announce.
 #include <fmt/format.h>
 #include <zip.h>
 
@@ -24,7 +24,7 @@ namespace rwa::formats {
 namespace {
 constexpr std::string_view kEnding = ".npy";
 
-// A file of the archive, being unpacked; several can be at once.
+// An open member of the archive. Several may be open at once.
 struct Member {
   std::shared_ptr<zip_t> archive;
   std::unique_ptr<zip_file_t, int (*)(zip_file_t*)> file;
@@ -34,7 +34,7 @@ class Archive {
  public:
   explicit Archive(const std::filesystem::path& path);
 
-  // The first of these names that is there.
+  // Opens the first of these names that exists.
   std::optional<Array> find(std::initializer_list<std::string_view> names) const;
   [[nodiscard]] std::string names() const;
 
@@ -54,17 +54,19 @@ class Archive {
   std::map<std::string, zip_uint64_t, std::less<>> indices_;
 };
 
-// libzip needs a file in which it can go back and forth.
+// libzip needs a seekable file.
 void check_seekable(const std::filesystem::path& path, const std::string& name) {
-  constexpr std::string_view kWhy =
-      "an .npz is read from its end: expected a file of its own, and "
-      "not packed again";
-  if (path == "-") throw InputError(fmt::format("{}: is no file, but {}", name, kWhy));
+  if (path == "-") {
+    throw InputError(
+        fmt::format("{}: found an .npz in a stream, expected the path of a file", name));
+  }
   io::InputFile file(path);
   std::array<char, 2> magic{};
   if (file.size() >= magic.size()) file.read(std::as_writable_bytes(std::span(magic)));
   if (std::string_view(magic.data(), magic.size()) != "PK") {
-    throw InputError(fmt::format("{}: does not begin with \"PK\", but {}", name, kWhy));
+    throw InputError(fmt::format(
+        "{}: does not begin with \"PK\", expected an .npz file that is not compressed again",
+        name));
   }
 }
 
@@ -92,7 +94,7 @@ void Archive::add(zip_uint64_t index) {
   const std::string name = found == nullptr ? "" : found;
   if (name.empty() || name.starts_with('/') ||
       ("/" + name + "/").find("/../") != std::string::npos) {
-    fail("has a member called {}, expected a name without ..", io::quote(name));
+    fail("has a member called {}, expected a relative name without ..", io::quote(name));
   }
   if (!indices_.emplace(name, index).second) {
     fail("has {} twice, expected it once", io::quote(name));
@@ -117,10 +119,10 @@ void Archive::check_method(zip_uint64_t index, std::string_view name) const {
     fail("has a damaged member {}, libzip says: {}", name, ::zip_strerror(zip_.get()));
   }
   if (stat.encryption_method != ZIP_EM_NONE) {
-    fail("has {} encrypted, expected it as np.savez writes it", name);
+    fail("has an encrypted {}, expected it as np.savez writes it", name);
   }
   if (stat.comp_method != ZIP_CM_STORE && stat.comp_method != ZIP_CM_DEFLATE) {
-    fail("has {} packed with method {}, expected 0 (stored) or 8 (deflated)", name,
+    fail("has {} compressed with zip method {}, expected 0 (stored) or 8 (deflated)", name,
          stat.comp_method);
   }
 }
@@ -165,8 +167,8 @@ std::unique_ptr<Reader> open_npz(std::unique_ptr<Source> source, const Options& 
   if (!x && offsets) x = archive.find({"values"});
   if (!x || (lengths && offsets)) {
     throw InputError(
-        fmt::format("{}: has {}, expected x.npy, with y.npy and lengths.npy if need be, "
-                    "or values.npy and offsets.npy",
+        fmt::format("{}: has {}, expected x.npy (optionally y.npy, lengths.npy), or values.npy and "
+                    "offsets.npy (optionally y.npy), as np.savez(file, x=x, y=y) writes them",
                     name, archive.names()));
   }
   const bool own_labels = options.label_from.empty() && requested_target(options) != Target::kNone;

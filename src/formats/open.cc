@@ -1,5 +1,5 @@
-// src/formats/open.cc: files and folders as one data set: each file is recognised, opened by the
-// reader of its format, given its labels, and followed by the next.
+// src/formats/open.cc: reads files and folders as one data set. Recognises each file, opens the
+// reader of its format, adds labels, and goes on to the next file.
 #include <cstddef>
 #include <filesystem>
 #include <memory>
@@ -30,7 +30,7 @@ bool is_array(Format format) {
 
 bool is_fasta(Format format) { return format == Format::kFasta || format == Format::kFastq; }
 
-// Whether a file of a format has a place for labels, and uses it.
+// Whether a file may contain labels of its own.
 bool may_have_labels(Format format, Source& source) {
   constexpr std::string_view kLabel = "\n__label__";
   if (format != Format::kText) return !is_fasta(format);
@@ -59,39 +59,40 @@ std::unique_ptr<Reader> open_as(Format format, std::unique_ptr<Source> source,
     case Format::kIdx:
       return open_idx(std::move(source), options, std::move(vocabulary));
   }
-  throw ConfigError("there is no such format");
+  throw ConfigError("unknown format");
 }
 
-// Names that are given for what a format does not name.
+// Refuses options that the format has no use for.
 void check_options(Format format, const Options& options, const std::string& file) {
   const bool named = format == Format::kTable || format == Format::kJsonl;
   const bool single = format == Format::kJsonl;
   const auto check = [&](std::string_view option, bool given, bool fits, std::string_view what) {
     if (!given || fits) return;
-    throw ConfigError(fmt::format("{}: {} is given, expected none: the format {} {}", file, option,
+    throw ConfigError(fmt::format("{}: {} does not apply to the format {}, which {}", file, option,
                                   to_string(format), what));
   };
-  constexpr std::string_view kNoNames = "does not name it";
-  check("id", !options.id.empty(), named, kNoNames);
-  check("time", !options.time.empty(), format == Format::kTable, kNoNames);
-  check("target", !options.targets.empty(), named || is_array(format), kNoNames);
-  check("features", !options.features.empty(), named || is_array(format), kNoNames);
-  check("layout", options.layout.has_value(), format == Format::kTable || is_array(format),
-        "has only one");
-  check("more than one target", options.targets.size() > 1, !single, "has one key for it");
-  check("more than one of features", options.features.size() > 1, !single, "has one key for them");
-  check("header, where labels come from,", HeaderLabel::parse(options.label_from).has_value(),
-        is_fasta(format), "has no headers");
+  check("--id", !options.id.empty(), named, "has no named ids");
+  check("--time", !options.time.empty(), format == Format::kTable, "has no time column");
+  check("--target", !options.targets.empty(), named || is_array(format), "has no named targets");
+  check("--features", !options.features.empty(), named || is_array(format),
+        "has no named features");
+  check("--layout", options.layout.has_value(), format == Format::kTable || is_array(format),
+        "has only one layout");
+  check("more than one --target", options.targets.size() > 1, !single, "has one key for targets");
+  check("more than one name in --features", options.features.size() > 1, !single,
+        "has one key for features");
+  check("--label-from header", HeaderLabel::parse(options.label_from).has_value(), is_fasta(format),
+        "has no headers");
 }
 
 bool is_name(std::string_view from) { return from == "file" || from == "folder"; }
 
-// Labels for a file of arrays may be an array, too, which its reader opens.
+// Opens a label table. Null for an array of labels, which the reader of arrays opens itself.
 std::shared_ptr<const LabelTable> open_labels(const std::string& from, const Options& options) {
   if (std::error_code error; !fs::exists(from, error)) {
     throw ConfigError(
-        fmt::format("labels come from '{}', expected file, folder, header, header:N or "
-                    "a table that exists",
+        fmt::format("--label-from is '{}', expected file, folder, header, header:N or "
+                    "an existing table",
                     io::escape(from)));
   }
   Source source(from);
@@ -99,18 +100,18 @@ std::shared_ptr<const LabelTable> open_labels(const std::string& from, const Opt
   return std::make_shared<LabelTable>(from, options);
 }
 
-// One file of a data set, with its labels, wherever they come from.
+// Opens the files of a data set, with their labels from any source.
 class FileOpener {
  public:
   // Throws as open() does.
   FileOpener(Options options, SharedVocabulary vocabulary, const DataFiles& files);
 
   std::unique_ptr<Reader> open(const std::filesystem::path& file) const;
-  // What answers are, once a file has told: no other file guesses that again.
+  // Fixes the kind of targets once the first file has shown it; later files do not guess again.
   void expect(Target target);
 
  private:
-  // Whether labels of this file come from its name, or nothing is said about them.
+  // The label source of this file: from_, "file" by default among several files, or empty.
   [[nodiscard]] std::string labels_of(Source& source, Format format) const;
   std::unique_ptr<Reader> add_labels(std::unique_ptr<Reader> reader,
                                      const std::filesystem::path& file,
@@ -118,8 +119,8 @@ class FileOpener {
 
   Options options_;
   SharedVocabulary vocabulary_;
-  bool several_;      // files
-  std::string from_;  // where labels come from; empty where nothing is said about it
+  bool several_;      // more than one file
+  std::string from_;  // label source; empty: none given
   std::shared_ptr<const LabelTable> table_;
 };
 
@@ -133,7 +134,7 @@ FileOpener::FileOpener(Options options, SharedVocabulary vocabulary, const DataF
     const bool wanted_here = !options_.as && options_.task != Target::kNone;
     if (files.in_folders && wanted_here) from_ = "folder";
   } else if (!is_name(from_) && !in_header) {
-    // The table that a model was trained with is not about other sequences.
+    // The label table of a model's training data does not list other sequences.
     if (options_.label_from.empty()) {
       from_.clear();
     } else {
@@ -162,7 +163,7 @@ std::unique_ptr<Reader> FileOpener::open(const fs::path& file) const {
   if (elsewhere) options.task = Target::kNone;
   auto reader = open_as(format, std::move(source), options, vocabulary_);
   if (options.kmer > 1 && !reader->schema().symbols) {
-    throw ConfigError(fmt::format("{}: has sequences of numbers, expected letters for a kmer of {}",
+    throw ConfigError(fmt::format("{}: found sequences of numbers, expected text for --kmer {}",
                                   reader->file(), options.kmer));
   }
   return elsewhere ? add_labels(std::move(reader), file, from) : std::move(reader);
@@ -180,8 +181,7 @@ std::unique_ptr<Reader> FileOpener::add_labels(std::unique_ptr<Reader> reader, c
   if (match_target(Target::kClass, options_, reader->file()) == Target::kNone) return reader;
   if (file == "-") {
     if (options_.as) return reader;
-    throw ConfigError(
-        "labels come from the name of a file, expected a file, not the standard input");
+    throw ConfigError(fmt::format("--label-from {} needs a file, found standard input", from));
   }
   const std::string label = from == "file" ? name_without_endings(file) : name_of_folder(file);
   return with_labels(
@@ -199,10 +199,10 @@ void check_same(std::string_view what, const std::string& found, const std::stri
                 const std::string& file, const std::string& first) {
   if (found == expected) return;
   throw InputError(
-      fmt::format("{}: has {} {}, expected {}, as {} has", file, what, found, expected, first));
+      fmt::format("{}: has {} {}, expected {}, as in {}", file, what, found, expected, first));
 }
 
-// One file after the other, each opened when its turn comes.
+// Chains the files; each is opened when its turn comes.
 class Chain : public Reader {
  public:
   Chain(std::vector<fs::path> files, FileOpener opener)
@@ -236,13 +236,14 @@ class Chain : public Reader {
       return s.symbols ? "symbols" : "numbers";
     };
     const auto task = [](const Schema& s) { return std::string(to_string(s.target)); };
-    const auto labels = [](const Schema& s) {
-      return s.label_from.empty() ? "itself" : s.label_from;
+    const auto labels = [](const Schema& s) -> std::string {
+      if (s.label_from.empty()) return "the file itself";
+      return is_name(s.label_from) ? fmt::format("the {} name", s.label_from) : s.label_from;
     };
     check("sequences of", steps(schema), steps(schema_));
     check("the features", list(schema.features), list(schema_.features));
-    check("answers for the task", task(schema), task(schema_));
-    check("the answers", list(schema.targets), list(schema_.targets));
+    check("targets for the task", task(schema), task(schema_));
+    check("the targets", list(schema.targets), list(schema_.targets));
     check("labels from", labels(schema), labels(schema_));
   }
 

@@ -1,7 +1,7 @@
-// src/formats/parse.cc: digits are gathered in a 64-bit integer and scaled with a power of ten that
-// a double holds exactly. The double so made is off by two units in its last place at most, so that
-// it rounds to the right float but where it lies that near to the middle between two floats; there,
-// and for all that is rare, std::from_chars decides.
+// src/formats/parse.cc: collects digits in a 64-bit integer and scales them by a power of ten that
+// a double holds exactly. The resulting double is off by at most two units in the last place, so it
+// rounds to the right float unless it is that close to the middle between two floats. Those and all
+// unusual forms go to std::from_chars.
 #include "formats/parse.h"
 
 #include <algorithm>
@@ -18,12 +18,12 @@ namespace {
 constexpr std::array kPowersOfTen = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                      1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                      1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-constexpr std::ptrdiff_t kMostDigits = 19;  // of which any fit into 64 bits
+constexpr std::ptrdiff_t kMostDigits = 19;  // always fit into 64 bits
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// As trimmed(), character by character: most numbers have no blanks around them.
+// Like trimmed(), but faster for the usual number without blanks around it.
 std::string_view trim(std::string_view text) {
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
@@ -42,8 +42,8 @@ const char* gather(const char* at, const char* end, std::uint64_t& mantissa) {
   return at;
 }
 
-// Adds the power of ten that begins at the letter e, and returns where it ends; nothing where it is
-// not one of a few digits.
+// Parses the exponent that starts at the letter e, adds it to `exponent` and returns its end.
+// Returns `e` if there is none or it is too long.
 const char* add_power(const char* e, const char* end, std::int64_t& exponent) {
   constexpr std::ptrdiff_t kFew = 4;
   const char* begin = e + 1;
@@ -56,15 +56,15 @@ const char* add_power(const char* e, const char* end, std::int64_t& exponent) {
   return at;
 }
 
-// False where it is not sure.
+// False if the result is uncertain.
 bool round_to_float(std::uint64_t mantissa, std::int64_t exponent, bool negative, float& value) {
   constexpr std::int64_t kExact = kPowersOfTen.size() - 1;
   if (exponent < -kExact || exponent > kExact) return false;
   const auto whole = static_cast<double>(mantissa);
   const double scaled = exponent < 0 ? whole / kPowersOfTen[static_cast<std::size_t>(-exponent)]
                                      : whole * kPowersOfTen[static_cast<std::size_t>(exponent)];
-  // Of its 52 bits the last 29 do not fit into a float. (From 1e-22 to 1e41, or zero: none of those
-  // that fit into a float has fewer bits.)
+  // A float has no room for the last 29 of its 52 bits. (The value is 0 or from 1e-22 to 1e41, so
+  // it is not a subnormal float, which would have fewer bits.)
   constexpr std::uint64_t kBeyond = (std::uint64_t{1} << 29) - 1, kMiddle = std::uint64_t{1} << 28;
   const std::uint64_t beyond = std::bit_cast<std::uint64_t>(scaled) & kBeyond;
   if (beyond - kMiddle + 4 <= 8 || scaled > std::numeric_limits<float>::max()) return false;
@@ -72,12 +72,12 @@ bool round_to_float(std::uint64_t mantissa, std::int64_t exponent, bool negative
   return true;
 }
 
-// Of a number that is out of a float's range: it is below it, not beyond.
+// For a number out of range: whether it is too small rather than too large.
 bool is_tiny(std::string_view digits) {
   double value = 0;
   const char* end = digits.data() + digits.size();
   if (std::from_chars(digits.data(), end, value).ec == std::errc()) return value < 1;
-  // A double cannot hold it either. Where it stands after the point counts, then the exponent.
+  // Out of range for a double too: compare the position of the first digit with the exponent.
   const std::size_t mark = std::min(digits.find_first_of("eE"), digits.size());
   const auto point = static_cast<std::int64_t>(std::min(digits.find('.'), mark));
   const auto first = static_cast<std::int64_t>(digits.find_first_not_of("0."));
@@ -91,7 +91,7 @@ bool is_tiny(std::string_view digits) {
   return exponent < first - point;
 }
 
-// A number without a sign, none of the usual form.
+// Parses an unusual number; the sign has been removed.
 Number parse_rare(std::string_view digits, bool negative, float& value) {
   if (is_one_of(digits, {"nan"})) {
     value = std::numeric_limits<float>::quiet_NaN();

@@ -1,5 +1,4 @@
-// src/formats/parse.h: words and numbers in the text of a file, as people write them, whatever the
-// locale.
+// src/formats/parse.h: parses words and numbers in text files, independent of the locale.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +20,7 @@ inline std::string_view trimmed(std::string_view text) {
   return without_blanks_at_end(text);
 }
 
-// Takes the first word off a text, and the blanks around it.
+// Takes the first word off a text, with the blanks around it.
 inline std::string_view next_word(std::string_view& text) {
   text = trimmed(text);
   const std::string_view word = text.substr(0, text.find_first_of(kBlanks));
@@ -29,13 +28,13 @@ inline std::string_view next_word(std::string_view& text) {
   return word;
 }
 
-// In any case.
+// Compares ASCII letters without case.
 inline bool same_letters(std::string_view a, std::string_view b) {
   return std::ranges::equal(
       a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
-// A whole number of at least 1; nothing where it is something else.
+// Parses a whole number of at least 1. Empty for anything else.
 inline std::optional<int> parse_count(std::string_view text) {
   int number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -45,17 +44,17 @@ inline std::optional<int> parse_count(std::string_view text) {
 
 enum class Number {
   kRead,
-  kMissing,   // nothing but blanks, ?, NA, NaN, null, in any case
+  kMissing,   // only blanks, or ?, NA, NaN, null in any case
   kTooLarge,  // for a float: 1e400, inf
-  kNone,      // something else
+  kNone,      // not a number
 };
 
-// Most of the time that reading a table takes is spent here. Blanks around it do not matter.
-// `value` is set where it is read, and to NaN where it is missing.
+// Parses a number; ignores blanks around it. Sets `value` to the number for kRead and to NaN for
+// kMissing. Reading a table spends most of its time here.
 Number parse_number(std::string_view text, float& value);
 
-// What parse_number() would not read, for the message of an error: "a number", or for one that is
-// too large "a number of at most 3.4e38".
+// The "expected" part of an error message: "a number", or for kTooLarge "a number of at most
+// 3.4e38".
 std::string_view expected_of(Number number);
 
 }  // namespace rwa::formats

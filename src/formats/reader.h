@@ -1,8 +1,7 @@
-// src/formats/reader.h: the sequences of a data set, one after the other, in the order of its
-// files. Takes no more memory than its longest sequence, and goes through each file once: a pipe
-// will do.
+// src/formats/reader.h: reads the sequences of a data set one by one, in the order of its files.
+// Memory use is that of the longest sequence, and each file is read once, so a pipe works too.
 //
-// A file that is not what it should be is refused with InputError:
+// A malformed file is refused with InputError:
 //   vowels.csv:12:5: found "abc", expected a number
 #pragma once
 
@@ -19,29 +18,30 @@ namespace rwa::formats {
 class Reader {
  public:
   virtual ~Reader() = default;
-  // Known from the beginning. With Options::as it is the model's, but for the format and the
-  // layout.
+  // Known after opening. With Options::as it is the model's, except for format and layout.
   [[nodiscard]] const Schema& schema() const { return schema_; }
   // The file that the last sequence came from, for messages.
   [[nodiscard]] virtual const std::string& file() const = 0;
-  // False at the end, and then `sequence` is of no use. Throws InputError, and ResourceError where
-  // a file cannot be read.
+  // Returns false at the end, leaving `sequence` unspecified. Throws InputError, or ResourceError
+  // if a file cannot be read.
   virtual bool next(Sequence& sequence) = 0;
 
  protected:
   Schema schema_;
 };
 
-// Files, "-" for the standard input, and folders: of a folder all files, in the order of their
-// names; where nothing but folders lies in it, all files in these, and "folder" is where labels
-// come from. What is no data (README, LICENSE, .md, hidden files) is refused, not left out. Files
-// may be packed with gzip or zstd, and are recognised by their content, then by their name. All
-// have one schema. Where several files of a format without labels are given and nothing is said
-// about labels, they come from "file"; to forecast, none do. Sequences without an id are numbered
-// in each file.
+// Opens files, folders, and "-" for standard input.
+// - A folder stands for all its files, sorted by name. If it contains only folders, it stands for
+//   the files in those, and the label source is "folder". Files that are not data (README, LICENSE,
+//   .md, hidden files) are refused, not skipped.
+// - Files may be compressed with gzip or zstd. Formats are recognised by content, then by name. All
+//   files share one schema.
+// - Several files of a format without labels are labelled from "file", unless the options name
+//   another source or the task is to forecast.
+// - Sequences without an id are numbered within each file.
 //
-// Throws ConfigError for a path that does not exist (with the nearest name) and options that do not
-// fit the format, InputError for a file that is not recognised or not right.
+// Throws ConfigError for a path that does not exist (with the nearest name) and for options that do
+// not fit the format, InputError for an unrecognised or malformed file.
 std::unique_ptr<Reader> open(std::span<const std::filesystem::path> paths, const Options& options,
                              std::shared_ptr<Vocabulary> vocabulary);
 

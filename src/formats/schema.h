@@ -1,6 +1,5 @@
-// src/formats/schema.h: what a file is taken for: its format, what a step of its sequences is, and
-// what they should be answered with. Guessed from the beginning of the file; every guess can be
-// overridden by name.
+// src/formats/schema.h: the schema of a file: its format, its features and its targets. It is
+// guessed from the beginning of the file; options override every guess.
 #pragma once
 
 #include <optional>
@@ -11,47 +10,46 @@
 namespace rwa::formats {
 
 enum class Format {
-  kTable,  // CSV, TSV and the like: the separator is recognised; UCR's .tsv is one of the wide ones
+  kTable,  // CSV, TSV and the like, with any delimiter; UCR's .tsv is a wide table
   kTs,     // UEA and aeon
   kJsonl,  // a JSON object per line
   kFasta,
   kFastq,
-  kText,  // a sequence per line, with or without __label__x
+  kText,  // a sequence per line, optionally after __label__x
   kNpy,
   kNpz,
   kIdx,
 };
 
 enum class Layout {
-  kLong,  // of a table: a row is a step
-  kWide,  // a row is a sequence
-  kNtc,   // of an array: case, time, channel
+  kLong,  // table with a row per step
+  kWide,  // table with a row per sequence
+  kNtc,   // array of [sequence, step, feature]
   kNct,   // aeon's
   kTnc,   // PyTorch's
 };
 
-// What a sequence should be answered with.
+// The kind of training target.
 enum class Target {
-  kNone,  // then the next step is forecast
+  kNone,  // forecast the next step
   kClass,
-  kLabels,  // any number of them
+  kLabels,  // multi-label
   kNumbers,
   kClassPerStep,
   kNumbersPerStep,
 };
 
-// Answers are numbers, not labels.
+// Targets are numbers, not labels.
 constexpr bool is_of_numbers(Target target) {
   return target == Target::kNumbers || target == Target::kNumbersPerStep;
 }
-// Every step has one, not the sequence as a whole.
+// There is a target for every step rather than one for the sequence.
 constexpr bool is_per_step(Target target) {
   return target == Target::kClassPerStep || target == Target::kNumbersPerStep;
 }
 
-// Names as they stand on the command line and in files: "table", "long", "ntc"; targets are called
-// by the task they make: "forecast", "class", "labels", "numbers", "class-per-step",
-// "numbers-per-step".
+// Names as used on the command line and in files: "table", "long", "ntc". Targets are named after
+// their task: "forecast", "class", "labels", "numbers", "class-per-step", "numbers-per-step".
 std::string_view to_string(Format format);
 std::string_view to_string(Layout layout);
 std::string_view to_string(Target target);
@@ -64,19 +62,19 @@ inline void from_name(std::string_view name, Target& value) { value = parse_targ
 
 struct Schema {
   Format format = Format::kTable;
-  std::optional<Layout> layout = {};  // of tables and arrays
+  std::optional<Layout> layout = {};  // tables and arrays only
   bool symbols = false;               // steps are symbols, not numbers
-  // Names of the columns of x, in their order; of symbols, the column they stand in, or none.
+  // Names of the features in order; for symbols the name of their column, if any.
   std::vector<std::string> features = {};
   Target target = Target::kNone;
-  std::vector<std::string> targets = {};  // names: one, or of numbers any
-  std::string id = {}, time = {};         // columns of a table, where there are such
+  std::vector<std::string> targets = {};  // names: one, or any number for numeric targets
+  std::string id = {}, time = {};         // columns of a table; empty if there are none
   std::string label_from = {};            // see Options
 
   friend bool operator==(const Schema&, const Schema&) = default;
 };
 
-// What is not to be guessed.
+// Overrides of the guesses.
 struct Options {
   std::optional<Format> format = {};
   std::optional<Layout> layout = {};
@@ -84,15 +82,14 @@ struct Options {
   std::vector<std::string> targets = {};
   std::vector<std::string> features = {};
   std::string id = {}, time = {};
-  // Where the labels of formats without a place for them stand: "file" (the name of the file
-  // without its endings), "folder" (that of the folder it lies in), "header" (the last word of a
-  // FASTA header; "header:2" its second, words being separated by blanks, | or __), or the path of
-  // a table with two columns, id and label.
+  // Label source for formats without labels: "file" (the file name without extensions), "folder"
+  // (the name of its folder), "header" (the last word of a FASTA header) or "header:2" (its second
+  // word; blanks, | and __ separate words), or the path of a table with two columns, id and label.
   std::string label_from = {};
-  int kmer = 1;  // letters of a text that are one symbol, overlapping
-  // As a model knows it: columns are found by these names, whatever their order and format; others
-  // are not looked at. What is missing is refused with the difference, but for the targets: where
-  // they are missing the sequences have none.
+  int kmer = 1;  // letters per symbol, overlapping
+  // The schema of a model: columns are found by these names in any order and format, and others are
+  // ignored. Missing features are refused and listed. Missing targets are fine: the sequences then
+  // have none.
   std::optional<Schema> as = {};
 };
 

@@ -1,5 +1,5 @@
-// src/formats/sequence.h: one sequence as a file has it: numbers as they stand there, symbols and
-// labels as numbers in a vocabulary that grows while files are read.
+// src/formats/sequence.h: one sequence as read from a file. Numbers are not transformed; symbols
+// and labels are indices into a vocabulary that grows while files are read.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,22 @@
 namespace rwa::formats {
 
 struct Sequence {
-  std::string id;         // from the file; where it has none, the number of the sequence, from 1
-  std::int64_t line = 0;  // where it begins, from 1; in files without lines, its number
+  std::string id;         // from the file, or else the number of the sequence, from 1
+  std::int64_t line = 0;  // first line, from 1; the number of the sequence in files without lines
   int steps = 0;          // T
-  std::vector<float> x;   // [T,D], where steps are numbers; NaN: missing
-  std::vector<std::int32_t> symbols;  // [T], in Vocabulary::symbols, where they are symbols
-  // What it should be answered with, as Schema::target says; empty where the file does not say.
-  std::vector<std::int32_t> labels;  // in Vocabulary::labels: one, [T], or any number of them
+  std::vector<float> x;   // [T,D] if steps are numbers; NaN: missing
+  std::vector<std::int32_t> symbols;  // [T], in Vocabulary::symbols, if steps are symbols
+  // Targets of the kind Schema::target; empty if the file has none.
+  std::vector<std::int32_t> labels;  // in Vocabulary::labels: one, [T], or any number
   std::vector<float> values;         // [targets] or [T,targets]
 
-  void clear();  // keeps the memory
+  void clear();  // keeps the capacity
 };
 
-// Words numbered in the order in which they are first seen.
+// Numbers words in the order of first appearance.
 class Dictionary {
  public:
-  // The number of a word, which is added where it is new.
+  // Returns the number of a word; adds it if it is new.
   std::int32_t number(std::string_view word);
   [[nodiscard]] const std::vector<std::string>& words() const { return words_; }
 
@@ -41,7 +41,7 @@ class Dictionary {
   std::unordered_map<std::string, std::int32_t, Hash, std::equal_to<>> numbers_;
 };
 
-// SharedVocabulary by all files of one data set.
+// Shared by all files of one data set.
 struct Vocabulary {
   Dictionary symbols, labels;
 };

@@ -11,7 +11,7 @@ namespace rwa::formats {
 namespace {
 constexpr std::size_t kBlock = std::size_t{1} << 18;
 
-// Characters of UTF-8; each byte of what is something else may count as one.
+// Counts UTF-8 characters; invalid bytes may count as one each.
 std::ptrdiff_t characters(std::string_view text) {
   return std::ranges::count_if(
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
@@ -26,7 +26,7 @@ bool Source::more(std::size_t room) {
               buffer_.begin() + static_cast<std::ptrdiff_t>(end_), buffer_.begin());
     end_ -= begin_;
     begin_ = 0;
-    // Doubled, so that a long line is not copied again for each of its blocks.
+    // Doubles, so that a long line is not copied again for each block.
     if (buffer_.size() - end_ < room) buffer_.resize(std::max(end_ + room, 2 * buffer_.size()));
   }
   const auto free = std::span(buffer_).subspan(end_, room);
@@ -49,7 +49,8 @@ bool Source::line(std::string_view& line) {
     searched = end_ - begin_;
     line_end = static_cast<const char*>(std::memchr(from, '\n', buffer_.data() + end_ - from));
     if (searched > kLongestLine) {
-      refuse(line_ + 1, fmt::format("a line of more than {} MiB", kLongestLine >> 20), "text");
+      refuse(line_ + 1, fmt::format("a line of more than {} MiB", kLongestLine >> 20),
+             "a text file with shorter lines");
     }
     if (line_end == nullptr && !more(kBlock)) break;
   }
@@ -61,7 +62,7 @@ bool Source::line(std::string_view& line) {
   if (line.ends_with('\r')) line.remove_suffix(1);
   if (line_ == 1) line = without_mark(line);
   if (const std::size_t zero = line.find('\0'); zero != line.npos) {
-    refuse(line, line.data() + zero, "a zero byte", "text");
+    refuse(line, line.data() + zero, "a zero byte (NUL)", "text");
   }
   return true;
 }
@@ -77,7 +78,7 @@ void Source::refuse(std::string_view line, const char* at, std::string_view foun
                     std::string_view expected) const {
   const std::string_view before = line.substr(0, static_cast<std::size_t>(at - line.data()));
   const auto number = line_ - std::ranges::count(line.substr(before.size()), '\n');
-  const std::size_t begin = before.rfind('\n') + 1;  // 0 where there is none
+  const std::size_t begin = before.rfind('\n') + 1;  // 0 if there is none
   throw InputError(fmt::format("{}:{}:{}: found {}, expected {}", name(), number,
                                characters(before.substr(begin)) + 1, found, expected));
 }

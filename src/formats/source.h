@@ -1,5 +1,5 @@
-// src/formats/source.h: what a reader of one format reads from: a file, plain or packed, or the
-// standard input; its beginning can be looked at before it is taken.
+// src/formats/source.h: the input of a reader: a file, compressed or not, or standard input. Its
+// beginning can be inspected before it is consumed.
 #pragma once
 
 #include <cstddef>
@@ -16,26 +16,25 @@ namespace rwa::formats {
 
 class Source {
  public:
-  explicit Source(const std::filesystem::path& path);  // "-": the standard input
+  explicit Source(const std::filesystem::path& path);  // "-": standard input
 
   [[nodiscard]] const std::string& name() const { return content_.name(); }  // for messages
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  // The content from where it stands, at most `most` bytes, of which none is taken; less only where
-  // the content ends. Valid until the next call.
+  // Returns the next `most` bytes without consuming them; fewer only at the end. Valid until the
+  // next call.
   std::string_view peek(std::size_t most);
-  // The next line without its end (\n or \r\n) and, at the beginning of a file, without a byte
-  // order mark; false at the end of the file. Valid until the next call. Of the standard input, no
-  // more is waited for than the line. Throws InputError for a line of more than kLongestLine, or
-  // one with a zero byte: that is no text.
+  // Reads the next line, without \n or \r\n and without a byte order mark at the beginning of the
+  // file. Returns false at the end of the file. `line` is valid until the next call. Does not wait
+  // for standard input beyond the line. Throws InputError for a line longer than kLongestLine and
+  // for a zero byte, which is not text.
   static constexpr std::size_t kLongestLine = std::size_t{1} << 30;
   bool line(std::string_view& line);
-  [[nodiscard]] std::int64_t line_number() const { return line_; }  // of the last line, from 1
-  // Fills `bytes` with the next ones; returns how many there were, fewer only at the end.
+  [[nodiscard]] std::int64_t line_number() const { return line_; }  // of the last line read, from 1
+  // Fills `bytes` with the next bytes. Returns how many were read: fewer only at the end.
   std::size_t read(std::span<std::byte> bytes);
 
   // Throws InputError: "FILE:LINE:COLUMN: found FOUND, expected EXPECTED". `line` is the last line,
-  // or the last few with a \n between them, and `at` points into it; the column is counted in
-  // characters (UTF-8), from 1.
+  // or the last few joined by \n, and `at` points into it. Columns count UTF-8 characters from 1.
   [[noreturn]] void refuse(std::string_view line, const char* at, std::string_view found,
                            std::string_view expected) const;
   // The same without a column: "FILE:LINE: …".
@@ -43,25 +42,24 @@ class Source {
                            std::string_view expected) const;
 
  private:
-  // Makes room for `room` bytes beyond what is there, and reads some of them; false where there is
-  // nothing more.
+  // Makes room for `room` more bytes and reads some. Returns false at the end.
   bool more(std::size_t room);
 
   std::filesystem::path path_;
   io::Unpacked content_;
   std::vector<char> buffer_;
-  std::size_t begin_ = 0, end_ = 0;  // of what was read and is not taken
+  std::size_t begin_ = 0, end_ = 0;  // range of buffer_ read but not consumed
   std::int64_t line_ = 0;
 };
 
-// Without a byte order mark before it.
+// Removes a leading byte order mark.
 std::string_view without_mark(std::string_view text);
 
-// Of what stands from here on in the source, the lines that guesses are made from, without a byte
-// order mark: the whole ones of the first MiB; where the first is longer, that one.
+// Returns the lines that guesses are based on, without a byte order mark: the complete lines of the
+// next MiB, or the first line if it is longer.
 std::string_view beginning(Source& source);
 
-// Takes the first line, without its end, off `lines`; false where there is none.
+// Takes the first line, without its line break, off `lines`. Returns false if there is none.
 bool next_line(std::string_view& lines, std::string_view& line);
 
 }  // namespace rwa::formats

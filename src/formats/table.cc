@@ -1,5 +1,5 @@
-// src/formats/table.cc: CSV and the like: a row is a step of a sequence (long) or a sequence
-// (wide). What the columns are is guessed from the first rows, named by the options, or known to a
+// src/formats/table.cc: CSV and similar tables with a row per step (long) or per sequence (wide).
+// The roles of the columns are guessed from the first rows, set by the options, or known to a
 // model.
 #include <algorithm>
 #include <charconv>
@@ -26,7 +26,7 @@
 namespace rwa::formats {
 namespace {
 
-// What open_table() found out.
+// What open_table() learned from the first rows.
 struct Table {
   char separator = ',';
   bool has_header = false;
@@ -52,7 +52,7 @@ Schema describe(const TableSample& sample, const Roles& roles) {
   return schema;
 }
 
-// More than the first MiB is looked at only where rows are that long.
+// Looks at more than the first MiB only if rows are that long.
 TableSample take_sample(Source& source) {
   for (std::size_t most = std::size_t{1} << 20;; most *= 2) {
     std::string_view lines = source.peek(most);
@@ -65,7 +65,7 @@ TableSample take_sample(Source& source) {
 Table look_at(Source& source, const Options& options) {
   const TableSample sample = take_sample(source);
   Table table{sample.separator(), sample.has_header(), sample.names()};
-  if (sample.rows() == 0) return table;  // the reader will come upon the reason
+  if (sample.rows() == 0) return table;  // the reader will report the reason
   table.roles = options.as ? match_roles(sample, options, source.name())
                            : guess_roles(sample, options, source.name());
   table.schema = describe(sample, table.roles);
@@ -82,12 +82,12 @@ void read_header(Rows& rows, const std::vector<std::string>& names) {
   std::unordered_set<std::string_view> known;
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (!rows.word(i).empty() && !known.insert(names[i]).second) {
-      rows.refuse(i, fmt::format("another column {}", io::quote(names[i])), "names that differ");
+      rows.refuse(i, fmt::format("a second column {}", io::quote(names[i])), "unique column names");
     }
   }
 }
 
-// What the readers of long and of wide tables share.
+// Base of the readers of long and wide tables.
 class TableReader : public SourceReader {
  public:
   TableReader(std::unique_ptr<Source> source, const Table& table, const Options& options,
@@ -95,15 +95,14 @@ class TableReader : public SourceReader {
 
  protected:
   void next_row() { ahead_ = rows_.next(); }
-  // Of the row, which begins a sequence: its id, line and answers.
+  // Sets id, line and targets of a sequence from its first row.
   void begin(Sequence& sequence);
   float number(std::size_t column) const;
 
   Roles roles_;
   Rows rows_;
   TableAnswers answers_;
-  bool ahead_ =
-      false;  // a row was read that is in no sequence yet; the first is, from the beginning
+  bool ahead_ = false;  // a row has been read that is not part of a sequence yet
 
  private:
   std::int64_t count_ = 0;  // of sequences
@@ -120,7 +119,7 @@ TableReader::TableReader(std::unique_ptr<Source> source, const Table& table, con
   next_row();
   if (ahead_) return;
   const std::int64_t last = std::max<std::int64_t>(source_->line_number(), 1);
-  source_->refuse(last, table.has_header ? "no row below the header" : "no rows", "at least one");
+  source_->refuse(last, table.has_header ? "no rows below the header" : "no rows", "at least one");
 }
 
 void TableReader::begin(Sequence& sequence) {
@@ -129,7 +128,7 @@ void TableReader::begin(Sequence& sequence) {
   ++count_;
   if (roles_.id) {
     sequence.id = rows_.word(*roles_.id);
-    if (sequence.id.empty()) rows_.refuse(*roles_.id, "nothing", "an id");
+    if (sequence.id.empty()) rows_.refuse(*roles_.id, "an empty field", "an id");
   } else {
     sequence.id = std::to_string(count_);
   }
@@ -143,7 +142,7 @@ float TableReader::number(std::size_t column) const {
   rows_.refuse(column, io::quote(trimmed(rows_[column])), expected_of(number));
 }
 
-// A row is a step; the rows of a sequence stand together, in the order of time.
+// A row is a step. The rows of a sequence are consecutive and in order of time.
 class LongReader : public TableReader {
  public:
   using TableReader::TableReader;
@@ -172,8 +171,7 @@ class LongReader : public TableReader {
   [[nodiscard]] double time_as_number() const;
   void add_step(Sequence& sequence);
 
-  // Lines where sequences begin, by the hash of their ids: not even a table of very many needs
-  // much.
+  // First line of each sequence by hash of its id, limited in number to bound the memory.
   static constexpr std::size_t kMostRemembered = std::size_t{1} << 22;
   std::unordered_map<std::size_t, std::int64_t> lines_;
   double time_ = 0;
@@ -186,8 +184,8 @@ void LongReader::remember(const Sequence& sequence) {
   if (is_new) return;
   rows_.refuse(
       *roles_.id,
-      fmt::format("{} again, which began in line {}", io::quote(sequence.id), known->second),
-      "the rows of a sequence to stand together");
+      fmt::format("the id {} again, first seen on line {}", io::quote(sequence.id), known->second),
+      "the rows of a sequence to be consecutive: sort the table by id");
 }
 
 void LongReader::begin_time() {
@@ -198,7 +196,7 @@ void LongReader::begin_time() {
 void LongReader::check_time() {
   const auto refuse = [&](std::string_view before) {
     rows_.refuse(*roles_.time, io::quote(trimmed(rows_[*roles_.time])),
-                 fmt::format("a time not before {}, that of the row above", before));
+                 fmt::format("a time no earlier than {} in the row above", before));
   };
   if (roles_.order == TimeOrder::kNumbers) {
     const double time = time_as_number();
@@ -211,14 +209,15 @@ void LongReader::check_time() {
   }
 }
 
-// Seconds since 1970 do not fit into a float.
+// A double, since a float cannot hold seconds since 1970.
 double LongReader::time_as_number() const {
   const std::string_view text = trimmed(rows_[*roles_.time]);
   const char* const end = text.data() + text.size();
   double time = 0;
   const auto read = std::from_chars(text.data() + (text.starts_with('+') ? 1 : 0), end, time);
   if (read.ec != std::errc() || read.ptr != end || time != time) {
-    rows_.refuse(*roles_.time, text.empty() ? "nothing" : io::quote(text), "a time as a number");
+    rows_.refuse(*roles_.time, text.empty() ? "an empty field" : io::quote(text),
+                 "a time as a number, as in other rows");
   }
   return time;
 }
@@ -234,11 +233,11 @@ void LongReader::add_step(Sequence& sequence) {
   }
   const std::size_t column = roles_.features[0];
   const std::string_view symbol = rows_.word(column);
-  if (symbol.empty()) rows_.refuse(column, "nothing", "a symbol");
+  if (symbol.empty()) rows_.refuse(column, "an empty field", "a symbol");
   sequence.symbols.push_back(vocabulary_->symbols.number(symbol));
 }
 
-// A row is a sequence: its numbers one after the other, or a text.
+// A row is a sequence: numbers, or a text.
 class WideReader : public TableReader {
  public:
   WideReader(std::unique_ptr<Source> source, const Table& table, const Options& options,
@@ -260,7 +259,7 @@ class WideReader : public TableReader {
   }
 
  private:
-  // What is missing at the end was never there.
+  // Missing values at the end mark a shorter sequence.
   void add_numbers(Sequence& sequence) const {
     for (const std::size_t column : roles_.features) sequence.x.push_back(number(column));
     while (!sequence.x.empty() && std::isnan(sequence.x.back())) sequence.x.pop_back();
@@ -275,7 +274,7 @@ class WideReader : public TableReader {
 std::unique_ptr<Reader> open_table(std::unique_ptr<Source> source, const Options& options,
                                    SharedVocabulary vocabulary) {
   if (options.layout && *options.layout != Layout::kLong && *options.layout != Layout::kWide) {
-    throw ConfigError(fmt::format("{}: the layout of a table is long or wide, found {}",
+    throw ConfigError(fmt::format("{}: found --layout {} for a table, expected long or wide",
                                   source->name(), to_string(*options.layout)));
   }
   const Table table = look_at(*source, options);

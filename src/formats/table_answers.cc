@@ -47,8 +47,11 @@ void TableAnswers::go_on(Sequence& sequence) {
     read_row();
     if (read_ == first_) return;
     rows_.refuse(columns_[i], io::quote(trimmed(rows_[columns_[i]])),
-                 fmt::format("{} as in line {}, where the sequence begins",
-                             io::quote(trimmed(first_texts_[i])), first_line_));
+                 fmt::format("{} as on line {}, where the sequence begins{}",
+                             io::quote(trimmed(first_texts_[i])), first_line_,
+                             optional_ ? ""
+                                       : "; for a target per row, use --task class-per-step or "
+                                         "numbers-per-step"));
   }
 }
 
@@ -75,7 +78,7 @@ void TableAnswers::read_row() {
 
 void TableAnswers::refuse(std::size_t column, std::string_view expected) const {
   const std::string_view text = trimmed(rows_[column]);
-  rows_.refuse(column, text.empty() ? "nothing" : io::quote(text), expected);
+  rows_.refuse(column, text.empty() ? "an empty field" : io::quote(text), expected);
 }
 
 void TableAnswers::read_number(std::size_t column) {
@@ -85,7 +88,7 @@ void TableAnswers::read_number(std::size_t column) {
   read_.values.push_back(value);
 }
 
-// Names of classes may be words that would be missing numbers: Na is sodium.
+// The name of a class may look like a missing number: Na is sodium.
 bool TableAnswers::is_missing(std::size_t column) const {
   const std::string_view text = trimmed(rows_[column]);
   float value = 0;

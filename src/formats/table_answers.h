@@ -1,4 +1,4 @@
-// src/formats/table_answers.h: what the columns of targets say of a sequence.
+// src/formats/table_answers.h: reads the targets of sequences from the target columns of a table.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ namespace rwa::formats {
 
 class TableAnswers {
  public:
-  // Those of a model's table are `optional`: a sequence has none where its first row has none.
+  // With `optional`, as for a model, a sequence has no targets if its first row has none.
   TableAnswers(const Rows& rows, const Roles& roles, const std::vector<std::string>& names,
                Vocabulary& vocabulary, bool optional);
 
-  // From the first row of a sequence, and from each of its others. Both throw InputError.
+  // Read the first row of a sequence, and each later one. Both throw InputError.
   void begin(Sequence& sequence);
   void go_on(Sequence& sequence);
 
@@ -45,9 +45,9 @@ class TableAnswers {
   bool numbered_;
   bool optional_;
   Dictionary& labels_;
-  std::vector<std::int32_t> flags_;  // of several columns of 0 and 1, the label of each
+  std::vector<std::int32_t> flags_;  // label of each 0/1 column, if there are several
   Read read_;
-  // Of the sequence.
+  // Of the current sequence.
   bool has_any_ = false;
   std::int64_t first_line_ = 0;
   std::vector<std::string> first_texts_;

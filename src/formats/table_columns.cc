@@ -16,7 +16,7 @@
 
 namespace rwa::formats {
 namespace {
-// What columns are usually called, in any case; in the order in which they are looked for.
+// Usual names of columns, matched without case, in order of preference.
 constexpr std::array<std::string_view, 11> kIdNames{"id",   "series",  "series_id", "sequence_id",
                                                     "case", "case_id", "sample",    "sample_id",
                                                     "unit", "uid",     "subject"};
@@ -33,7 +33,7 @@ bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
 
 constexpr std::size_t kFewNames = 10;
 
-// The first column with the first of these names that there is.
+// The first fitting column, in the order of `names`.
 template <typename Fits>
 std::optional<std::size_t> find_any(const TableSample& sample,
                                     std::span<const std::string_view> names, Fits fits) {
@@ -51,13 +51,13 @@ Number kind_of(std::string_view cell) {
   return parse_number(cell, value);
 }
 
-// One that is hardly anything but the name of a column.
+// Whether this is almost certainly the name of a column.
 bool is_role(std::string_view cell) {
   return cell.size() > 1 && (is_one_of(cell, kIdNames) || is_one_of(cell, kTimeNames) ||
                              is_one_of(cell, kTargetNames));
 }
 
-// One with a decimal comma is meant to be a number, and refused as one.
+// A decimal comma is meant as a number, and refused as one later.
 bool has_decimal_comma(std::string_view cell) {
   std::string text(cell);
   const std::size_t comma = text.find(',');
@@ -116,7 +116,7 @@ bool TableSample::first_is_header() const {
       comes_again = comes_again || cell(row, i) == first_[i];
     }
   }
-  // Where all is text, the names of columns are not among what stands below them.
+  // If all cells are text, a header is a row whose words do not occur below it.
   return !has_numbers && !comes_again;
 }
 
@@ -205,7 +205,7 @@ std::string listed(const std::vector<std::string>& names) {
     few.push_back(io::escape(name));
   }
   const std::string text = fmt::format("{}", fmt::join(few, ", "));
-  return names.size() <= kFewNames ? text : fmt::format("{}, … ({} in all)", text, names.size());
+  return names.size() <= kFewNames ? text : fmt::format("{}, … ({} in total)", text, names.size());
 }
 
 }  // namespace rwa::formats

@@ -1,9 +1,10 @@
-// src/formats/table_match.cc: the columns of a table as a model knows them.
+// src/formats/table_match.cc: matches the columns of a table to those of a model.
 #include <algorithm>
 #include <iterator>
 
 #include <fmt/format.h>
 
+#include "base/counted.h"
 #include "formats/table_roles.h"
 #include "rwa/errors.h"
 
@@ -23,7 +24,7 @@ class ModelMatch {
     roles_.time = one(options_.time, model_.time, find_time(sample_));
     take_targets();
     take_features();
-    // A row that is a sequence has no place for answers to its steps.
+    // A row per sequence has no room for per-step targets.
     if (roles_.layout == Layout::kWide && is_per_step(model_.target)) roles_.targets.clear();
     roles_.target = roles_.targets.empty() ? Target::kNone : model_.target;
     roles_.order = order_of(sample_, roles_.time);
@@ -32,7 +33,7 @@ class ModelMatch {
   }
 
  private:
-  // The column that the options name, that the model knows, or that is usually called so.
+  // The column named by the options, the one the model knows, or the one with a usual name.
   [[nodiscard]] std::optional<std::size_t> one(const std::string& asked, const std::string& known,
                                                std::optional<std::size_t> usual) const {
     if (!asked.empty()) return column_named(asked, sample_, file_);
@@ -73,7 +74,7 @@ void ModelMatch::take_targets() {
     roles_.targets.push_back(column_named(name, sample_, file_));
   }
   if (roles_.targets.empty()) roles_.targets = all(model_.targets);
-  // A model that was made of another format calls it by another name.
+  // A model trained on another format uses another name.
   const auto usual = unless_feature(find_target(sample_));
   if (roles_.targets.empty() && model_.targets.size() <= 1 && usual) roles_.targets = {*usual};
 }
@@ -88,7 +89,7 @@ void ModelMatch::take_features() {
   roles_.features = all(model_.features);
   if (model_.symbols) {
     roles_.layout = layout_of_symbols();
-    // A model that was made of another format knows no name.
+    // A model trained on another format knows no name.
     if (model_.features.empty()) {
       if (const auto text = text_column(sample_, roles_)) roles_.features = {*text};
     }
@@ -104,15 +105,15 @@ void ModelMatch::take_features() {
   }
 }
 
-// The names of a table without a header are but the numbers of its columns.
+// Without a header, names are just column numbers, so the order counts.
 void ModelMatch::take_in_order() {
   const std::size_t features = model_.features.size();
   const std::size_t before = (model_.id.empty() ? 0 : 1) + (model_.time.empty() ? 0 : 1);
   const std::size_t all = before + features + model_.targets.size();
   if (sample_.columns() != features && sample_.columns() != all) {
-    throw InputError(fmt::format(
-        "{}: found {} columns without a header, expected the {} that the model knows: {}", file_,
-        sample_.columns(), features, listed(model_.features)));
+    throw InputError(fmt::format("{}: found {} and no header, expected the {} of the model: {}",
+                                 file_, counted(sample_.columns(), "column"),
+                                 counted(features, "feature"), listed(model_.features)));
   }
   const bool whole = sample_.columns() == all;
   std::size_t column = 0;
@@ -134,7 +135,7 @@ void ModelMatch::take_steps() {
   if (roles_.features.empty()) refuse_difference();
 }
 
-// Without a header, the first column is the class or the first step.
+// Without a header, the first column may be the class or the first step.
 bool ModelMatch::holds_classes(std::size_t column) const {
   if (!sample_.is_number(column) || model_.target == Target::kNumbers) return true;
   if (!sample_.is_whole(column)) return false;
@@ -162,7 +163,7 @@ void ModelMatch::refuse_difference() const {
       : lacking.size() == 1 ? "the column "
                             : "the columns ",
       listed(lacking),
-      unknown.empty() ? "" : fmt::format("; has {}, which it does not know", listed(unknown))));
+      unknown.empty() ? "" : fmt::format("; the model does not know {}", listed(unknown))));
 }
 }  // namespace
 

@@ -15,7 +15,7 @@
 
 namespace rwa::formats {
 namespace {
-// "t12": what comes before the number, and the number.
+// Splits "t12" into "t" and 12.
 std::optional<std::pair<std::string_view, long>> numbered(std::string_view name) {
   std::size_t begin = name.size();
   while (begin > 0 && std::isdigit(static_cast<unsigned char>(name[begin - 1]))) --begin;
@@ -30,7 +30,7 @@ bool follows(std::string_view name, std::string_view before) {
   return a && b && a->first == b->first && b->second == a->second + 1;
 }
 
-// At least three whose names end in consecutive numbers: t0, t1, t2.
+// At least three columns whose names end in consecutive numbers: t0, t1, t2.
 bool are_numbered(const TableSample& sample, std::span<const std::size_t> columns) {
   constexpr std::size_t kLeast = 3;
   return sample.has_header() && columns.size() >= kLeast &&
@@ -76,8 +76,8 @@ Target of_several(const TableSample& sample, const Roles& roles, bool per_step,
   for (const std::size_t column : roles.targets) {
     if (!sample.is_number(column)) {
       throw ConfigError(
-          fmt::format("{}: the target {} is not a column of numbers, expected such "
-                      "where there are several targets",
+          fmt::format("{}: found text in the target {}, expected numbers: text is allowed "
+                      "only in a single target",
                       file, io::quote(sample.names()[column])));
     }
     flags =
@@ -104,27 +104,26 @@ Target of_one(const TableSample& sample, const Roles& roles, bool per_step) {
 
 void check_task(Target task, const Roles& roles, std::string_view file) {
   const auto refuse = [&](std::string_view why) {
-    throw ConfigError(fmt::format("{}: the task {} {}", file, to_string(task), why));
+    throw ConfigError(fmt::format("{}: --task {} {}", file, to_string(task), why));
   };
   if (task == Target::kNone) {
-    if (!roles.targets.empty()) refuse("has no target, found one");
+    if (!roles.targets.empty()) refuse("takes no --target, found one");
     return;
   }
   if (roles.targets.empty()) {
-    refuse(
-        "needs a target, found no column called target, label, class or y: name the one to take");
+    refuse("needs a target, found no column called target, label, class or y: use --target NAME");
   }
   const bool one = task == Target::kClass || task == Target::kClassPerStep;
   if (one && roles.targets.size() > 1) {
-    refuse(fmt::format("has one target, found {}", roles.targets.size()));
+    refuse(fmt::format("takes one target, found {}", roles.targets.size()));
   }
   if (is_per_step(task) && roles.layout == Layout::kWide) {
-    refuse("needs a table with a row for each step, found one with a row for each sequence");
+    refuse("needs a row per step (--layout long), found a row per sequence");
   }
 }
 
-// The kind of answers that stand in the columns of targets. Throws ConfigError where the options
-// ask for others.
+// Guesses the kind of targets from their columns. Throws ConfigError if the options contradict
+// them.
 Target guess_target(const TableSample& sample, const Roles& roles, const Options& options,
                     std::string_view file) {
   if (options.task) {
@@ -147,14 +146,15 @@ class RoleGuess {
     roles_.layout = layout();
     if (roles_.layout == Layout::kWide && !roles_.features.empty() && !roles_.symbols) {
       throw ConfigError(fmt::format(
-          "{}: the columns of a wide table are the steps of one feature, found names of features",
+          "{}: found --features for a wide table, whose columns are the steps of one feature: use "
+          "--layout long",
           file_));
     }
     if (roles_.features.empty()) take_features();
     if (roles_.features.empty()) {
       throw InputError(
-          fmt::format("{}: found no column of numbers or symbols, expected one among: {}", file_,
-                      listed(sample_.names())));
+          fmt::format("{}: found no feature column, expected numbers or symbols in one of: {}",
+                      file_, listed(sample_.names())));
     }
     if (wants_target() && roles_.targets.empty()) take_target();
     roles_.target = guess_target(sample_, roles_, options_, file_);
@@ -180,7 +180,7 @@ class RoleGuess {
   Roles roles_;
 };
 
-// Columns that the options name; else those that are usually called so.
+// Takes the columns named by the options, or else those with usual names.
 void RoleGuess::take_named() {
   const auto named = [&](const std::string& name) { return column_named(name, sample_, file_); };
   std::ranges::transform(options_.features, std::back_inserter(roles_.features), named);
@@ -201,7 +201,7 @@ void RoleGuess::take_named() {
 }
 
 Layout RoleGuess::layout() const {
-  constexpr std::size_t kMany = 20;  // columns of numbers: hardly as many features
+  constexpr std::size_t kMany = 20;  // this many numeric columns are steps, not features
   if (options_.layout) return *options_.layout;
   if (is_long_by_id_or_time(sample_, roles_)) return Layout::kLong;
   if (!roles_.features.empty()) return roles_.symbols ? Layout::kWide : Layout::kLong;
@@ -225,7 +225,7 @@ void RoleGuess::take_features() {
   roles_.features = wide ? step_columns(sample_, roles_) : free_columns(sample_, roles_, true);
 }
 
-// As in the archive of UCR, else where tools that learn from tables expect it.
+// In the first column as in the UCR archive, or in the last as many tools expect.
 void RoleGuess::take_class_of_row() {
   const std::size_t first = 0, last = sample_.columns() - 1;
   const bool words = sample_.is_whole(first) || !sample_.is_number(first);
@@ -236,8 +236,8 @@ void RoleGuess::take_class_of_row() {
   }
 }
 
-// Of the columns that are left, the only one, or the only one whose values come again. Beside
-// numbers, a number would have been a feature.
+// Takes the only remaining column, or the only one with repeated values. Numeric columns remain
+// only if the features are symbols.
 void RoleGuess::take_target() {
   std::vector<std::size_t> left = free_columns(sample_, roles_, false);
   if (roles_.symbols) {
@@ -264,7 +264,7 @@ std::vector<std::size_t> free_columns(const TableSample& sample, const Roles& ro
   return free;
 }
 
-// Where the names of most end in consecutive numbers, those alone: others are something else.
+// If the names of most columns end in consecutive numbers, only those are steps.
 std::vector<std::size_t> step_columns(const TableSample& sample, const Roles& roles) {
   std::vector<std::size_t> free = free_columns(sample, roles, true);
   std::span<const std::size_t> best, run;
@@ -285,7 +285,7 @@ std::optional<std::size_t> text_column(const TableSample& sample, const Roles& r
     const bool named = is_usual_for_text(sample.names()[column]);
     std::size_t length = 0;
     for (std::size_t row = 0; row < sample.rows(); ++row) length += sample.cell(row, column).size();
-    const auto nearly = std::bit_width(length);  // a little longer is no reason
+    const auto nearly = std::bit_width(length);  // small differences do not count
     return std::tuple(named, sample.distinct(column), nearly);
   };
   const auto most = std::ranges::max_element(texts, {}, says);
@@ -303,7 +303,7 @@ TimeOrder order_of(const TableSample& sample, std::optional<std::size_t> time) {
 }
 
 bool is_long_by_id_or_time(const TableSample& sample, const Roles& roles) {
-  constexpr std::size_t kOneIn = 10;  // in fewer rows, it is a mistake
+  constexpr std::size_t kOneIn = 10;  // fewer repeated ids are mistakes in the data
   if (roles.time || !roles.id) return roles.time.has_value();
   const std::size_t same = sample.same_as_above(*roles.id);
   return same > 0 && kOneIn * same >= sample.rows();

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.h"
 #include "formats/parse.h"
 #include "formats/text_symbols.h"
 #include "io/quote.h"
@@ -13,16 +14,12 @@ namespace rwa::formats {
 namespace {
 constexpr char kQuote = '"';
 
-std::string fields(std::size_t count) {
-  return fmt::format("{} field{}", count, count == 1 ? "" : "s");
-}
-
-constexpr int kRows = 100;  // that are looked at
+constexpr int kRows = 100;  // that the dialect is guessed from
 
 struct Trial {
   Dialect dialect;
-  double even = 0;     // share of the rows that have as many fields as most do
-  double numbers = 0;  // share of the fields, but for those of the first row
+  double even = 0;     // share of rows with the most common number of fields
+  double numbers = 0;  // share of numeric fields, without the first row
 };
 
 double share(int part, int whole) { return whole == 0 ? 0 : static_cast<double>(part) / whole; }
@@ -34,7 +31,7 @@ Trial try_separator(std::string_view lines, char separator) {
   RowSplitter::Found found = RowSplitter::Found::kRow;
   while (rows < kRows && (found = splitter.next()) != RowSplitter::Found::kEnd) {
     const auto row = splitter.fields();
-    // One with a quote in the wrong place is like no other.
+    // A row with a misplaced quote matches no other.
     if (found == RowSplitter::Found::kRow) ++rows_of[row.size()];
     if (rows++ == 0) continue;
     fields += static_cast<int>(row.size());
@@ -55,7 +52,7 @@ Dialect guess_dialect(std::string_view lines) {
     if (trial.dialect.fields > 1 && trial.even > best.even) best = trial;
   }
   if (best.even > 0.5) return best.dialect;
-  // Blanks stand in texts as well.
+  // Blanks occur in texts too.
   const Trial blanks = try_separator(lines, kByBlanks);
   const bool divides = blanks.dialect.fields > 1;
   if (divides && (blanks.even == 1 || (blanks.even > 0.5 && blanks.numbers > 0.5))) {
@@ -102,7 +99,7 @@ void RowSplitter::split_plain() {
   fields_.push_back(rest);
 }
 
-// From one field to the next; a row may go on in the next line.
+// Goes from field to field; a row may span several lines.
 RowSplitter::Found RowSplitter::split_quoted() {
   lines_ = text_;
   clean_.clear();
@@ -121,7 +118,7 @@ RowSplitter::Found RowSplitter::split_quoted() {
       take_plain(at);
     }
     if (at == lines_.size()) break;
-    ++at;  // the separator
+    ++at;  // the delimiter
   }
   text_ = lines_;
   for (const Piece& piece : pieces_) {
@@ -138,7 +135,7 @@ std::size_t RowSplitter::skip_blanks(std::size_t at) const {
   return at;
 }
 
-// From its first character to the separator after it, or the end.
+// Takes a plain field, from its first character to the delimiter or the end.
 void RowSplitter::take_plain(std::size_t& at) {
   const std::size_t begin = at;
   at = separator_ == kByBlanks ? lines_.find_first_of(kBlanks, begin)
@@ -147,7 +144,7 @@ void RowSplitter::take_plain(std::size_t& at) {
   pieces_.push_back({begin, at - begin});
 }
 
-// The same from its opening quote.
+// Takes a quoted field, from its opening quote.
 RowSplitter::Found RowSplitter::take_quoted(std::size_t& at) {
   wrong_ = at;
   const std::size_t begin = ++at;
@@ -207,21 +204,20 @@ bool Rows::next() {
   const RowSplitter::Found found = splitter_.next();
   if (found == RowSplitter::Found::kEnd) return false;
   if (splitter_.after_empty_line()) {
-    source_.refuse(line() - 1, "an empty line", fields(columns_));
+    source_.refuse(line() - 1, "an empty line", counted(columns_, "field"));
   }
   if (found == RowSplitter::Found::kOpenQuote) {
-    source_.refuse(splitter_.text(), splitter_.wrong(), "a quote that does not end",
-                   "another quote");
+    source_.refuse(splitter_.text(), splitter_.wrong(), "an unclosed quote", "a closing quote");
   }
   if (found == RowSplitter::Found::kTextAfterQuote) {
     const std::string_view text = splitter_.text();
     source_.refuse(
         text, splitter_.wrong(),
         io::quote(text.substr(splitter_.wrong() - text.data())) + " after a closing quote",
-        "a separator");
+        "a delimiter");
   }
   if (splitter_.fields().size() != columns_) {
-    source_.refuse(line(), fields(splitter_.fields().size()), std::to_string(columns_));
+    source_.refuse(line(), counted(splitter_.fields().size(), "field"), std::to_string(columns_));
   }
   return true;
 }
@@ -229,8 +225,7 @@ bool Rows::next() {
 std::string_view Rows::text(std::size_t column) const {
   const std::string_view text = (*this)[column];
   if (const char* wrong = not_utf8(text)) {
-    refuse(column, fmt::format("the byte 0x{:02x}", static_cast<unsigned char>(*wrong)),
-           "text in UTF-8");
+    refuse(column, fmt::format("byte 0x{:02x}", static_cast<unsigned char>(*wrong)), "UTF-8 text");
   }
   return text;
 }

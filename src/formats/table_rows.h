@@ -1,5 +1,5 @@
-// src/formats/table_rows.h: the rows of a table and their fields, as RFC 4180 has them: a field in
-// quotes may hold separators, line breaks and, doubled, quotes. The separator is recognised.
+// src/formats/table_rows.h: splits a table into rows and fields as in RFC 4180: a quoted field may
+// contain delimiters, line breaks and doubled quotes. The delimiter is guessed.
 #pragma once
 
 #include <cstddef>
@@ -15,17 +15,17 @@
 
 namespace rwa::formats {
 
-inline constexpr char kByBlanks = ' ';  // as a separator: any number of blanks
+inline constexpr char kByBlanks = ' ';  // delimiter of one or more blanks
 
 struct Dialect {
   char separator = ',';    // or kByBlanks
-  std::size_t fields = 1;  // that most rows have
+  std::size_t fields = 1;  // most common number of fields in a row
 };
 
-// The separator that divides the first rows most evenly: a tab, a semicolon, a comma, or blanks.
+// Guesses the delimiter that splits the first rows most evenly: tab, semicolon, comma or blanks.
 Dialect guess_dialect(std::string_view lines);
 
-// Lines that are empty, or begin with # before the first row, are no rows.
+// Skips empty lines, and lines that begin with # before the first row.
 class RowSplitter {
  public:
   using NextLine = std::function<bool(std::string_view&)>;
@@ -35,20 +35,20 @@ class RowSplitter {
   enum class Found { kRow, kEnd, kOpenQuote, kTextAfterQuote };
   Found next();
 
-  // Of the last row, valid until the next.
+  // Fields of the last row, valid until the next call.
   [[nodiscard]] std::span<const std::string_view> fields() const { return fields_; }
-  // Its lines, as they are.
+  // The unmodified lines of the row.
   [[nodiscard]] std::string_view text() const { return text_; }
-  // Where a field begins in text(); of a row that was not found whole, where it is wrong.
+  // Where a field begins in text(), and where a malformed row is wrong.
   [[nodiscard]] const char* begin_of(std::size_t field) const;
   [[nodiscard]] const char* wrong() const { return text_.data() + wrong_; }
-  // An empty line stands above it, and it is not the first row.
+  // Whether an empty line precedes the row, unless it is the first.
   [[nodiscard]] bool after_empty_line() const { return after_empty_line_; }
 
  private:
   struct Piece {
     std::size_t begin, size;                     // in lines_
-    std::size_t clean = std::string_view::npos;  // where it begins in clean_, if it stands there
+    std::size_t clean = std::string_view::npos;  // where it begins in clean_, if it is there
   };
 
   bool next_row_line();
@@ -67,23 +67,23 @@ class RowSplitter {
   std::string_view text_;
   std::vector<std::string_view> fields_;
   std::size_t wrong_ = 0;
-  // Of a row with quotes: its lines, where its fields are, and those that had quotes inside.
+  // For a row with quotes: its lines, the fields with doubled quotes resolved, and all positions.
   bool quoted_ = false;
   std::string lines_, clean_;
   std::vector<Piece> pieces_;
 };
 
-// The rows of a source, each of `columns` fields; others are refused.
+// Reads the rows of a source. Refuses rows that do not have `columns` fields.
 class Rows {
  public:
   Rows(Source& source, char separator, std::size_t columns);
 
   bool next();
   std::string_view operator[](std::size_t column) const { return splitter_.fields()[column]; }
-  // Refused where it is not UTF-8; a word is without blanks around it.
+  // Refuse invalid UTF-8. word() trims blanks.
   [[nodiscard]] std::string_view text(std::size_t column) const;
   [[nodiscard]] std::string_view word(std::size_t column) const;
-  [[nodiscard]] std::int64_t line() const;  // where the row begins
+  [[nodiscard]] std::int64_t line() const;  // first line of the row
 
   [[noreturn]] void refuse(std::size_t column, std::string_view found,
                            std::string_view expected) const;

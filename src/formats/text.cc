@@ -1,5 +1,5 @@
-// src/formats/text.cc: a sequence per line, of letters; before them, where there are such, its
-// labels, as fastText has them: __label__x. Lines without a letter are left out.
+// src/formats/text.cc: one sequence of characters per line, optionally after labels as in fastText:
+// __label__x. Skips blank lines.
 #include <fmt/format.h>
 
 #include <optional>
@@ -28,8 +28,8 @@ class TextReader : public LineReader {
   [[nodiscard]] Target guess_target();
   std::string_view read_labels(Sequence& sequence);
 
-  bool optional_answers_;  // a model can do without
-  bool labelled_;          // the lines may have labels
+  bool optional_answers_;  // labels may be missing: a model reads the data
+  bool labelled_;          // lines may have labels
   Target target_ = Target::kNone;
   TextSymbols symbols_;
 };
@@ -41,8 +41,8 @@ TextReader::TextReader(std::unique_ptr<Source> source, const Options& options,
       symbols_(vocabulary_, options.kmer) {
   Target found = guess_target();
   labelled_ = found != Target::kNone || optional_answers_;
-  // One label each will do for several; and where the task needs one, a second is refused with its
-  // line.
+  // One label per line is enough for multi-label. For a single label, a second one is refused
+  // later, with its line.
   const std::optional<Target> asked = requested_target(options);
   if (labelled_ && (asked == Target::kClass || asked == Target::kLabels)) found = *asked;
   target_ = match_target(found, options, file());
@@ -69,7 +69,7 @@ bool TextReader::next(Sequence& sequence) {
     if (!source_->line(line_)) return false;
   } while (trimmed(line_).empty());
   if (const char* at = not_utf8(line_)) {
-    refuse(at, fmt::format("the byte {:#04x}", static_cast<unsigned char>(*at)), "text in UTF-8");
+    refuse(at, fmt::format("byte {:#04x}", static_cast<unsigned char>(*at)), "UTF-8 text");
   }
   sequence.clear();
   sequence.line = source_->line_number();
@@ -78,20 +78,21 @@ bool TextReader::next(Sequence& sequence) {
   return true;
 }
 
-// What follows them.
+// Returns the text after the labels.
 std::string_view TextReader::read_labels(Sequence& sequence) {
   std::string_view text = line_, rest = line_;
   for (std::string_view word; (word = next_word(rest)).starts_with(kLabel); text = rest) {
     const std::string_view label = word.substr(kLabel.size());
-    if (!labelled_) refuse(word.data(), io::quote(word), "no label, as in the lines before");
-    if (label.empty()) refuse(word.data(), io::quote(word), "a name after it");
+    if (!labelled_) refuse(word.data(), io::quote(word), "no label, as on earlier lines");
+    if (label.empty()) refuse(word.data(), io::quote(word), "a name after __label__");
     if (target_ == Target::kClass && !sequence.labels.empty()) {
-      refuse(word.data(), fmt::format("the label {} after another", io::quote(label)), "one label");
+      refuse(word.data(), fmt::format("a second label {}", io::quote(label)),
+             "one label per line; for several, use --task labels");
     }
     if (target_ != Target::kNone) sequence.labels.push_back(vocabulary_->labels.number(label));
   }
   if (target_ != Target::kNone && sequence.labels.empty() && !optional_answers_) {
-    refuse(line_.data(), io::quote(line_), "a label before the text: __label__x");
+    refuse(line_.data(), io::quote(line_), "a label before the text, like __label__x");
   }
   return text;
 }

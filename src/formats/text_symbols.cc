@@ -13,9 +13,8 @@ unsigned byte_at(std::string_view text, std::size_t i) {
   return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
 }
 
-// The bytes of the character that a text begins with; 0 where it is none. The ranges of the second
-// byte (table 3-7 of the Unicode standard) leave out what could be written shorter, halves of
-// pairs, and what lies beyond U+10FFFF.
+// Length in bytes of the first character; 0 if it is invalid. The ranges of the second byte (table
+// 3-7 of the Unicode standard) exclude overlong forms, surrogates, and values above U+10FFFF.
 std::size_t character(std::string_view text) {
   const unsigned first = byte_at(text, 0), second = byte_at(text, 1);
   if (first < 0x80) return 1;
@@ -30,7 +29,7 @@ std::size_t character(std::string_view text) {
   return bytes;
 }
 
-// Where the letter after the one at `i` begins, or the text ends.
+// Position of the letter after the one at `i`, or the end of the text.
 std::size_t next_letter(std::string_view text, std::size_t i) {
   ++i;
   while ((byte_at(text, i) & 0xC0) == 0x80) ++i;

@@ -10,20 +10,20 @@
 
 namespace rwa::formats {
 
-// Where a text stops to be UTF-8; nullptr where all of it is.
+// Returns the first invalid byte of a UTF-8 text; nullptr if it is valid.
 const char* not_utf8(std::string_view text);
 
-// The whole character that stands at a place in a text, for a message; a byte where it is none.
+// Returns the character at a position, for messages; a single byte if it is invalid.
 std::string_view character_at(std::string_view text, const char* at);
 
-// A symbol is a letter (a code point of Unicode), or `kmer` of them, each such group beginning one
-// letter after the one before. A text with fewer letters than that is one symbol.
+// A symbol is a letter (a Unicode code point) or `kmer` consecutive letters; k-mers overlap, each
+// starting one letter after the previous one. A text of fewer letters is one symbol.
 class TextSymbols {
  public:
-  // Throws ConfigError for a kmer of less than 1.
+  // Throws ConfigError if kmer is less than 1.
   TextSymbols(std::shared_ptr<Vocabulary> vocabulary, int kmer);
 
-  // Appends those of a text, which is UTF-8, and its steps.
+  // Appends the symbols of a valid UTF-8 text and counts its steps.
   void append(std::string_view text, Sequence& sequence);
 
  private:
@@ -31,7 +31,7 @@ class TextSymbols {
 
   std::shared_ptr<Vocabulary> vocabulary_;
   std::size_t kmer_;
-  std::array<std::int32_t, 128> ascii_;  // numbers of single letters, once they are known; else -1
+  std::array<std::int32_t, 128> ascii_;  // cached numbers of single letters; -1: unknown
 };
 
 }  // namespace rwa::formats

@@ -1,6 +1,6 @@
-// src/formats/ts.cc: a case per line, its dimensions one after the other with ":" between them,
-// then the class or the number it should be answered with; a header says which. What it says of
-// missing values and lengths is not held against the data: there are archives where it is wrong.
+// src/formats/ts.cc: the .ts format of UEA and aeon: one sequence per line, its dimensions
+// separated by ":", then the class or the target number; the header says which. What the header
+// says about missing values and lengths is not checked: some archives get it wrong.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/counted.h"
 #include "base/nearest.h"
 #include "formats/formats.h"
 #include "formats/match.h"
@@ -26,7 +27,7 @@ namespace {
 struct Header {
   bool time_stamps = false;
   bool univariate = false;
-  std::size_t dimensions = 0;  // 0: it does not say
+  std::size_t dimensions = 0;  // 0: not given
   std::set<std::string, std::less<>> classes = {};
   Target target = Target::kNone;
 };
@@ -43,7 +44,7 @@ class TsReader : public SourceReader {
     source_->refuse(raw_, at, found, expected);
   }
 
-  bool next_line();  // that is neither empty nor a comment
+  bool next_line();  // skips empty lines and comments
   void read_header();
   void read_key(std::string_view key, std::string_view rest);
   void read_classes(std::string_view rest);
@@ -56,10 +57,10 @@ class TsReader : public SourceReader {
   void read_answer(std::string_view text, Sequence& sequence) const;
 
   Header header_;
-  bool optional_answers_;  // a model can do without
+  bool optional_answers_;  // targets may be missing: a model reads the data
   Target target_ = Target::kNone;
-  std::string_view raw_, line_;  // the last one, and without blanks around it
-  bool ahead_ = true;            // line_ is a case that was not given out
+  std::string_view raw_, line_;  // the current line, and the same trimmed
+  bool ahead_ = true;            // line_ is a sequence not returned yet
   int cases_ = 0;
   std::vector<std::string_view> fields_;
   std::vector<float> columns_;  // [D,T]
@@ -71,12 +72,12 @@ TsReader::TsReader(std::unique_ptr<Source> source, const Options& options,
       optional_answers_(options.as.has_value()) {
   read_header();
   if (!next_line()) {
-    source_->refuse(source_->line_number(), "the end of the file", "a case after @data");
+    source_->refuse(source_->line_number(), "the end of the file", "a sequence after @data");
   }
   split_case();
   const std::size_t dimensions = fields_.size() - (header_.target == Target::kNone ? 0 : 1);
   if (header_.dimensions != 0 && header_.dimensions != dimensions) {
-    refuse(line_.data(), fmt::format("a case of {} dimensions", dimensions),
+    refuse(line_.data(), "a sequence of " + counted(dimensions, "dimension"),
            fmt::format("{}, as the header says", header_.dimensions));
   }
   header_.dimensions = dimensions;
@@ -104,14 +105,14 @@ bool TsReader::next_line() {
 void TsReader::read_header() {
   while (next_line()) {
     if (line_.front() != '@') {
-      refuse(line_.data(), io::quote(line_), "a line that begins with @, up to @data");
+      refuse(line_.data(), io::quote(line_), "a header line that starts with @, up to @data");
     }
     const std::size_t end = std::min(line_.find_first_of(" \t"), line_.size());
     const std::string_view key = line_.substr(1, end - 1);
     if (same_letters(key, "data")) return;
     read_key(key, trimmed(line_.substr(end)));
   }
-  source_->refuse(source_->line_number(), "the end of the file", "@data and the cases after it");
+  source_->refuse(source_->line_number(), "the end of the file", "@data, then sequences");
 }
 
 void TsReader::read_key(std::string_view key, std::string_view rest) {
@@ -145,7 +146,7 @@ void TsReader::read_classes(std::string_view rest) {
   header_.target = Target::kClass;
   while (!(rest = trimmed(rest)).empty()) header_.classes.emplace(next_word(rest));
   if (header_.classes.empty()) {
-    refuse(line_.data() + line_.size(), "the end of the line", "the names of the classes");
+    refuse(line_.data() + line_.size(), "the end of the line", "class names");
   }
 }
 
@@ -161,7 +162,7 @@ std::size_t TsReader::count(std::string_view text) const {
   return static_cast<std::size_t>(*number);
 }
 
-// Into dimensions and the answer. Time stamps may have colons in them.
+// Splits a line into dimensions and the target. Time stamps may contain colons.
 void TsReader::split_case() {
   fields_.clear();
   std::size_t begin = 0;
@@ -183,9 +184,9 @@ bool TsReader::next(Sequence& sequence) {
   const std::size_t expected = dimensions + (header_.target == Target::kNone ? 0 : 1);
   if (fields_.size() != expected) {
     refuse(fields_[std::min(fields_.size() - 1, expected)].data(),
-           fmt::format("a case of {} parts", fields_.size()),
-           fmt::format("{}: {} dimensions{}", expected, dimensions,
-                       expected == dimensions ? "" : " and the answer"));
+           counted(fields_.size(), "part") + " separated by \":\"",
+           fmt::format("{}: {}{}", expected, counted(dimensions, "dimension"),
+                       expected == dimensions ? "" : " and the target"));
   }
   sequence.clear();
   sequence.id = fmt::to_string(++cases_);
@@ -196,8 +197,8 @@ bool TsReader::next(Sequence& sequence) {
     read_dimension(fields_[d]);
     if (d == 0) steps = columns_.size();
     if (columns_.size() == (d + 1) * steps) continue;
-    refuse(fields_[d].data(), fmt::format("a dimension of {} values", columns_.size() - d * steps),
-           fmt::format("{}, as in the first of this case", steps));
+    refuse(fields_[d].data(), "a dimension of " + counted(columns_.size() - d * steps, "value"),
+           fmt::format("{}, as in the first dimension", steps));
   }
   sequence.steps = static_cast<int>(steps);
   sequence.x.resize(columns_.size());
@@ -224,15 +225,14 @@ void TsReader::read_dimension(std::string_view text) {
   }
 }
 
-// Takes one off the text of a dimension: of (time,value) the value. Whether another one follows.
+// Takes the next value off a dimension; from (time,value) the value. Returns whether more follow.
 bool TsReader::next_value(std::string_view& text, std::string_view& value) const {
   if (header_.time_stamps) {
     text = trimmed(text);
     const std::size_t close = text.find(')');
     const std::size_t comma = text.substr(0, close).rfind(',');
     if (!text.starts_with('(') || close == text.npos || comma == text.npos) {
-      refuse(text.data(), io::quote(text),
-             "a time and a value in parentheses, as @timeStamps says");
+      refuse(text.data(), io::quote(text), "(time,value), since @timeStamps is true");
     }
     value = text.substr(comma + 1, close - comma - 1);
     text = trimmed(text.substr(close + 1));
@@ -258,7 +258,7 @@ void TsReader::read_answer(std::string_view text, Sequence& sequence) const {
     sequence.labels.push_back(vocabulary_->labels.number(text));
   } else {
     refuse(text.data(), io::quote(text),
-           fmt::format("one of the classes of the header: {}",
+           fmt::format("one of the classes in the header: {}",
                        io::escape(fmt::to_string(fmt::join(header_.classes, " ")))));
   }
 }

@@ -1,5 +1,5 @@
-// src/io/descriptor.h: what reading and replacing a file share: a descriptor that closes itself,
-// calls repeated when a signal interrupts them, and the one form of a system's refusal.
+// src/io/descriptor.h: shared by reading and replacing files: an owning file descriptor, system
+// calls restarted after a signal, and the message of a failed system call.
 #pragma once
 
 #include <cerrno>
@@ -15,7 +15,7 @@
 
 namespace rwa::io {
 
-// Takes the error number as an argument: errno itself would not survive the formatting.
+// Takes the error number as an argument, because formatting may change errno.
 [[noreturn]] inline void throw_refusal(std::string_view operation,
                                        const std::filesystem::path& file, int error) {
   throw ResourceError(fmt::format("{}: cannot {}: {}", file.string(), operation,
@@ -35,15 +35,15 @@ class Descriptor {
   Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
   Descriptor& operator=(Descriptor&&) = delete;
   ~Descriptor() {
-    // Only a failure or a file that was read ends here: nothing is lost if close() fails.
+    // Reached only after an error or after reading: nothing is lost if close() fails.
     if (number_ >= 0) ::close(number_);
   }
 
   int get() const { return number_; }
   bool is_open() const { return number_ >= 0; }
 
-  // Returns 0, or the error number: some file systems report a failed write only here. Never
-  // repeated, since Linux frees the number even when a signal interrupts the call.
+  // Returns 0 or the error number: some file systems report a failed write only here. Never
+  // restarted, since Linux frees the descriptor even if a signal interrupts the call.
   int close() {
     const int result = ::close(std::exchange(number_, -1));
     return result == 0 || errno == EINTR ? 0 : errno;

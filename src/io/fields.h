@@ -1,12 +1,12 @@
-// src/io/fields.h: the one reader of "these fields and no others": named values of a file or a
-// caller, each taken once and of its type; what is left at the end is refused.
+// src/io/fields.h: reads named, typed values from a file or a caller. Each field is read once;
+// finish() refuses unknown ones.
 //
 //   Fields fields(parse_json(text, "a layer"), {.where = "a layer", .refuse = refuse_config});
 //   fields("units", config.units, 1);   // a whole number from 1
 //   fields("cell", config.cell);        // one of the names of an enumeration
 //   fields.finish();
 //
-// An enumeration is read by the overload of from_name(std::string_view, Enum&) beside it.
+// An enumeration needs an overload from_name(std::string_view, Enum&) in its namespace.
 #pragma once
 
 #include <cmath>
@@ -33,11 +33,11 @@
 namespace rwa::io {
 
 struct FieldsOptions {
-  std::string where = {};  // begins the message about a value without a place of its own
+  std::string where = {};  // prefix of messages about a value without a place
   Refuse refuse = refuse_config;
-  bool required = false;  // a field that is read must be there; else its value is left alone
-  std::string_view noun = "field";  // what such a value is called: "key", "option"
-  std::string table = {};           // the name of the table, where it is one inside another
+  bool required = false;  // a missing field is an error; otherwise the value stays unchanged
+  std::string_view noun = "field";  // what messages call a field: "key", "option"
+  std::string table = {};           // name of the table, if nested
 };
 
 class Fields {
@@ -84,7 +84,7 @@ class Fields {
     const auto* text = found->template get<std::string>();
     if (text == nullptr) refuse_value(name, *found, kText);
     try {
-      from_name(escape(*text), value);  // it goes into the message; a known name is its own escape
+      from_name(escape(*text), value);  // escaped for the message; known names are unaffected
     } catch (const ConfigError& error) {
       refuse(found->place, error.what());
     }
@@ -92,7 +92,7 @@ class Fields {
   template <class T>
   void operator()(std::string_view name, std::vector<T>& values) {
     constexpr std::string_view kExpected =
-        std::is_arithmetic_v<T> ? "an array of numbers" : "an array of texts";
+        std::is_arithmetic_v<T> ? "an array of numbers" : "an array of strings";
     const auto found = take(name, kExpected);
     if (!found) return;
     const auto* array = found->template get<Value::Array>();
@@ -100,7 +100,7 @@ class Fields {
     values.clear();
     for (const Value& item : *array) values.push_back(element<T>(name, item, kExpected));
   }
-  // May be null.
+  // A null is allowed.
   template <class T>
   void operator()(std::string_view name, std::optional<T>& value) {
     if (!has(name)) {
@@ -112,14 +112,14 @@ class Fields {
     value = std::move(found);
   }
 
-  // The value of a field; nothing where it is missing.
+  // Returns the value of a field. Empty if it is missing.
   template <class T>
   std::optional<T> get(std::string_view name) {
     std::optional<T> value;
     (*this)(name, value);
     return value;
   }
-  // The value of a field that must be there; of a whole number, with the least that it may be.
+  // Returns the value of a required field; `least` is the minimum of a whole number.
   template <class T>
   T need(std::string_view name, std::same_as<int> auto... least) {
     require(name);
@@ -127,7 +127,7 @@ class Fields {
     (*this)(name, value, least...);
     return value;
   }
-  // What `parse`, which may throw ConfigError, makes of a text that must be there.
+  // Returns parse(text) of a required string; `parse` may throw ConfigError.
   template <class Parse>
   auto need_as(std::string_view name, Parse parse) {
     require(name);
@@ -141,14 +141,14 @@ class Fields {
     }
   }
 
-  // Whether it is there, has not been taken, and is not null.
+  // Whether the field is present, not read yet, and not null.
   [[nodiscard]] bool has(std::string_view name) const {
     for (const Field& field : rest_) {
       if (field.name == name) return field.value.get<std::nullptr_t>() == nullptr;
     }
     return false;
   }
-  // A table in this one; empty where there is none and none is required.
+  // Returns a nested table. Empty if it is missing and not required.
   Fields table(std::string_view name) {
     FieldsOptions inner = options_;
     inner.table = name;
@@ -159,7 +159,7 @@ class Fields {
     if (!found->place.empty()) inner.where = found->place;
     return {*table, std::move(inner)};
   }
-  // A list of tables.
+  // Returns a list of nested tables.
   std::vector<Fields> tables(std::string_view name) {
     std::vector<Fields> all;
     const auto found = take(name, "a list of tables");
@@ -176,15 +176,15 @@ class Fields {
     }
     return all;
   }
-  // What has not been taken.
+  // Fields not read yet.
   [[nodiscard]] Value::Table& rest() { return rest_; }
 
   void require(std::string_view name) const {
     if (!has(name)) refuse_missing(name);
   }
-  // Names that are read elsewhere, and may have been meant where a field is unknown.
+  // Adds a name that is read elsewhere, to suggest it for an unknown field.
   void know(std::string name) { known_.push_back(std::move(name)); }
-  // Refuses a field that was not read, with the one that was meant.
+  // Refuses a field that was not read, and suggests the nearest known name.
   void finish() const {
     if (rest_.empty()) return;
     const Field& field = rest_.front();
@@ -201,7 +201,7 @@ class Fields {
   }
 
  private:
-  static constexpr std::string_view kText = "a text";
+  static constexpr std::string_view kText = "a string";
 
   template <class Whole>
   static constexpr std::int64_t lowest() {
@@ -235,7 +235,7 @@ class Fields {
     if (content == nullptr) refuse_value(name, *found, expected);
     value = *content;
   }
-  // Nothing where it is missing or null, and need not be there.
+  // Empty if the field is missing or null and not required.
   std::optional<Value> take(std::string_view name, std::string_view expected) {
     std::optional<Value> found = find(name);
     if (found && found->get<std::nullptr_t>() == nullptr) return found;

@@ -1,5 +1,5 @@
-// src/io/quote.h: text found in a file, for a message: a hostile file must neither fill the user's
-// screen nor send commands to the terminal.
+// src/io/quote.h: quotes text from a file in messages, so that a malicious file can neither fill
+// the screen nor send control sequences to the terminal.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +19,11 @@ inline std::string excerpt(std::string text) {
   return text.substr(0, end) + "...";
 }
 
-// In double quotes, with whatever is not printable escaped.
+// In double quotes, with non-printable characters escaped.
 inline std::string quote(std::string_view text) { return excerpt(fmt::format("{:?}", text)); }
 
-// As quote(), for messages with quotes of their own. Only a text of printable characters without
-// quotes and backslashes comes out as itself, and no other comes out as such a text.
+// Like quote(), without the quotes. A text of printable characters without quotes and backslashes
+// is unchanged, and no other text yields the same result.
 inline std::string escape(std::string_view text) {
   const std::string quoted = fmt::format("{:?}", text);
   return excerpt(quoted.substr(1, quoted.size() - 2));

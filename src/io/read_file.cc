@@ -1,5 +1,5 @@
-// src/io/read_file.cc: plain read() calls rather than a mapping, which would turn a file cut short
-// by another process into a SIGBUS.
+// src/io/read_file.cc: uses read() rather than a mapping, which would raise SIGBUS if another
+// process truncates the file.
 #include "io/read_file.h"
 
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 namespace rwa::io {
 namespace {
 
-// O_NONBLOCK: opening a pipe that has no writer would otherwise wait for one.
+// O_NONBLOCK: otherwise opening a pipe would wait for a writer.
 int open_to_read(const std::filesystem::path& file) {
   return repeat_if_interrupted(
       [&] { return ::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC); });
@@ -40,10 +40,10 @@ void InputFile::read(std::span<std::byte> bytes) {
         [&] { return ::read(descriptor_.get(), bytes.data(), bytes.size()); });
     if (count < 0) throw_refusal("read", file_, errno);
     if (count == 0) {
-      throw ResourceError(
-          fmt::format("{}: cannot read: found the end after {} bytes, expected {}: the file was "
-                      "changed meanwhile",
-                      file_.string(), done_, size_));
+      throw ResourceError(fmt::format(
+          "{}: cannot read: found the end after {} bytes, expected {}: the file changed "
+          "while it was read",
+          file_.string(), done_, size_));
     }
     done_ += static_cast<std::uint64_t>(count);
     bytes = bytes.subspan(static_cast<std::size_t>(count));

@@ -1,4 +1,4 @@
-// src/io/read_file.h: a regular file, read piece by piece from its beginning.
+// src/io/read_file.h: reads a regular file piece by piece.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 
 namespace rwa::io {
 
-// Throws ResourceError, which names the file, where it cannot be read or is not a regular file: a
-// pipe would block, and a device would never end.
+// Throws ResourceError, naming the file, if it cannot be read or is not a regular file: a pipe
+// would block, and a device would never end.
 class InputFile {
  public:
   explicit InputFile(const std::filesystem::path& file);
 
-  // In bytes, when it was opened.
+  // Size in bytes when the file was opened.
   std::uint64_t size() const { return size_; }
 
-  // Fills the whole of `bytes` with the next ones of the file.
+  // Fills all of `bytes` with the next bytes of the file.
   void read(std::span<std::byte> bytes);
 
  private:
@@ -29,7 +29,7 @@ class InputFile {
   std::uint64_t done_ = 0;
 };
 
-// The whole of a small file.
+// Reads a whole small file.
 std::string read_text(const std::filesystem::path& file);
 
 }  // namespace rwa::io

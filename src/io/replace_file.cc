@@ -1,5 +1,5 @@
-// src/io/replace_file.cc: every step works relative to the folder's descriptor, so that a folder
-// renamed meanwhile still receives the file, and the same folder is the one forced to the disk.
+// src/io/replace_file.cc: all steps are relative to the folder's descriptor, so that the file ends
+// up in the same folder even if that is renamed, and the right folder is flushed.
 #include "io/replace_file.h"
 
 #include <atomic>
@@ -14,13 +14,13 @@
 
 namespace rwa::io {
 namespace {
-// Of the names of temporary files.
+// Names of temporary files.
 constexpr std::string_view kPrefix = ".rwa-";
 constexpr std::string_view kSuffix = ".tmp";
 
 namespace fs = std::filesystem;
 
-// rename() would put a regular file in the place of /dev/null, if asked to by root.
+// As root, rename() would replace even /dev/null by a regular file.
 const fs::path& regular_or_absent(const fs::path& file) {
   struct stat status {};
   if (::stat(file.c_str(), &status) != 0) {
@@ -44,7 +44,7 @@ Descriptor open_folder(const fs::path& file) {
   return descriptor;
 }
 
-// The new content until it takes the file's place; removed if it never does.
+// A temporary file with the new content; removed unless renamed.
 class Temporary {
  public:
   Temporary(const Descriptor& folder, const fs::path& file)
@@ -52,7 +52,7 @@ class Temporary {
   Temporary(const Temporary&) = delete;
   Temporary& operator=(const Temporary&) = delete;
   ~Temporary() {
-    // An exception is under way, and its cause matters more than a failure to remove.
+    // An exception is in flight; its cause matters more than a failure to remove.
     if (!renamed_) ::unlinkat(folder_.get(), name_.c_str(), 0);
   }
 
@@ -60,7 +60,7 @@ class Temporary {
 
   void close() {
     if (repeat_if_interrupted([&] { return ::fsync(descriptor_.get()); }) != 0) {
-      throw_refusal("force to the disk (fsync)", file_, errno);
+      throw_refusal("flush to disk (fsync)", file_, errno);
     }
     if (const int error = descriptor_.close(); error != 0) throw_refusal("close", file_, error);
   }
@@ -74,8 +74,8 @@ class Temporary {
   }
 
  private:
-  // The name leaves out that of the file, which may already have the longest length allowed. A
-  // taken name is the remnant of a crashed process, or of one with the same id on another machine.
+  // The name does not include the file's, which may already have the maximum length. A taken name
+  // is left over from a crash, or belongs to a process with the same id on another machine.
   Descriptor create() {
     static std::atomic<unsigned> serial{0};
     while (true) {
@@ -120,9 +120,9 @@ void Replacement::write(std::span<const std::byte> bytes) { impl_->temporary.wri
 void Replacement::finish() {
   impl_->temporary.close();
   impl_->temporary.rename();
-  // EINVAL: this file system does not offer fsync for folders, so there is nothing left to do.
+  // EINVAL: this file system does not support fsync for folders.
   if (repeat_if_interrupted([&] { return ::fsync(impl_->folder.get()); }) != 0 && errno != EINVAL) {
-    throw_refusal("force its folder to the disk (fsync) after replacing it", impl_->file, errno);
+    throw_refusal("flush its folder to disk (fsync) after replacing it", impl_->file, errno);
   }
 }
 

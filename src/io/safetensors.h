@@ -1,5 +1,5 @@
-// src/io/safetensors.h: named F32 tensors in a safetensors file, the form in which models are kept:
-// 8 bytes of header length (little-endian), a JSON header, then the tensors' bytes.
+// src/io/safetensors.h: named F32 tensors in a safetensors file, the format of model files: 8 bytes
+// of header length (little-endian), a JSON header, then the tensors' bytes.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@
 
 namespace rwa::io {
 
-// What both the reader and the writer hold to; the format itself allows more.
+// Limits of both the reader and the writer; the format itself allows more.
 inline constexpr std::size_t kMaxHeaderBytes = std::size_t{1} << 20;
 inline constexpr std::size_t kMaxDims = 8;
 
-// The one key of the header that does not name a tensor.
+// The only header key that is not a tensor name.
 inline constexpr std::string_view kMetadataKey = "__metadata__";
 
 // No dimension is 0; a shape without dimensions is a single value. Every value is finite.
@@ -32,26 +32,26 @@ struct TensorFile {
   std::vector<Tensor> tensors;
 };
 
-// Which numbers a file may have: those of our own files, or also F16, BF16 and F64, which become
-// the nearest F32; one that is too large for it is not finite.
+// Accepted types: F32 as rwa writes it, or also F16, BF16 and F64, rounded to the nearest F32. A
+// number too large for F32 becomes infinite and is refused.
 enum class Accept { kF32, kAnyFloat };
 
-// Reads a file that anyone may have altered. Tensors come in the order of their bytes. `origin` is
-// the file's name for messages. Throws ModelFileError where the content breaks any rule of the
-// format or of this header. Memory in use stays in proportion to the size of `bytes`.
+// Parses an untrusted file. Returns tensors in the order of their bytes. `origin` is the file's
+// name for messages. Throws ModelFileError if the content breaks any rule of the format or of this
+// header. Memory use is proportional to the size of `bytes`.
 TensorFile parse_safetensors(std::span<const std::byte> bytes, std::string_view origin,
                              Accept accept = Accept::kF32);
 
-// As above; throws ResourceError where the file cannot be read or memory is short. A file with a
-// wrong header is refused before its data is read; values go straight to where they stay, so that
-// memory in use is about the size of the file.
+// Like parse_safetensors(). Throws ResourceError if the file cannot be read or memory runs out. A
+// bad header is refused before any data is read, and values are read in place, so memory use is
+// about the size of the file.
 TensorFile read_safetensors(const std::filesystem::path& file, Accept accept = Accept::kF32);
 
 // Equal arguments give equal bytes: tensors in the given order, data 8-byte aligned. Throws
-// InputError for what parse_safetensors() would refuse, so whatever is written can be read.
+// InputError for anything that parse_safetensors() would refuse.
 std::vector<std::byte> format_safetensors(const TensorFile& content);
 
-// Replaces the file in one step; throws as format_safetensors() and replace_file() do.
+// Replaces the file atomically. Throws as format_safetensors() and replace_file() do.
 void write_safetensors(const std::filesystem::path& file, const TensorFile& content);
 
 }  // namespace rwa::io

@@ -1,6 +1,6 @@
-// src/io/safetensors_read.cc: the strict reader. Every count is checked against the bytes present
-// before anything of that size is allocated, no byte of the file may go unexplained, and no value
-// is read before the whole header is known to be right.
+// src/io/safetensors_read.cc: the strict reader. Every size is checked against the bytes present
+// before memory is allocated, every byte of the file must be accounted for, and no value is read
+// before the whole header is validated.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include "base/counted.h"
 #include "io/quote.h"
 #include "io/read_file.h"
 #include "io/safetensors.h"
@@ -28,17 +29,17 @@ namespace dom = simdjson::dom;
 
 static_assert(std::endian::native == std::endian::little, "values and length are copied as stored");
 
-// JSON's own escapes leave some controls as they are, such as U+009B, which starts a command.
+// JSON does not escape some control characters, such as U+009B, which starts a terminal command.
 std::string found(dom::element element) {
   std::string text = simdjson::minify(element);
   const bool plain = std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
   return plain ? excerpt(std::move(text)) : quote(text);
 }
 
-// Fills the whole of its argument with the next bytes of the file.
+// Fills its argument with the next bytes of the file.
 using NextBytes = std::function<void(std::span<std::byte>)>;
 
-// What a number may be stored as.
+// A stored number type.
 struct Dtype {
   std::string_view name;
   std::size_t bytes;
@@ -77,7 +78,7 @@ float read_f16(const std::byte* bytes) {
 constexpr std::array<Dtype, 4> kDtypes = {
     {{"F32", 4, read_f32}, {"F16", 2, read_f16}, {"BF16", 2, read_bf16}, {"F64", 8, read_f64}}};
 
-// A tensor as the header describes it, its bytes given relative to the start of the data.
+// A tensor as described by the header; offsets are relative to the start of the data.
 struct Entry {
   std::string name;
   Dtype dtype = kDtypes.front();
@@ -88,7 +89,7 @@ struct Entry {
 
 class Reader {
  public:
-  // `next` gives `size` bytes.
+  // `next` supplies `size` bytes.
   Reader(std::uint64_t size, NextBytes next, std::string_view origin, Accept accept)
       : size_(size), next_(std::move(next)), origin_(origin), accept_(accept) {}
 
@@ -146,7 +147,7 @@ class Reader {
 void Reader::read_header() {
   std::uint64_t length = 0;
   if (size_ < sizeof(length)) {
-    fail("the file has {} bytes, expected at least the {} of the header's length", size_,
+    fail("the file has {}, expected at least the {} of the header's length", counted(size_, "byte"),
          sizeof(length));
   }
   next_(std::as_writable_bytes(std::span(&length, 1)));
@@ -171,7 +172,7 @@ dom::object Reader::parse_header(dom::parser& parser) const {
          std::to_integer<unsigned>(header_.front()));
   }
   dom::object header;
-  // The parser copies the bytes: it reads beyond the end of what it is given.
+  // The parser copies the bytes, because it reads past the end.
   const simdjson::error_code error =
       parser.parse(reinterpret_cast<const char*>(header_.data()), header_.size()).get(header);
   if (error == simdjson::MEMALLOC) throw std::bad_alloc();
@@ -277,8 +278,8 @@ void Reader::read_offsets(Entry& entry, dom::element value) const {
   entry.begin = offsets[0];
   entry.end = offsets[1];
   if (entry.begin > entry.end) {
-    fail("tensor {} has data_offsets {}, expected the first at most the second", quote(entry.name),
-         found(value));
+    fail("tensor {} has data_offsets {}, expected the first to be at most the second",
+         quote(entry.name), found(value));
   }
   if (entry.end > data_size_) {
     fail("tensor {} has data_offsets {}, expected them within the {} bytes of data in the file",
@@ -288,7 +289,7 @@ void Reader::read_offsets(Entry& entry, dom::element value) const {
 
 void Reader::check_size(const Entry& entry) const {
   const std::uint64_t stored = entry.end - entry.begin;
-  // Dividing what is stored, rather than multiplying the dimensions, cannot wrap around.
+  // Dividing the stored size, rather than multiplying the dimensions, cannot overflow.
   std::uint64_t remaining = stored / entry.dtype.bytes;
   bool exact = stored % entry.dtype.bytes == 0;
   for (const std::int64_t dim : entry.shape) {
@@ -296,8 +297,9 @@ void Reader::check_size(const Entry& entry) const {
     remaining /= static_cast<std::uint64_t>(dim);
   }
   if (!exact || remaining != 1) {
-    fail("tensor {} has {} bytes of data, expected {} for each value of its shape [{}]",
-         quote(entry.name), stored, entry.dtype.bytes, fmt::join(entry.shape, ", "));
+    fail("tensor {} has {} of data, expected {} for each value of its shape [{}]",
+         quote(entry.name), counted(stored, "byte"), entry.dtype.bytes,
+         fmt::join(entry.shape, ", "));
   }
 }
 
@@ -307,19 +309,18 @@ void Reader::check_coverage(std::span<const Entry> entries) const {
   for (const Entry& entry : entries) {
     if (entry.begin != covered) {
       fail("tensor {} begins at byte {} of the data, {}, expected {}", quote(entry.name),
-           entry.begin, entry.begin > covered ? "after a hole" : "overlapping another tensor",
+           entry.begin, entry.begin > covered ? "after a gap" : "overlapping another tensor",
            covered);
     }
     covered = entry.end;
   }
   if (covered != data_size_) {
-    fail("the data has {} bytes, expected the {} of its tensors and no trailing bytes", data_size_,
-         covered);
+    fail("the data has {}, expected the {} of its tensors and no trailing bytes",
+         counted(data_size_, "byte"), covered);
   }
 }
 
-// To be called for the entries in the order of their bytes, which leave no hole: the next bytes are
-// this tensor's.
+// Call in the order of the entries' bytes, which have no gaps: the next bytes are this tensor's.
 Tensor Reader::read_tensor(Entry entry) const {
   std::vector<float> values((entry.end - entry.begin) / entry.dtype.bytes);
   if (entry.dtype.name == "F32") {
@@ -335,7 +336,7 @@ Tensor Reader::read_tensor(Entry entry) const {
   return {std::move(entry.name), std::move(entry.shape), std::move(values)};
 }
 
-// A piece at a time, so that the stored form is never in memory as a whole.
+// Converts piece by piece, so that the stored form is never in memory as a whole.
 void Reader::read_converted(const Dtype& dtype, std::span<float> values) const {
   constexpr std::size_t kPiece = 1 << 14;
   std::vector<std::byte> stored(std::min(kPiece, values.size()) * dtype.bytes);
@@ -366,7 +367,7 @@ TensorFile read_safetensors(const std::filesystem::path& file, Accept accept) tr
   const auto next = [&](std::span<std::byte> part) { input.read(part); };
   return Reader(input.size(), next, origin, accept).read();
 } catch (const std::bad_alloc&) {
-  throw ResourceError(fmt::format("{}: cannot read: memory is short", file.string()));
+  throw ResourceError(fmt::format("{}: cannot read: out of memory", file.string()));
 }
 
 }  // namespace rwa::io

@@ -1,5 +1,4 @@
-// src/io/safetensors_write.cc: the writer. It refuses what the reader would, when the caller can
-// still do something about it.
+// src/io/safetensors_write.cc: the writer. It refuses everything that the reader would refuse.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -7,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/counted.h"
 #include "io/replace_file.h"
 #include "io/safetensors.h"
 #include "rwa/errors.h"
@@ -23,7 +23,7 @@ void check_shape(const Tensor& tensor) {
     throw InputError(fmt::format("tensor {:?} has {} dimensions, expected at most {}", tensor.name,
                                  tensor.shape.size(), kMaxDims));
   }
-  // Dividing the number of values, rather than multiplying the dimensions, cannot wrap around.
+  // Dividing the number of values, rather than multiplying the dimensions, cannot overflow.
   std::uint64_t remaining = tensor.values.size();
   bool exact = true;
   for (const std::int64_t dim : tensor.shape) {
@@ -35,8 +35,9 @@ void check_shape(const Tensor& tensor) {
     remaining /= static_cast<std::uint64_t>(dim);
   }
   if (!exact || remaining != 1) {
-    throw InputError(fmt::format("tensor {:?} has {} values, expected one for each of shape [{}]",
-                                 tensor.name, tensor.values.size(), fmt::join(tensor.shape, ", ")));
+    throw InputError(fmt::format("tensor {:?} has {}, expected as many as its shape [{}] has",
+                                 tensor.name, counted(tensor.values.size(), "value"),
+                                 fmt::join(tensor.shape, ", ")));
   }
 }
 
@@ -57,8 +58,8 @@ ordered_json describe(const TensorFile& content) {
     check_shape(tensor);
     check_values(tensor);
     if (tensor.name == kMetadataKey || header.contains(tensor.name)) {
-      throw InputError(
-          fmt::format("tensor {:?} has a name already taken, expected another", tensor.name));
+      throw InputError(fmt::format("tensor {:?} has a name that is already taken, expected another",
+                                   tensor.name));
     }
     const std::size_t end = offset + tensor.values.size() * sizeof(float);
     header[tensor.name] = {
@@ -74,14 +75,14 @@ std::string header_text(const TensorFile& content) try {
   text.resize((text.size() + 7) / 8 * 8, ' ');
   if (text.size() > kMaxHeaderBytes) {
     throw InputError(
-        fmt::format("the header of the tensors' names and metadata has {} bytes, "
+        fmt::format("the header with tensor names and metadata has {} bytes, "
                     "expected at most {}",
                     text.size(), kMaxHeaderBytes));
   }
   return text;
 } catch (const ordered_json::type_error& error) {
   throw InputError(
-      fmt::format("a tensor's name or the metadata is not text, expected UTF-8: {}", error.what()));
+      fmt::format("a tensor name or the metadata is not text, expected UTF-8: {}", error.what()));
 }
 
 }  // namespace

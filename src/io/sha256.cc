@@ -12,7 +12,7 @@ namespace rwa::io {
 namespace {
 
 void require(bool done) {
-  if (!done) throw ResourceError("cannot compute a SHA-256: OpenSSL refuses");
+  if (!done) throw ResourceError("cannot compute a SHA-256: OpenSSL failed");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// src/io/sha256.h: SHA-256 of bytes that come piece by piece.
+// src/io/sha256.h: incremental SHA-256.
 #pragma once
 
 #include <cstddef>
@@ -6,17 +6,17 @@
 #include <span>
 #include <string>
 
-struct evp_md_ctx_st;  // OpenSSL's, whose headers stay in the .cc file
+struct evp_md_ctx_st;  // OpenSSL's; its headers stay in the .cc file
 
 namespace rwa::io {
 
-// Throws ResourceError where OpenSSL refuses.
+// Throws ResourceError if OpenSSL fails.
 class Sha256 {
  public:
   Sha256();
 
   void add(std::span<const std::byte> bytes);
-  // Of everything added: 64 digits, lower case. Ends the sum: nothing may be added afterwards.
+  // Returns 64 lower-case hex digits. Nothing may be added afterwards.
   [[nodiscard]] std::string hex();
 
  private:

@@ -1,7 +1,7 @@
-// src/io/toml.cc: toml++ 3.3 asserts that a table's name begins with a letter, which a file with
-// "[." or "[[[" can break: it would end the program, or, with NDEBUG, go on as if it were so. The
-// lines after the assertion report such a file as they should. So the assertions are left out, and
-// must not become assumptions.
+// src/io/toml.cc: toml++ 3.3 asserts that a table's name begins with a letter. A file with "[." or
+// "[[[" violates that and would abort the program or, with NDEBUG, be undefined behaviour. The code
+// after the assertion reports such a file correctly. So assertions are compiled out, and must not
+// become assumptions.
 #undef NDEBUG
 #define TOML_ASSERT(expression) static_assert(true)
 #include "io/toml.h"
@@ -65,9 +65,9 @@ std::string in_quotes(std::string_view text) {
 Value::Table parse_toml(std::string_view text, std::string_view origin) try {
   return table_from_toml(toml::parse(text), origin);
 } catch (const toml::parse_error& error) {
-  // Names out of the file stand in it; its length has a limit of its own.
+  // The description quotes names from the file, so escape it; its length is already limited.
   const std::string reason = fmt::format("{:?}", error.description());
-  throw ConfigError(fmt::format("{}: not TOML: {}", place_of(error.source(), origin),
+  throw ConfigError(fmt::format("{}: invalid TOML: {}", place_of(error.source(), origin),
                                 reason.substr(1, reason.size() - 2)));
 }
 

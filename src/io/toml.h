@@ -1,4 +1,4 @@
-// src/io/toml.h: TOML files.
+// src/io/toml.h: parses and writes TOML.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace rwa::io {
 
-// Values know their line and column. Throws ConfigError with `origin`, line and column for a text
-// that is not TOML.
+// Records the line and column of each value. Throws ConfigError with `origin`, line and column for
+// invalid TOML.
 Value::Table parse_toml(std::string_view text, std::string_view origin);
 
-// A truth, a number, a text or an array of them, as parse_toml() reads it back.
+// Formats a boolean, number, string or array so that parse_toml() reads it back.
 std::string to_toml(const Value& value);
 
 }  // namespace rwa::io

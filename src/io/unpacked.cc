@@ -1,7 +1,7 @@
 #include "io/unpacked.h"
 
 #include <fmt/format.h>
-#define ZLIB_CONST  // zlib does not write to what it reads
+#define ZLIB_CONST  // const input buffers
 #include <zlib.h>
 #include <zstd.h>
 #include <zstd_errors.h>
@@ -22,9 +22,9 @@ constexpr std::size_t kBufferSize = std::size_t{1} << 17;
 constexpr std::string_view kGzip = "\x1F\x8B";
 constexpr std::string_view kZstd = "\x28\xB5\x2F\xFD";
 constexpr std::string_view kSkipped =
-    "\x2A\x4D\x18";  // after a byte 0x50 to 0x5F: zstd's other frames
+    "\x2A\x4D\x18";  // zstd's skippable frames, after a byte 0x50 to 0x5F
 
-// The bytes as they stand in the file; the next ones can be looked at before they are taken.
+// The stored bytes of a file, with lookahead.
 class RawFile {
  public:
   explicit RawFile(const std::filesystem::path& file)
@@ -45,7 +45,7 @@ class RawFile {
     }
     return {reinterpret_cast<const char*>(buffer_.data()) + begin_, end_ - begin_};
   }
-  // As peek(), and reads on; an empty answer says that there is no more.
+  // Like peek(), after reading more. Empty if there is no more.
   std::string_view peek_further() {
     const std::size_t more = fetch(std::span(buffer_).subspan(end_));
     end_ += more;
@@ -55,7 +55,7 @@ class RawFile {
     begin_ += count;
     taken_ += count;
   }
-  // What was looked at goes first; the rest comes without a stop in between.
+  // Returns buffered bytes first; later bytes bypass the buffer.
   std::size_t read(std::span<std::byte> to) {
     if (begin_ == end_) {
       const std::size_t count = fetch(to);
@@ -83,14 +83,14 @@ class RawFile {
   }
 
   std::string name_;
-  std::optional<InputFile> file_;  // none: the standard input
+  std::optional<InputFile> file_;  // empty: standard input
   std::uint64_t left_ = 0;
   std::uint64_t taken_ = 0;
   std::array<std::byte, kBufferSize> buffer_{};
-  std::size_t begin_ = 0, end_ = 0;  // of what was read and not taken
+  std::size_t begin_ = 0, end_ = 0;  // range of buffer_ read but not taken
 };
 
-// Gives some bytes, perhaps none yet; `ended` says that no more will come.
+// some() returns some bytes, possibly none yet; after ended() there are no more.
 class Content {
  public:
   explicit Content(RawFile& raw) : raw_(raw) {}
@@ -101,23 +101,23 @@ class Content {
  protected:
   [[noreturn]] void refuse_cut(std::string_view format) const {
     throw InputError(
-        fmt::format("{}: the {} data are cut short: found the end of the file after {} bytes, "
+        fmt::format("{}: the {} data is truncated: found the end of the file after {} bytes, "
                     "expected more",
                     raw_.name(), format, raw_.taken()));
   }
   [[noreturn]] void refuse_damaged(std::string_view format, std::string_view library,
                                    std::string_view reason) const {
-    throw InputError(fmt::format("{}: the {} data are damaged: near byte {}, {} says: {}",
+    throw InputError(fmt::format("{}: the {} data is damaged near byte {}, {} says: {}",
                                  raw_.name(), format, raw_.taken(), library, reason));
   }
-  // Only what begins like this may follow; its content goes on where that before it ended.
+  // Another part may follow if it starts with the right byte; contents are concatenated.
   void finish_part(std::string_view format, bool (*may_follow)(char)) {
     const std::string_view next = raw_.peek();
     ended_ = next.empty();
     if (ended_ || may_follow(next[0])) return;
-    throw InputError(
-        fmt::format("{}: found 0x{:02x} at byte {}, where the {} data end, expected nothing more",
-                    raw_.name(), static_cast<unsigned char>(next[0]), raw_.taken(), format));
+    throw InputError(fmt::format(
+        "{}: found 0x{:02x} at byte {} after the end of the {} data, expected nothing more",
+        raw_.name(), static_cast<unsigned char>(next[0]), raw_.taken(), format));
   }
 
   RawFile& raw_;
@@ -137,7 +137,7 @@ class Plain : public Content {
 class Gzip : public Content {
  public:
   explicit Gzip(RawFile& raw) : Content(raw) {
-    constexpr int kOnlyGzip = MAX_WBITS + 16;  // how zlib is told so
+    constexpr int kOnlyGzip = MAX_WBITS + 16;  // zlib's convention
     if (::inflateInit2(&stream_, kOnlyGzip) != Z_OK) throw std::bad_alloc();
   }
   Gzip(const Gzip&) = delete;
@@ -197,16 +197,16 @@ class Zstd : public Content {
   }
 
  private:
-  static constexpr int kMostWindowLog = 27;  // as zstd itself, unless it is told otherwise
+  static constexpr int kMostWindowLog = 27;  // zstd's own default limit
 
   [[noreturn]] void refuse(std::size_t result) const {
     const ZSTD_ErrorCode code = ::ZSTD_getErrorCode(result);
     if (code == ZSTD_error_memory_allocation) throw std::bad_alloc();
     if (code == ZSTD_error_frameParameter_windowTooLarge) {
-      throw InputError(
-          fmt::format("{}: found zstd data that need a window of more than {} MiB, expected such "
-                      "as zstd unpacks without --long",
-                      raw_.name(), 1 << (kMostWindowLog - 20)));
+      throw InputError(fmt::format(
+          "{}: found zstd data with a window of more than {} MiB, expected at most that: "
+          "compress it without --long",
+          raw_.name(), 1 << (kMostWindowLog - 20)));
     }
     refuse_damaged("zstd", "libzstd", ::ZSTD_getErrorName(result));
   }
@@ -214,8 +214,8 @@ class Zstd : public Content {
   ZSTD_DStream* stream_;
 };
 
-// Both end as soon as the bytes cannot be the beginning of `magic`: who types a line into the
-// standard input need not type another.
+// Both are false as soon as the bytes cannot begin with the magic number, so that interactive input
+// is not held up waiting for a second line.
 bool could_be(std::string_view bytes, std::string_view magic) {
   return bytes.substr(0, magic.size()) == magic.substr(0, bytes.size());
 }
@@ -241,7 +241,7 @@ struct Unpacked::Impl {
   explicit Impl(const std::filesystem::path& file) : raw(file) {}
 
   bool ended() {
-    if (content == nullptr) content = recognise(raw);  // not before: a pipe would be waited for
+    if (content == nullptr) content = recognise(raw);  // lazily: a pipe would block
     return content->ended();
   }
 

@@ -1,5 +1,5 @@
-// src/io/unpacked.h: the content of a file that may be packed with gzip or zstd, read piece by piece,
-// so that a small file that unpacks to a large one costs no more memory than its reader asks for.
+// src/io/unpacked.h: reads a file that may be compressed with gzip or zstd. It decompresses piece
+// by piece, so that a decompression bomb costs no more memory than the reader requests.
 #pragma once
 
 #include <cstddef>
@@ -10,20 +10,20 @@
 
 namespace rwa::io {
 
-// Whether a file is packed is told by its first bytes, not by its name. Throws ResourceError where
-// it cannot be read, and InputError where a packed one is damaged, cut short or followed by
-// something else, or where its window would take more than 128 MiB.
+// Recognises compression by the first bytes, not by the name. Throws ResourceError if the file
+// cannot be read, and InputError if compressed data is damaged, truncated, followed by anything
+// else, or needs a window of more than 128 MiB.
 class Unpacked {
  public:
-  explicit Unpacked(const std::filesystem::path& file);  // "-": the standard input
+  explicit Unpacked(const std::filesystem::path& file);  // "-": standard input
   ~Unpacked();
 
   [[nodiscard]] const std::string& name() const;  // for messages
 
-  // Fills `bytes` with the next ones of the content. Returns their number, which is less than asked
-  // for only at the end; the checksum and what may follow are looked at when it is reached.
+  // Fills `bytes` with the next bytes of the content. Returns how many were read: fewer only at the
+  // end, where the checksum and trailing bytes are checked.
   std::size_t read(std::span<std::byte> bytes);
-  // The same with those that are there, without waiting for more: none only at the end.
+  // The same without waiting for more than is available; 0 only at the end.
   std::size_t read_some(std::span<std::byte> bytes);
 
  private:

@@ -26,7 +26,7 @@ Value::Table table_from_json(const simdjson::dom::object& object) {
 template <class T>
 T content_of(const simdjson::dom::element& element) {
   T content{};
-  if (element.get(content) != simdjson::SUCCESS) std::abort();  // its type was looked at before
+  if (element.get(content) != simdjson::SUCCESS) std::abort();  // its type has been checked
   return content;
 }
 

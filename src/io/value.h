@@ -1,4 +1,4 @@
-// src/io/value.h: a value as JSON, TOML or a caller has it, and where it stands there.
+// src/io/value.h: a value from JSON, TOML or a caller, with its position.
 #pragma once
 
 #include <cstddef>
@@ -13,15 +13,15 @@ namespace rwa::io {
 struct Field;
 
 struct Value {
-  struct Other {};  // what TOML has and JSON has not: dates and times
+  struct Other {};  // dates and times, in TOML only
   using Array = std::vector<Value>;
   using Table = std::vector<Field>;
-  // Whole numbers are unsigned only where they do not fit into the signed type.
+  // Whole numbers are unsigned only if they do not fit into the signed type.
   using Content = std::variant<std::nullptr_t, bool, std::int64_t, std::uint64_t, double,
                                std::string, Array, Table, Other>;
 
   Content content = nullptr;
-  std::string place = {};  // for messages: "grammar.toml:3:16"; empty: not known
+  std::string place = {};  // for messages: "grammar.toml:3:16"; empty: unknown
 
   template <class T>
   [[nodiscard]] const T* get() const {
@@ -35,12 +35,12 @@ struct Field {
   std::string place = {};  // of the name
 };
 
-// Shortest that reads back as the same bits; with a point, so that it is not a whole number.
+// The shortest text that reads back as the same bits, with a point so that it is not an integer.
 std::string float_text(double value);
-// As short as a message can bear: "abc", 3, an array, a table.
+// Abbreviated for messages: "abc", 3, an array, a table.
 std::string in_message(const Value& value);
 
-// What a reader throws: each kind of error is a function.
+// Throws the reader's kind of error.
 using Refuse = void (*)(const std::string& message);
 [[noreturn]] void refuse_config(const std::string& message);      // ConfigError
 [[noreturn]] void refuse_input(const std::string& message);       // InputError

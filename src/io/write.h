@@ -1,4 +1,4 @@
-// src/io/write.h: what all that write bytes to a file share.
+// src/io/write.h: opens and writes files.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace rwa::io {
 
-// Makes the file where there is none. Throws ResourceError.
+// Creates the file if it does not exist. Throws ResourceError.
 inline Descriptor open_to_append(const std::filesystem::path& file) {
   Descriptor descriptor(repeat_if_interrupted(
       [&] { return ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666); }));
@@ -20,7 +20,7 @@ inline Descriptor open_to_append(const std::filesystem::path& file) {
   return descriptor;
 }
 
-// Throws ResourceError that names `file`; a part of the bytes may be written then.
+// Throws ResourceError, naming `file`; some of the bytes may then be written.
 inline void write_all(const Descriptor& descriptor, std::span<const std::byte> bytes,
                       const std::filesystem::path& file) {
   while (!bytes.empty()) {

@@ -1,4 +1,4 @@
-// src/model/config_json.h: ModelConfig as JSON, for the model's file and for other languages.
+// src/model/config_json.h: ModelConfig as JSON, for model files and other languages.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,7 +10,7 @@
 
 namespace rwa {
 
-// The fields of a description, each named once; reading and writing walk through them.
+// Visits the fields, each named once, for reading and for writing.
 template <class Config, class Visitor>
 void visit_fields(Config& c, Visitor& visit) {
   visit("input", c.input);

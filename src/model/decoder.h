@@ -1,12 +1,12 @@
-// src/model/decoder.h: from what was read out of a sequence to the steps of another: it becomes a
-// code, and a stack sees at each step the code and the label before.
+// src/model/decoder.h: the decoder, from the readout of one sequence to the steps of another. The
+// readout becomes a code; at each step, a stack sees the code plus the previous label's embedding.
 #pragma once
 
 #include "model/stack.h"
 
 namespace rwa {
 
-// Scratch memory of one caller.
+// One caller's workspace.
 template <class Real>
 class DecoderPass {
  public:
@@ -18,19 +18,19 @@ class DecoderPass {
         in_(backend),
         din_(backend) {}
 
-  // Makes the code, [B,code], of what was read out, [B,width].
+  // Computes the code, [B,code], from the readout, [B,width].
   void encode(const NetworkWeights<Real>&, int batch, const Real* read);
 
-  // Returns the steps, [T,B,H], that come after the labels of `targets`, in memory that the caller
-  // may write over.
+  // Returns the stack's outputs, [T,B,H], each after the previous label of `targets`. The caller
+  // may overwrite them.
   Real* forward(const NetworkWeights<Real>&, const Targets<Real>& targets,
                 std::optional<Memory> keep, const std::int64_t* dropout_step);
-  // From their gradient dh. Writes the gradient of what was read out over it.
+  // Takes dh, the gradient of these outputs. Overwrites `read` with the gradient of the readout.
   void backward(const NetworkWeights<Real>&, const Targets<Real>& targets, const Real* dh,
                 Real* parameters, Real* read, const std::int64_t* dropout_step);
 
-  // One step, [B,H], after the labels, plus one, that stand as symbols in `before`; 0 is none. The
-  // states are those of StackForward.
+  // Runs one step and returns its output, [B,H]. The symbols of `before` are the previous labels,
+  // plus one; 0: none. The states are those of StackForward.
   Real* step(const NetworkWeights<Real>&, const Sequences<Real>& before, const Real* initial_state,
              Real* final_state);
 
@@ -40,8 +40,8 @@ class DecoderPass {
   DecoderSpec spec_;
   Backend<Real>& backend_;
   StackPass<Real> stack_;
-  Array<Real> code_;  // [B,code]; backward leaves its gradient there
-  Array<Real> in_;    // [T,B,code], what the stack sees
+  Array<Real> code_;  // [B,code]; backward overwrites it with its gradient
+  Array<Real> in_;    // [T,B,code], the stack's input
   Array<Real> din_;   // [T,B,code]
 };
 

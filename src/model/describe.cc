@@ -1,5 +1,5 @@
-// src/model/describe.cc: a network in words: the names and shapes of its parameters, and its parts
-// as a table.
+// src/model/describe.cc: describes a network: the names and shapes of its parameters, and a table
+// of its parts.
 #include <fmt/format.h>
 
 #include "model/network_spec.h"
@@ -50,7 +50,7 @@ class Lines {
   void add(std::string name, std::string what, std::string shape, std::size_t parameters) {
     all_.push_back({std::move(name), std::move(what), std::move(shape), parameters});
   }
-  // `steps` is what their number is called.
+  // `steps` stands for the number of steps in shapes.
   void add(const std::string& name, std::string_view steps, const StackSpec& stack) {
     for (std::size_t l = 0; l < stack.layers.size(); ++l) {
       const LayerSpec& layer = stack.layers[l];
@@ -60,7 +60,7 @@ class Lines {
       const bool hides = stack.dropout > 0 && l + 1 < stack.layers.size();
       add(fmt::format("{}.{}", name, l),
           fmt::format("{}, {}, {} units{}{}{}", to_string(first.cell), to_string(first.activation),
-                      first.units, layer.directions.size() > 1 ? ", both ways" : "",
+                      first.units, layer.directions.size() > 1 ? ", bidirectional" : "",
                       first.symbols ? ", one-hot" : "",
                       hides ? fmt::format(", dropout {}", stack.dropout) : ""),
           fmt::format("[{},B,{}]", steps, layer.width()), parameters);
@@ -78,9 +78,9 @@ std::string_view what_is_read(Readout readout) {
     case Readout::kEvery:
       return "every step";
     case Readout::kMean:
-      return "mean of all steps";
+      return "mean over all steps";
     case Readout::kAttention:
-      return "average of all steps, by a learned score";
+      return "average over all steps, weighted by a learned score";
     case Readout::kLast:
       break;
   }
@@ -108,10 +108,10 @@ std::vector<NetworkPart> NetworkSpec::parts() const {
   if (takes_symbols_) {
     all.add("input", fmt::format("{} symbols", inputs_), "[T,B]", 0);
   } else {
-    all.add("input", "numbers", numbers(inputs_), 0);
+    all.add("input", "features", numbers(inputs_), 0);
   }
   if (encoder.embedding) {
-    all.add("embedding", "learned numbers for each symbol", numbers(encoder.embedding->width),
+    all.add("embedding", "learned vector per symbol", numbers(encoder.embedding->width),
             encoder.embedding->parameters());
   }
   all.add("layers", "T", encoder.stack);
@@ -123,7 +123,7 @@ std::vector<NetworkPart> NetworkSpec::parts() const {
   if (decoder) {
     all.add("code", "fully connected", fmt::format("[B,{}]", decoder->code.outputs),
             decoder->code.parameters());
-    all.add("decoder.embedding", "the code, plus learned numbers for the label before",
+    all.add("decoder.embedding", "code plus a learned vector for the previous label",
             fmt::format("[S,B,{}]", decoder->labels.width), decoder->labels.parameters());
     all.add("decoder.layers", "S", decoder->stack);
   }

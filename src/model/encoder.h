@@ -1,12 +1,12 @@
-// src/model/encoder.h: from a batch to what is read out of it: symbols become learned numbers, the
-// stack runs over them, and its steps are read as they are, or averaged.
+// src/model/encoder.h: the encoder, from a batch to its readout: embeds symbols, runs the stack,
+// and reads out its steps as they are or averaged.
 #pragma once
 
 #include "model/stack.h"
 
 namespace rwa {
 
-// Scratch memory of one caller.
+// One caller's workspace.
 template <class Real>
 class EncoderPass {
  public:
@@ -20,18 +20,17 @@ class EncoderPass {
         daveraged_(backend),
         dembedded_(backend) {}
 
-  // Returns what is read out, [B,width] or [T,B,width], in memory of its own that the caller may
-  // write over.
+  // Returns the readout, [B,width] or [T,B,width], which the caller may overwrite.
   Real* forward(const NetworkWeights<Real>&, StackForward<Real>);
-  // From the gradient of what was read out. For symbols x is null.
+  // Takes the gradient of the readout. For symbols x is null.
   void backward(const NetworkWeights<Real>&, StackBackward<Real>);
 
  private:
-  // What the stack sees of a batch.
+  // The stack's input for a batch.
   [[nodiscard]] Sequences<Real> seen(const Sequences<Real>& in) const {
     return spec_.embedding ? Sequences<Real>{embedded_.data(), in.rows} : in;
   }
-  // In the block of all parameters, or of their gradient; null for a plain mean.
+  // Attention's weight in the block of all parameters or gradients; null for a plain mean.
   template <class T>
   [[nodiscard]] T* score(T* values) const {
     return spec_.readout == Readout::kAttention ? values + spec_.score : nullptr;

@@ -1,4 +1,4 @@
-// src/model/initial_weights.cc: where training starts.
+// src/model/initial_weights.cc: the weights that training starts from.
 #include <cmath>
 
 #include "base/random.h"
@@ -6,7 +6,7 @@
 
 namespace rwa {
 namespace {
-// Fills blocks of weights one after the other; each draws from a stream of its own.
+// Fills blocks of weights in order; each draws from its own random stream.
 class Initialiser {
  public:
   Initialiser(const ModelConfig& config, std::size_t parameters)
@@ -46,10 +46,10 @@ class Initialiser {
   std::vector<float> values_;
 };
 
-// Forget gates that let go after a time between one step and `span`, as many within each factor of
-// two; and the first units, a share of `lasting`, never.
+// Biases of forget gates: time scales between one step and `span`, uniform in their logarithm. The
+// first units, a fraction `lasting`, never forget.
 void Initialiser::spread(std::size_t offset, std::size_t count) {
-  constexpr float kNever = 30;  // Adam, which divides by the gradient's size, leaves it there too
+  constexpr float kNever = 30;  // not even Adam, which divides by the gradient's size, moves it
   const Random random = next();
   const double most = std::max(2, config_.span);
   const double lasting = config_.lasting * static_cast<double>(count);

@@ -19,14 +19,13 @@
 
 namespace rwa {
 namespace {
-constexpr std::string_view kFirstVersion = "1";  // before networks had more than one layer
+constexpr std::string_view kFirstVersion = "1";  // networks of one layer
 constexpr std::string_view kVersion = "2";
 constexpr std::string_view kNetwork = "the description of the network";
-// What of the metadata is no note.
+// Metadata keys that are not notes.
 constexpr std::array<std::string_view, 3> kOwnKeys = {"format", "format_version", "network"};
 
-// The description of the first version, of one layer of numbers; where forget gates had started, it
-// did not say.
+// Version 1 describes one layer on features. It does not say how forget gates were initialised.
 void parse_first_version(io::Fields& network, ModelConfig& c) {
   network("inputs", c.inputs, 0);
   std::vector<io::Fields> layers = network.tables("layers");
@@ -64,7 +63,7 @@ std::string metadata(const io::TensorFile& file, const std::string& key, std::st
   const auto found = file.metadata.find(key);
   if (found == file.metadata.end()) {
     throw ModelFileError(
-        fmt::format("{}: is a safetensors file, but not of an rwa model: its metadata lack {}",
+        fmt::format("{}: is a safetensors file, but not an rwa model: its metadata lacks {}",
                     origin, io::quote(key)));
   }
   return found->second;
@@ -85,9 +84,9 @@ Notes metadata_of(const ModelConfig& config, const Notes& notes) {
   return all;
 }
 
-// At most those of the file's header.
+// An upper bound on the file's header without notes.
 std::size_t bytes_beside_notes(const ModelConfig& config) {
-  constexpr std::size_t kTensor = 128;  // what it says of a tensor, besides the name
+  constexpr std::size_t kTensor = 128;  // per tensor, besides its name
   std::size_t bytes = nlohmann::json(metadata_of(config, {})).dump().size();
   for (const auto& info : NetworkSpec(config).describe()) bytes += info.name.size() + kTensor;
   return bytes;
@@ -108,7 +107,7 @@ std::string check_format(const io::TensorFile& file, std::string_view origin) {
   return version;
 }
 
-// The tensors must be those of the network, no more and no fewer, each of its shape.
+// Requires exactly the network's tensors, each of its shape.
 std::vector<float> collect(const NetworkSpec& spec, const io::TensorFile& file,
                            std::string_view origin) {
   const auto expected = spec.describe();
@@ -116,7 +115,7 @@ std::vector<float> collect(const NetworkSpec& spec, const io::TensorFile& file,
   for (const auto& info : expected) names.insert(info.name);
   for (const auto& tensor : file.tensors) {
     if (!names.contains(tensor.name)) {
-      throw ModelFileError(fmt::format("{}: has a tensor {} that its network does not", origin,
+      throw ModelFileError(fmt::format("{}: has a tensor {} that its network does not have", origin,
                                        io::quote(tensor.name)));
     }
   }
@@ -131,12 +130,12 @@ std::vector<float> collect(const NetworkSpec& spec, const io::TensorFile& file,
       throw ModelFileError(fmt::format("{}: lacks the tensor {}", origin, io::quote(info.name)));
     }
     if (found->shape != info.shape) {
-      throw ModelFileError(fmt::format("{}: the tensor {} has the shape {}, expected {}", origin,
+      throw ModelFileError(fmt::format("{}: the tensor {} has shape {}, expected {}", origin,
                                        io::quote(info.name), text(found->shape), text(info.shape)));
     }
     pairs.emplace_back(&info, &*found);
   }
-  // Only now is the size known to be what the file really holds.
+  // Allocated only now that the file is known to hold this many values.
   std::vector<float> weights(spec.parameters());
   for (const auto& [info, tensor] : pairs) {
     std::copy(tensor->values.begin(), tensor->values.end(),
@@ -173,21 +172,19 @@ void write_model(const std::filesystem::path& file, const ModelConfig& config,
 void check_notes(const ModelConfig& config, const Notes& notes) {
   for (const auto& [name, text] : notes) {
     if (!name.empty() && !is_own(name)) continue;
-    throw InputError(
-        fmt::format("a note has the name {}, expected one that is not empty and none of {}",
-                    io::quote(name), fmt::join(kOwnKeys, ", ")));
+    throw InputError(fmt::format("a note has the name {}, expected a non-empty name other than {}",
+                                 io::quote(name), fmt::join(kOwnKeys, ", ")));
   }
   const std::size_t beside = bytes_beside_notes(config);
   const std::size_t room = io::kMaxHeaderBytes - std::min(beside, io::kMaxHeaderBytes);
   try {
     const std::size_t bytes = nlohmann::json(notes).dump().size();
     if (bytes <= room) return;
-    throw InputError(fmt::format(
-        "the notes take {} bytes, expected at most the {} that the file of such a model "
-        "has room for",
-        bytes, room));
+    throw InputError(
+        fmt::format("the notes take {} bytes, expected at most {}, the room in this model's file",
+                    bytes, room));
   } catch (const nlohmann::json::type_error& error) {
-    throw InputError(fmt::format("a note is not text, expected UTF-8: {}", error.what()));
+    throw InputError(fmt::format("a note is not valid UTF-8: {}", error.what()));
   }
 }
 

@@ -1,7 +1,7 @@
 // src/model/model_file.h: a model as a safetensors file. The metadata says what it is:
 //   format "rwa-model", format_version "2", network as JSON: all fields of ModelConfig.
-// Whatever else stands there are the model's notes.
-// Version 1, which is still read, had one layer:
+// All other entries are the model's notes.
+// Version 1 can still be read. It has one layer:
 //   {"inputs": …, "layers": [{"cell": …, "activation": …, "units": …}], "outputs": …, "readout": …,
 //    "loss": …, "seed": …}
 #pragma once
@@ -23,17 +23,17 @@ using Notes = std::map<std::string, std::string>;
 
 struct ModelFile {
   ModelConfig config;
-  std::vector<float> weights;  // as NetworkSpec lays them out
+  std::vector<float> weights;  // in NetworkSpec's layout
   Notes notes = {};
 };
 
-// Throws ModelFileError unless the file is a whole model of a known version; ResourceError if it
+// Throws ModelFileError unless the file is a complete model of a known version; ResourceError if it
 // cannot be read.
 ModelFile read_model(const std::filesystem::path& file);
 void write_model(const std::filesystem::path& file, const ModelConfig& config,
                  std::span<const float> weights, const Notes& notes);
-// Throws InputError for notes that the file of such a model cannot hold: of a name that is empty or
-// the file's own, not UTF-8, or more than fits.
+// Throws InputError if the model's file cannot hold the notes: a name is empty or reserved, a text
+// is not UTF-8, or they do not fit.
 void check_notes(const ModelConfig& config, const Notes& notes);
 
 }  // namespace rwa

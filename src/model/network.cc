@@ -8,11 +8,11 @@
 namespace rwa {
 namespace {
 
-// What each step has of the average that a sequence ends with. In place, [T,B,width]: from the
-// share w that each step had when it was taken in,
+// Each step's share of the average that a sequence ends with, in place, [T,B,width]. From the share
+// w of each step in the running average at that step:
 //   w_t Π_{s after t} (1 - w_s)
-// in the order in which each direction reads; 0 past a sequence's length. The first share is 1, so
-// that the sum over a sequence is.
+// in each direction's reading order; 0 past a sequence's length. The first w is 1, so that the
+// shares of a sequence add up to 1.
 template <class Real>
 void to_final_shares(const LayerSpec& layer, const Rows& rows, Real* shares) {
   const auto width = static_cast<std::size_t>(layer.width());
@@ -136,7 +136,7 @@ void NetworkPass<Real>::gradient(const NetworkWeights<Real>& weights, const Sequ
   const Rows rows = rows_of(in, targets);
   Real* y = room(y_, rows, spec_.outputs());
   const bool is_part = out.final_state != nullptr;
-  // Rows of a part that have no loss send no gradient.
+  // Rows of a part without a loss have no gradient.
   Real* dy = is_part ? cleared_room(dy_, rows, spec_.outputs()) : room(dy_, rows, spec_.outputs());
   const Hidden hidden = run(weights,
                             {.in = in,

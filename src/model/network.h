@@ -1,6 +1,6 @@
-// src/model/network.h: the network as a composition of a backend's operations: an encoder, perhaps
-// a decoder, a dense output layer, a loss. Real is that of the backend, so that the double
-// reference runs the same composition.
+// src/model/network.h: the network, composed of a backend's operations: an encoder, optionally a
+// decoder, a dense output layer, a loss. Real is the backend's, so that the double reference runs
+// the same composition.
 #pragma once
 
 #include <optional>
@@ -12,31 +12,31 @@
 
 namespace rwa {
 
-// Brings a batch for that network in. Without targets their rows do not matter.
+// Loads a batch for the network. Without targets, their rows do not matter.
 template <class Real>
 void load(Feed<Real>& feed, const NetworkSpec& spec, const Sequences<Real>& host,
           const Targets<Real>& host_targets) {
   feed.load(host, spec.inputs(), host_targets, spec.outputs());
 }
 
-// What is wanted of a gradient.
+// Arguments and results of NetworkPass::gradient().
 template <class Real>
 struct NetworkGradient {
   Memory memory = Memory::kFull;
   Real* parameters = nullptr;  // added to
   Real* x = nullptr;           // added to, unless null
-  // Written unless null: see RecurrentBackward. Of the encoder's last layer, which reads one way.
+  // Output, or null: see RecurrentBackward. For the encoder's last layer, of one direction.
   Real* dh_total = nullptr;
-  const std::int64_t* dropout_step = nullptr;  // see DropoutKey; null: nothing is hidden
-  // Where these are a part of longer sequences: see StackForward. The states must not be the same
-  // memory, no gradient goes to the first, and the loss is that of the targets' rows alone.
+  const std::int64_t* dropout_step = nullptr;  // see DropoutKey; null: no dropout
+  // For a part of longer sequences (truncated backpropagation): see StackForward. The states must
+  // not alias, the initial state gets no gradient, and only the targets' rows have a loss.
   const Real* initial_state = nullptr;
-  Real* final_state = nullptr;  // null: they are whole
+  Real* final_state = nullptr;  // null: whole sequences
   std::uint32_t part = 0;
 };
 
-// Scratch memory of one caller. Pointers are to the backend's memory, and nothing is read back
-// here, except where a decoder runs freely, so that a backend may repeat what a pass asks for.
+// One caller's workspace. Pointers are to the backend's memory. Only decode() reads anything back
+// to the host, so that a backend can record and replay all else.
 template <class Real>
 class NetworkPass {
  public:
@@ -44,33 +44,32 @@ class NetworkPass {
 
   // For networks without a decoder.
   void forward(const NetworkWeights<Real>&, const Sequences<Real>& in, Real* y);
-  // For those with one: as many steps as wanted, y is [steps,B,O], each after the most likely label
-  // of the one before.
+  // For networks with a decoder: y is [steps,B,O]. Each step sees the most likely label of the
+  // previous step.
   void decode(const NetworkWeights<Real>&, const Sequences<Real>& in, int steps, Real* y);
 
-  // For networks that can be run one step at a time. The state before the first step,
+  // For networks that can run one step at a time: writes the state before the first step,
   // [layer][B, 1 + state, H].
   void start(const NetworkWeights<Real>&, int batch, Real* state);
-  // One step of every sequence from `state`, which it replaces; y is [B,O].
+  // Runs one step of every sequence and updates `state`; y is [B,O].
   void step(const NetworkWeights<Real>&, const Sequences<Real>& in, Real* state, Real* y);
 
-  // The state after a part of longer sequences which has no loss, for the same networks.
+  // For the same networks: computes the state after a part of longer sequences that has no loss.
   void advance(const NetworkWeights<Real>&, const StackForward<Real>&);
 
-  // What each step has of the average that the encoder's last layer ends with, [T,B,width]. Only
-  // where the memory is the host's, and of cells that keep an average.
+  // Writes each step's share of the final average of the encoder's last layer, [T,B,width]. Only on
+  // backends in host memory, and for cells that average.
   void shares(const NetworkWeights<Real>&, const Sequences<Real>& in, Real* shares);
 
-  // The mean loss; also the outputs, unless y is null. A decoder sees the labels of the targets.
+  // Writes the mean loss and, unless y is null, the outputs. A decoder sees the targets' labels.
   void loss(const NetworkWeights<Real>&, const Sequences<Real>& in, const Targets<Real>&,
             double* mean, Real* y = nullptr);
-  // Also its gradient.
+  // Writes the mean loss and its gradient.
   void gradient(const NetworkWeights<Real>&, const Sequences<Real>& in, const Targets<Real>&,
                 double* mean, const NetworkGradient<Real>& out);
 
  private:
-  // What the output layer sees, and what the encoder has read out, which without a decoder is the
-  // same memory.
+  // The output layer's input and the encoder's readout: the same memory without a decoder.
   struct Hidden {
     Real* top;
     Real* read;
@@ -86,7 +85,7 @@ class NetworkPass {
   EncoderPass<Real> encoder_;
   std::optional<DecoderPass<Real>> decoder_;
   Array<Real> y_, dy_;  // [rows, O]
-  Array<Real> state_;   // of a decoder that runs freely
+  Array<Real> state_;   // of a decoder in decode()
 };
 
 }  // namespace rwa

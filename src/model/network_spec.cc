@@ -9,7 +9,7 @@
 
 namespace rwa {
 namespace {
-// Far beyond any use; they keep every product of sizes within 63 bits.
+// Far beyond any use; these limits keep every product of sizes within 63 bits.
 constexpr int kMostSize = 1 << 20;
 constexpr int kMostLayers = 1000;
 
@@ -24,7 +24,7 @@ void check(bool holds, std::string_view name, const Value& value, std::string_vi
   if (!holds) throw ConfigError(fmt::format("{} is {}, expected {}", name, value, expected));
 }
 
-// Asking for the names refuses values that are none of the enumerations'.
+// to_string() throws for values outside an enumeration.
 void check_names(const ModelConfig& c) {
   (void)to_string(c.input);
   (void)to_string(c.cell);
@@ -45,30 +45,31 @@ void check_numbers(const ModelConfig& c) {
   check(c.lasting >= 0 && c.lasting <= 1, "lasting", c.lasting, "0 to 1");
 }
 
-// What does not go together.
+// Rejects parts that do not fit together.
 void check_parts(const ModelConfig& c) {
   if (c.input != Input::kSymbols) {
-    check(c.embedding == 0, "embedding", c.embedding, "0 where the input is numbers");
+    check(c.embedding == 0, "embedding", c.embedding, "0 if the input is numbers");
   }
   if (c.layers < 2) {
-    check(c.dropout == 0, "dropout", c.dropout, "0 with fewer than 2 layers: it acts between them");
+    check(c.dropout == 0, "dropout", c.dropout,
+          "0 with fewer than 2 layers: it acts between layers");
   }
   if (c.layers == 0) {
     check(c.code > 0, "layers", c.layers, "at least 1 without a decoder (code is 0)");
     check(!c.bidirectional, "bidirectional", c.bidirectional, "false with 0 layers");
     check(c.readout == Readout::kMean, "readout", to_string(c.readout),
-          "mean with 0 layers: of one step, that is the step");
+          "mean with 0 layers (the mean of one step is that step)");
     check(c.input == Input::kNumbers || c.embedding > 0, "embedding", c.embedding,
           "at least 1 for symbols with 0 layers");
   }
   if (c.code > 0) {
     check(c.loss == Loss::kSoftmax, "loss", to_string(c.loss), "softmax for a decoder");
     check(c.readout != Readout::kEvery, "readout", to_string(c.readout),
-          "one vector of a sequence for a decoder: last, mean or attention");
+          "one vector per sequence for a decoder: last, mean or attention");
   }
 }
 
-// Places parts one after the other.
+// Places parts one after another in the block of parameters.
 class Layout {
  public:
   explicit Layout(const ModelConfig& config) : config_(config) {}
@@ -79,7 +80,7 @@ class Layout {
     return {spec, place(spec.parameters())};
   }
 
-  // `count` layers, of which the first sees `inputs` features, or symbols.
+  // `count` layers; the first sees `inputs` features, or symbols.
   StackSpec stack(int count, int inputs, bool symbols, bool bidirectional) {
     StackSpec stack{.dropout = config_.dropout, .seed = config_.seed, .first = layers_};
     const int directions = bidirectional ? 2 : 1;
@@ -131,7 +132,7 @@ DecoderSpec make_decoder(const ModelConfig& config, int width, Layout& layout) {
   return decoder;
 }
 
-// The biases of constant gates, which are half-lives.
+// Adds the biases of constant gates: the half-lives.
 void add_half_lives(const StackSpec& stack, std::vector<ParameterRange>& ranges) {
   for (const LayerSpec& layer : stack.layers) {
     for (const auto& direction : layer.directions) {
@@ -175,10 +176,10 @@ NetworkSpec::NetworkSpec(const ModelConfig& config)
 }
 
 std::string NetworkSpec::why_no_stream() const {
-  if (decoder) return "it decodes: what it says starts after a sequence's end";
+  if (decoder) return "it decodes: its output starts after a sequence's end";
   if (encoder.averages()) return "it averages over all steps of a sequence";
   if (encoder.stack.layers.front().directions.size() > 1) {
-    return "it reads both ways, so that it must see a sequence's end first";
+    return "it is bidirectional: it must see a sequence's end first";
   }
   return {};
 }

@@ -1,5 +1,5 @@
-// src/model/network_spec.h: a described network as parts, and where their parameters lie in one
-// flat block: an encoder, perhaps a decoder, an output layer.
+// src/model/network_spec.h: the parts of a network, encoder, optional decoder and output layer, and
+// the offsets of their parameters in one flat block.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,13 @@
 
 namespace rwa {
 
-// A part, and where its parameters begin.
+// A part, and the offset of its parameters.
 template <class Spec>
 struct Placed : Spec {
   std::size_t offset = 0;
 };
 
-// A recurrent layer: forward and, where it reads both ways, reverse; their outputs lie side by
-// side.
+// A recurrent layer: forward and, if bidirectional, reverse, with their outputs side by side.
 struct LayerSpec {
   std::vector<Placed<RecurrentSpec>> directions;
 
@@ -29,33 +28,33 @@ struct LayerSpec {
 // Layers that each read the outputs of the one below.
 struct StackSpec {
   std::vector<LayerSpec> layers = {};
-  bool every = false;  // it gives each step of the last layer, [T,B,width], or the last, [B,width]
-  // What training hides of a layer's outputs from the next.
+  bool every = false;  // every step of the last layer, [T,B,width]; else its last, [B,width]
+  // Dropout between layers, in training.
   double dropout = 0;
   std::uint64_t seed = 0;
-  std::uint32_t first = 0;  // number of the first layer among all that are hidden from
+  std::uint32_t first = 0;  // index of the first layer among those of all stacks
 
-  // Numbers in the state of one sequence, layer after layer.
+  // Size of one sequence's state, over all layers.
   [[nodiscard]] std::size_t state_size() const;
 };
 
-// From a batch to what is read out of it. Without layers that is an average of what comes in.
+// From a batch to its readout. Without layers, the readout is an average of the inputs.
 struct EncoderSpec {
   std::optional<Placed<TableSpec>> embedding = {};
   StackSpec stack = {};
   Readout readout = Readout::kLast;
-  int width = 1;          // numbers in a row of what is read out
-  std::size_t score = 0;  // where attention's weight, [width], begins
+  int width = 1;          // of the readout
+  std::size_t score = 0;  // offset of attention's weight, [width]
 
   [[nodiscard]] bool averages() const {
     return readout == Readout::kMean || readout == Readout::kAttention;
   }
 };
 
-// From what was read out to the steps of another sequence.
+// From the readout to the steps of another sequence.
 struct DecoderSpec {
   Placed<DenseSpec> code;
-  Placed<TableSpec> labels;  // what is added to the code: row 0 at the first step, then label + 1
+  Placed<TableSpec> labels;  // added to the code: row 0 at the first step, then previous label + 1
   StackSpec stack;
 };
 
@@ -73,7 +72,7 @@ struct ParameterRange {
 
 class NetworkSpec {
  public:
-  // Throws ConfigError for a description of what cannot be.
+  // Throws ConfigError if the network cannot be built.
   explicit NetworkSpec(const ModelConfig& config);
 
   EncoderSpec encoder;
@@ -86,18 +85,18 @@ class NetworkSpec {
   [[nodiscard]] bool takes_symbols() const { return takes_symbols_; }
   [[nodiscard]] int outputs() const { return output.outputs; }
   [[nodiscard]] bool decodes() const { return decoder.has_value(); }
-  // Why it cannot be run one step at a time; empty where it can.
+  // Why it cannot run one step at a time; empty if it can.
   [[nodiscard]] std::string why_no_stream() const;
-  // Numbers in the state of one sequence.
+  // Size of one sequence's state.
   [[nodiscard]] std::size_t state_size() const { return encoder.stack.state_size(); }
 
   [[nodiscard]] std::size_t parameters() const { return output.offset + output.parameters(); }
   [[nodiscard]] std::vector<ParameterInfo> describe() const;
   [[nodiscard]] std::vector<NetworkPart> parts() const;
-  // Parameters that training leaves alone.
+  // Parameters that training does not change.
   [[nodiscard]] const std::vector<ParameterRange>& frozen() const { return frozen_; }
 
-  // The rows of y for a batch: all steps, or one. A decoder's are those of its targets.
+  // The rows of y for a batch: all steps, or one. With a decoder, use the targets' rows instead.
   [[nodiscard]] Rows output_rows(const Rows& in) const {
     return readout == Readout::kEvery ? in : in.one_step();
   }
@@ -108,9 +107,9 @@ class NetworkSpec {
   std::vector<ParameterRange> frozen_;
 };
 
-// The initial weights of the paper: uniform in ±sqrt(6 / (inputs + outputs)), biases as the cell
-// says, s_0 normal. A decoder's table of labels starts as a layer that sees one-hot rows does; an
-// embedding is normal, like features of mean 0 and deviation 1; attention starts as the mean.
+// The initial weights of the paper: uniform in ±sqrt(6 / (inputs + outputs)), the cell's initial
+// biases, s_0 normal. A decoder's label embedding starts like a layer on one-hot rows. The input
+// embedding is normal, like features of mean 0 and deviation 1. Attention starts as the mean.
 std::vector<float> initial_weights(const NetworkSpec& spec, const ModelConfig& config);
 
 }  // namespace rwa

@@ -1,5 +1,4 @@
-// src/model/network_weights.h: weights as a backend computes with them; shared by any number of
-// passes.
+// src/model/network_weights.h: a network's weights on a backend, shared by any number of passes.
 #pragma once
 
 #include <memory>
@@ -20,7 +19,7 @@ struct StackWeights {
         made.push_back(backend.make_weights(direction));
     }
   }
-  // From the block of all parameters.
+  // Loads from the block of all parameters.
   void load(const Real* values) {
     for (std::size_t l = 0; l < layers.size(); ++l) {
       for (std::size_t d = 0; d < layers[l].size(); ++d) {
@@ -44,7 +43,7 @@ struct NetworkWeights {
     code = backend.make_weights(spec.decoder->code);
     decoder.emplace(spec.decoder->stack, backend);
   }
-  // To be called after `values` changed.
+  // Call after changing `values`.
   void update() {
     encoder.load(values.data());
     if (spec.decoder) {

@@ -30,7 +30,7 @@ template <class Real>
 template <class Job>
 void StackPass<Real>::hide(std::size_t layer, const Job& job, Real* values) {
   if (job.dropout_step == nullptr || spec_.dropout == 0) return;
-  // There are fewer layers than 2^16.
+  // Layer numbers are below 2^16.
   const auto number = (job.part << 16) + spec_.first + static_cast<std::uint32_t>(layer);
   backend_.dropout(spec_.dropout, {spec_.seed, number, job.dropout_step},
                    spec_.layers[layer].width(), job.in.rows, values);

@@ -94,7 +94,7 @@ training::Experiment with_model(const Entry& entry, training::Experiment experim
 
 namespace {
 
-// Two runs of the same experiment with other random numbers differ about that much.
+// Runs of the same experiment with different seeds differ by about this factor.
 constexpr double kTolerance = 1.5;
 
 constexpr Names<Measure, 7> kMeasures{{{Measure::kBeats, "beats"},
@@ -108,7 +108,7 @@ constexpr Names<Measure, 7> kMeasures{{{Measure::kBeats, "beats"},
 enum class Plot { kLoss, kAccuracy };
 constexpr Names<Plot, 2> kPlots{{{Plot::kLoss, "loss"}, {Plot::kAccuracy, "accuracy"}}};
 
-// Numbers near `value`; accuracies are near when the errors are.
+// Sets limits around `value`; for accuracies, around the error.
 void set_near(Measure measure, double value, Said& said) {
   if (measure == Measure::kFinalAccuracy) {
     said.at_least = 1 - (1 - value) * kTolerance;
@@ -128,7 +128,7 @@ Against parse_against(std::string_view text) {
           .model = std::string(to_string(cell))};
 }
 
-// Each key that is there sets limits and, unless the file has words of its own, says so.
+// Each key sets limits and, unless the file gives words, the words for them.
 Said parse_said(Fields fields, Measure measure) {
   Said said;
   const auto number = [&](std::string_view key, std::string_view words) {
@@ -209,14 +209,14 @@ std::vector<NamedModel> parse_models(std::vector<Fields> tables,
   for (Fields& fields : tables) {
     NamedModel model = parse_model(fields, experiment);
     if (std::ranges::find(models, model.name, &NamedModel::name) != models.end()) {
-      fields.fail(fmt::format("the name '{}' is there twice", model.name));
+      fields.fail(fmt::format("the name '{}' is used twice", model.name));
     }
     models.push_back(std::move(model));
   }
   return models;
 }
 
-// The two of the paper.
+// The paper's two models.
 std::vector<NamedModel> default_models(training::Network network) {
   std::vector<NamedModel> models;
   for (const Cell cell : {Cell::kRwa, Cell::kLstm}) {

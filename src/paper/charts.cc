@@ -28,7 +28,7 @@ namespace {
 using report::Curve;
 using report::Role;
 
-// What of an evaluation is drawn.
+// The value of an evaluation that is drawn.
 std::optional<double> height(const Entry& entry, double loss,
                              const std::optional<double>& accuracy) {
   if (!entry.plot_accuracy) return loss;
@@ -36,14 +36,14 @@ std::optional<double> height(const Entry& entry, double loss,
   return 100 * *accuracy;
 }
 
-// How many of the runs got as far as this step.
+// The number of runs that got to this step.
 std::size_t reached(const std::vector<Evidence>& runs, std::int64_t step) {
   return static_cast<std::size_t>(std::ranges::count_if(runs, [&](const Evidence& run) {
     return !run.curve.points.empty() && run.curve.points.back().step >= step;
   }));
 }
 
-// At each step that every run was evaluated at, if it got that far: a median over some of them
+// Uses only steps at which all runs that got this far were evaluated: a median over some of them
 // would jump.
 Curve curve_of_runs(const Entry& entry, const std::vector<Evidence>& runs, std::string label,
                     Role role) {
@@ -72,7 +72,7 @@ void cut(Curve& curve, double last) {
   curve.x.erase(end, curve.x.end());
 }
 
-// Without those that were not run.
+// Skips lines that were not run.
 std::vector<Curve> curves_of(const Entry& entry, const std::vector<Line>& lines,
                              const Library& library) {
   std::vector<Curve> curves;
@@ -84,7 +84,7 @@ std::vector<Curve> curves_of(const Entry& entry, const std::vector<Line>& lines,
   return curves;
 }
 
-// The models of an entry, whether they were run or not: so each has the same colour everywhere.
+// All models of an entry, run or not, so that each has the same colour in all charts.
 std::vector<Line> lines_of(const Entry& entry, const std::string& variant) {
   const std::vector<std::string> models = models_of(entry);
   const std::vector<Role> roles = roles_of(models);
@@ -97,7 +97,7 @@ std::vector<Line> lines_of(const Entry& entry, const std::string& variant) {
 
 std::vector<Line> lines_of_authors(const std::string& experiment) {
   const auto line = [&](const char* model, Role role) {
-    return Line{name_of(model) + ", the authors'", role, {experiment, kScript, model}};
+    return Line{name_of(model) + " (authors)", role, {experiment, kScript, model}};
   };
   return {line(kRwa, Role::kRwaReference), line(kLstm, Role::kLstmReference)};
 }
@@ -111,23 +111,23 @@ double last_step(const std::vector<Curve>& curves) {
 }
 
 std::string caption_of(const training::Evaluation& evaluation, bool has_bands) {
-  std::string text = fmt::format("Scored every {} steps on {} test samples.", evaluation.every,
+  std::string text = fmt::format("Evaluated every {} steps on {} test samples.", evaluation.every,
                                  evaluation.samples);
   if (has_bands) {
-    text += " Lines are medians over seeds, bands reach from the lowest to the highest.";
+    text += " Lines are medians over seeds; bands span minimum to maximum.";
   }
-  return text + " Dashed: what can be reached without looking at the sequence.";
+  return text + " Dashed: the baseline, the best score possible without the input.";
 }
 
 std::string caption_of_authors(const Entry& entry, const std::string& variant) {
-  const std::string text = " Faint: the authors' own curves";
-  if (variant == kScript) return text + ", of the same task.";
-  return text + fmt::format(", of their scripts' task, which is not quite the same: {}.",
-                            entry.script_differs);
+  const std::string text = " Faint: the authors' curves";
+  if (variant == kScript) return text + " on the same task.";
+  return text +
+         fmt::format(" on the task of their scripts, which differs: {}.", entry.script_differs);
 }
 
 std::string label_of_loss(const tasks::Facts& task) {
-  return task.shape.loss == Loss::kSquaredError ? "mean squared error" : "error, bits";
+  return task.shape.loss == Loss::kSquaredError ? "mean squared error" : "loss (bits)";
 }
 
 }  // namespace
@@ -181,7 +181,7 @@ report::Chart training_chart(const training::Experiment& experiment, const std::
           .title = with_variant(entry.title, experiment.variant),
           .caption = caption_of(experiment.evaluation, has_bands),
           .x_label = "training steps",
-          .y_label = entry.plot_accuracy ? "accuracy, %" : label_of_loss(task),
+          .y_label = entry.plot_accuracy ? "accuracy (%)" : label_of_loss(task),
           .log_y = entry.log_y,
           .curves = std::move(curves)};
 }
@@ -226,7 +226,7 @@ using datasets::Batch;
 using report::Example;
 using report::Lane;
 
-// Of a batch with one sample.
+// One feature of a batch that holds one sample.
 std::vector<double> feature(const Batch& sample, int inputs, int which) {
   std::vector<double> values;
   values.reserve(static_cast<std::size_t>(sample.lengths[0]));
@@ -254,7 +254,7 @@ Lane bars(std::string label, std::vector<double> values, int columns = 0) {
 Lane symbols(std::string label, std::vector<std::string> symbols) {
   return {.label = std::move(label), .values = {}, .symbols = std::move(symbols)};
 }
-Lane answer(std::string text) { return symbols("answer", {std::move(text)}); }
+Lane answer(std::string text) { return symbols("target", {std::move(text)}); }
 
 bool is_yes(const Batch& sample) { return sample.values[0] == 1; }
 
@@ -264,17 +264,17 @@ Example draw(const tasks::GrammarTask& /*task*/, const Batch& sample) {
   for (const char letter : tasks::kGrammarLetters) names.emplace_back(1, letter);
   return {.title = valid ? "A valid sentence" : "A sentence with a typo",
           .lanes = {symbols("letter", letters(sample, names)),
-                    answer(valid ? "1, valid" : "0, not valid")}};
+                    answer(valid ? "1 (valid)" : "0 (not valid)")}};
 }
 
 Example draw(const tasks::LengthTask& task, const Batch& sample) {
-  const char* more = is_yes(sample) ? "1, more" : "0, not more";
+  const char* more = is_yes(sample) ? "1 (more than" : "0 (at most";
   return {.title = fmt::format("A sequence of {} steps", sample.lengths[0]),
           .lanes = {bars("value", feature(sample, 1, 0)),
-                    answer(fmt::format("{} than {} steps", more, task.threshold))}};
+                    answer(fmt::format("{} {} steps)", more, task.threshold))}};
 }
 
-// a, b, c, … for the symbols, and what stands for those after them.
+// Names the symbols a, b, c, …, followed by `others`.
 std::vector<std::string> names_of(int symbols, std::initializer_list<const char*> others) {
   std::vector<std::string> names;
   for (int k = 0; k < symbols; ++k) names.emplace_back(1, static_cast<char>('a' + k));
@@ -291,22 +291,22 @@ Lane symbols(std::string label, const std::vector<std::int32_t>& said,
 
 Example draw(const tasks::CopyTask& task, const Batch& sample) {
   const auto names = names_of(task.symbols, {"·", "|"});
-  return {.title = "A sample: · is blank, | the delimiter",
+  return {.title = "A sample (·: blank, |: delimiter)",
           .lanes = {symbols("input", letters(sample, names)),
-                    symbols("answer", sample.classes, names)}};
+                    symbols("target", sample.classes, names)}};
 }
 
 Example draw(const tasks::AddingTask& task, const Batch& sample) {
   const int mark = task.order == tasks::AddingOrder::kIndicatorValue ? 0 : 1;
   return {
-      .title = "A sample: the sum of the two marked values",
+      .title = "A sample: the target is the sum of the two marked values",
       .lanes = {bars("mark", feature(sample, 2, mark)), bars("value", feature(sample, 2, 1 - mark)),
                 answer(fmt::format("{:.3f}", sample.values[0]))}};
 }
 
 Example draw(const tasks::MnistTask& task, const Batch& sample) {
-  return {.title = task.permuted ? "A digit, its pixels in the order in which they come in"
-                                 : "A digit, whose pixels come in row by row",
+  return {.title = task.permuted ? "A digit with its pixels in the permuted order"
+                                 : "A digit, read row by row",
           .lanes = {bars("pixels", feature(sample, 1, 0), tasks::kMnistSide),
                     answer(std::to_string(sample.classes[0]))}};
 }
@@ -314,33 +314,34 @@ Example draw(const tasks::MnistTask& task, const Batch& sample) {
 Example draw(const tasks::MultiCopyTask& task, const Batch& sample) {
   const auto names = names_of(task.symbols, {"·", "|"});
   return {
-      .title = "A sample: · is blank, | the delimiter",
-      .lanes = {symbols("input", sample.symbols, names), symbols("answer", sample.classes, names)}};
+      .title = "A sample (·: blank, |: delimiter)",
+      .lanes = {symbols("input", sample.symbols, names), symbols("target", sample.classes, names)}};
 }
 
 Example draw(const tasks::XorTask& task, const Batch& sample) {
-  Example example{.title = "A sample: is the number of ones so far odd?", .lanes = {}};
+  Example example{.title = "A sample: the target is 1 if the number of ones so far is odd",
+                  .lanes = {}};
   for (int i = 0; i < task.bits; ++i) {
     example.lanes.push_back(bars(fmt::format("bit {}", i + 1), feature(sample, task.bits, i)));
   }
   std::vector<std::string> odd;
   for (const float value : sample.values) odd.emplace_back(value == 1 ? "1" : "0");
-  example.lanes.push_back(symbols("answer", std::move(odd)));
+  example.lanes.push_back(symbols("target", std::move(odd)));
   return example;
 }
 
 Example draw(const tasks::LookAheadTask& task, const Batch& sample) {
   const auto names = names_of(task.symbols, {"·"});
   return {
-      .title = fmt::format("A sample: what comes {} steps later", task.ahead),
-      .lanes = {symbols("input", sample.symbols, names), symbols("answer", sample.classes, names)}};
+      .title = fmt::format("A sample: the target is the input {} steps later", task.ahead),
+      .lanes = {symbols("input", sample.symbols, names), symbols("target", sample.classes, names)}};
 }
 
 Example draw(const tasks::AutoencodeTask& task, const Batch& sample) {
   const auto names = names_of(task.symbols, {"|"});
   return {
-      .title = "A sample: the sequence again, and | its end",
-      .lanes = {symbols("input", sample.symbols, names), symbols("answer", sample.classes, names)}};
+      .title = "A sample: the target is the input, then its end (|)",
+      .lanes = {symbols("input", sample.symbols, names), symbols("target", sample.classes, names)}};
 }
 
 Example draw(const tasks::SpellingTask& task, const Batch& sample) {
@@ -348,16 +349,16 @@ Example draw(const tasks::SpellingTask& task, const Batch& sample) {
   for (const float number : sample.x) numbers.push_back(fmt::format("{:.3f}", number));
   std::vector<std::string> digits;
   for (const std::int32_t digit : sample.classes) digits.push_back(std::to_string(digit));
-  return {
-      .title = fmt::format("A sample: numbers as {} digits each, base {}", task.digits, task.base),
-      .lanes = {symbols("numbers", {fmt::format("{}", fmt::join(numbers, ", "))}),
-                symbols("answer", std::move(digits))}};
+  return {.title = fmt::format("A sample: each number becomes {} digits in base {}", task.digits,
+                               task.base),
+          .lanes = {symbols("numbers", {fmt::format("{}", fmt::join(numbers, ", "))}),
+                    symbols("target", std::move(digits))}};
 }
 
-// Somebody's own files are none of the paper's: open() has none of them.
+// Never called: open() returns no data set for files.
 Example draw(const datasets::FilesTask& /*task*/, const Batch& /*sample*/) { return {}; }
 
-// Nothing where MNIST is not to be had.
+// Null for files, and for MNIST if it cannot be read.
 std::unique_ptr<datasets::Dataset> open(const training::Experiment& experiment) {
   if (std::holds_alternative<datasets::FilesTask>(experiment.task)) return nullptr;
   const bool mnist = std::holds_alternative<tasks::MnistTask>(experiment.task);
@@ -369,7 +370,7 @@ std::unique_ptr<datasets::Dataset> open(const training::Experiment& experiment) 
   }
 }
 
-// The first that has steps to show and, where `yes` is given, this answer.
+// The first sample that is not empty and, if `yes` is given, has this target.
 std::optional<Batch> find_sample(const datasets::Dataset& samples, std::optional<bool> yes) {
   constexpr std::int64_t kTries = 1000;
   Batch sample;

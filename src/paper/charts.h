@@ -1,5 +1,5 @@
-// src/paper/charts.h: the panels of the paper's figures: training curves, and samples of the tasks
-// as pictures, as in panel (a).
+// src/paper/charts.h: the panels of the paper's figures: training curves, and drawings of samples
+// as in panel (a).
 #pragma once
 
 #include <string>
@@ -13,38 +13,38 @@
 
 namespace rwa::paper {
 
-// A model, or the case of a study, and how it is drawn.
+// A model or a study's case, and how to draw it.
 struct Line {
   std::string label;
   report::Role role = report::Role::kRwa;
   Key key;
 };
 
-// Of the models with these names, in this order: the paper's two have colours of their own.
+// The roles of these models, in this order. The paper's two have their own colours.
 std::vector<report::Role> roles_of(const std::vector<std::string>& models);
 
-// The training curves of one experiment: medians over seeds, bands from the lowest to the highest,
-// and the baseline.
+// Training curves of one experiment: medians over seeds, bands from minimum to maximum, and the
+// baseline.
 report::Chart training_chart(const training::Experiment& experiment, const std::vector<Line>& lines,
                              const Library& ours);
 
-// An experiment in one variant, every model that was run, and the authors' curves as far as ours
-// reach.
+// One variant of an experiment: all models that were run, and the authors' curves up to the last
+// step of the runs.
 report::Chart chart_of(const Entry& entry, const std::string& variant, const Library& ours,
                        const Library& authors);
 
-// The paper's Figures 2 to 6, each once for a variant, with the panels that there are runs for; and
-// one for each experiment beyond them.
+// The paper's Figures 2 to 6, one per variant, with a panel for each experiment that was run; then
+// one figure for each experiment beyond the paper.
 std::vector<report::Figure> figures_of(const Library& ours, const Library& authors);
 
-// "text", "script": those that there are runs of.
+// The variants that were run, of "text" and "script".
 std::vector<std::string> variants_run(const Entry& entry, const Library& ours);
-// The models that there are runs of, the entry's own first.
+// The models that were run, the entry's own first.
 std::vector<std::string> models_run(const Entry& entry, const std::string& variant,
                                     const Library& ours);
 
-// The first test sample, or the first of each answer where that is yes or no. Nothing for MNIST
-// where its files are not found, or are damaged: a picture less.
+// Draws the first test sample, or for binary targets the first of each class. Empty for MNIST if
+// its files are missing or damaged.
 std::vector<report::Example> examples_of(const training::Experiment& experiment);
 
 }  // namespace rwa::paper

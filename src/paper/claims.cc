@@ -72,15 +72,15 @@ namespace {
 
 using report::Mark;
 
-// What is said of no experiment in particular: the measure of RWA is at most so much of LSTM's.
+// Claims about all experiments: upper limits for the ratio of RWA to LSTM.
 std::vector<Claim> general_claims() {
   const Against lstm{.experiment = "", .model = kLstm};
-  return {{.text = "parameters with the same number of units",
+  return {{.text = "parameters for the same number of units",
            .source = "paper",
            .measure = Measure::kParameters,
            .rwa = Said{.words = "over 25 % fewer than LSTM", .at_most = 0.75, .against = lstm},
            .lstm = {}},
-          {.text = "clock time per step with the same number of units",
+          {.text = "wall-clock time per step for the same number of units",
            .source = "paper",
            .measure = Measure::kSecondsPerStep,
            .rwa = Said{.words = "less than LSTM", .at_most = 1, .against = lstm},
@@ -92,8 +92,8 @@ Known exactly_or_unknown(const std::optional<double>& value) {
   return value ? exactly(*value) : Known{};
 }
 
-// A run that ends within a row of good evaluations may have begun the one that counts; one that
-// ends otherwise takes more steps.
+// A run that ends in a row of good evaluations may have reached the goal where the row began; any
+// other run needs more steps than it has.
 Known first_of(const Goal& goal, const std::vector<Point>& points) {
   std::size_t row = 0;
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -105,7 +105,7 @@ Known first_of(const Goal& goal, const std::vector<Point>& points) {
   return {.low = static_cast<double>(row > 0 ? points[points.size() - row].step : last.step + 1)};
 }
 
-// By each run of the key; empty where there is none.
+// The measure of each run of the key; empty if there are none.
 std::vector<Known> measure_all(const Library& library, const Key& key, const Claim& claim) {
   std::vector<Known> values;
   const auto found = library.find(key);
@@ -127,7 +127,7 @@ std::int64_t longest(const Library& library, const Key& key) {
   return steps;
 }
 
-// Times on two machines cannot be compared.
+// Times from different machines cannot be compared.
 bool is_comparable(const Claim& claim, const Library& library, const Key& key, const Key& other) {
   if (claim.measure != Measure::kSecondsPerStep) return true;
   std::set<std::string> machines;
@@ -141,7 +141,7 @@ Known ratio(const Known& a, const Known& b) {
   return {.low = a.low / b.high, .high = b.low > 0 ? a.high / b.low : Known{}.high};
 }
 
-// A measure of some runs, and how to say it.
+// A measured value, and its words.
 struct Answer {
   Known value;
   std::string words;
@@ -154,15 +154,17 @@ std::string from_to(const Known& range, Measure measure) {
          (std::isfinite(range.high) ? paper::in_words(measure, range.high) : "not reached");
 }
 
-// A step that need not be reached at all, in runs of up to `steps`.
+// A step that may never be reached, after runs of up to `steps` steps.
 std::string open_step_in_words(const Known& value, std::int64_t steps) {
   const auto last = static_cast<double>(steps);
-  if (value.low == 0 || value.low > last) return fmt::format("not in {} steps", in_thousands(last));
+  if (value.low == 0 || value.low > last) {
+    return "not within " + report::counted(steps, "step");
+  }
   return "at least " + in_thousands(value.low);
 }
 
-// From the lowest to the highest. A step that some run has not reached has no highest; a number
-// that some run does not have yet is not missed.
+// The range over the runs. Open-ended if a run has not reached the step; other missing values are
+// ignored.
 std::optional<Known> range_of(std::vector<Known> values, Measure measure) {
   const auto is_open = [](const Known& value) { return !value.exact(); };
   const bool any_open = std::erase_if(values, is_open) > 0;
@@ -179,7 +181,7 @@ std::string in_words(const std::vector<Known>& values, Measure measure, std::int
   } else if (is_a_step(measure)) {
     words = open_step_in_words(middle, steps);
   } else {
-    return "not trained to the end";
+    return "training incomplete";
   }
   const std::optional<Known> range = range_of(values, measure);
   if (range && !range->exact() && *range != middle) {
@@ -196,10 +198,10 @@ std::string ratio_in_words(const Known& value, const std::string& whose) {
   }
   if (value.low > 0) return "over " + times(value.low);
   if (std::isfinite(value.high)) return "under " + times(value.high);
-  return "cannot be compared yet";
+  return "not yet comparable";
 }
 
-// Nothing where a run is missing.
+// Empty if a run is missing.
 std::optional<Answer> answer(const Library& library, const Key& key, const Claim& claim,
                              const Said& said) {
   const std::vector<Known> values = measure_all(library, key, claim);
@@ -213,7 +215,7 @@ std::optional<Answer> answer(const Library& library, const Key& key, const Claim
   if (others.empty()) return std::nullopt;
   const Known value =
       is_comparable(claim, library, key, other) ? ratio(median(values), median(others)) : Known{};
-  const std::string whose = experiment.empty() ? name_of(model) : "that on " + experiment;
+  const std::string whose = name_of(model) + (experiment.empty() ? "" : " on " + experiment);
   return Answer{value, ratio_in_words(value, whose)};
 }
 
@@ -241,7 +243,7 @@ Finding check(const Entry& entry, const Claim& claim, const std::string& model, 
               const Library& ours, const Library& authors) {
   const std::string& name = entry.experiment.name;
   Finding finding = not_run(name, claim, model, said);
-  if (is_a_step(claim.measure)) {  // their curves say nothing else
+  if (is_a_step(claim.measure)) {  // the authors' curves give nothing else
     const auto theirs = answer(authors, {name, kScript, model}, claim, said);
     if (theirs) finding.authors = theirs->words;
   }
@@ -256,11 +258,11 @@ Finding check(const Entry& entry, const Claim& claim, const std::string& model, 
   return finding;
 }
 
-// Wherever both models were run, and can be compared.
+// Uses all experiments for which both models were run and can be compared.
 Finding check_everywhere(const Claim& claim, const Library& ours) {
   Finding finding = not_run("all", claim, kRwa, *claim.rwa);
   std::vector<double> ratios;
-  std::set<std::string> experiments;  // whatever the variants
+  std::set<std::string> experiments;  // in any variant
   for (const auto& [key, evidence] : ours) {
     if (key.model != kRwa || find_study(key.variant) != nullptr) continue;
     const auto found = answer(ours, key, claim, *claim.rwa);
@@ -272,8 +274,7 @@ Finding check_everywhere(const Claim& claim, const Library& ours) {
   const auto [low, high] = std::ranges::minmax(ratios);
   finding.ours = low == high ? fmt::format("{:.2f} × LSTM", low)
                              : fmt::format("{:.2f} to {:.2f} × LSTM", low, high);
-  finding.variant =
-      fmt::format("{} task{}", experiments.size(), experiments.size() == 1 ? "" : "s");
+  finding.variant = report::counted(static_cast<std::int64_t>(experiments.size()), "task");
   finding.verdict = judge(exactly(high), *claim.rwa);
   return finding;
 }
@@ -357,8 +358,8 @@ std::vector<Finding> check_claims(const Library& ours, const Library& authors) {
 }
 
 report::Table to_table(const std::vector<Finding>& findings) {
-  report::Table table{.header = {"experiment", "claim", "model", "they say", "their curves", "ours",
-                                 "task", "reproduced"},
+  report::Table table{.header = {"experiment", "claim", "model", "reported", "authors' curves",
+                                 "measured", "task", "reproduced"},
                       .rows = {}};
   for (const Finding& f : findings) {
     table.rows.push_back({{f.experiment},

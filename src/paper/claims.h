@@ -1,5 +1,4 @@
-// src/paper/claims.h: what the paper and the authors' logs say, what our runs give, and whether the
-// two agree.
+// src/paper/claims.h: compares the claims of the paper and of the authors' logs with the runs.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +17,7 @@
 
 namespace rwa::paper {
 
-// What a run has to reach for a claim about steps: reached at the first of so many evaluations in a
-// row that are good.
+// The goal of a claim about steps: reached at the first of `in_a_row` consecutive good evaluations.
 struct Goal {
   std::size_t in_a_row = 1;
   std::function<bool(const Point&)> is_good;
@@ -29,15 +27,15 @@ struct Goal {
 bool is_a_step(Measure measure);
 
 Goal goal_of(const Beats& beats, const datasets::Naive& naive);
-// Of a claim about a step.
+// For a claim about a step.
 Goal goal_of(const Claim& claim, const Beats& beats, const datasets::Naive& naive);
 
-// The claims that runs of an experiment are measured for: its own, those of others that compare
-// theirs with it, and the measures of studies.
+// All claims that need runs of this experiment: its own, those of other experiments that compare
+// with it, and the measures of studies.
 std::vector<const Claim*> claims_on(std::string_view experiment);
 
-// A number, or what is known of it: a run that has not reached a loss after 1,200 steps says that
-// it takes more than that.
+// The range in which a number is known to be. A run that has not reached a loss within 1,200 steps
+// shows that it takes more.
 struct Known {
   double low = 0;
   double high = std::numeric_limits<double>::infinity();
@@ -46,40 +44,39 @@ struct Known {
   friend bool operator==(const Known&, const Known&) = default;
 };
 
-// By one run.
+// The measure of one run.
 Known measure(const Claim& claim, const Beats& beats, const Evidence& evidence);
-// The step at which the baseline is beaten: the first of five evaluations in a row that are good
-// enough.
+// The step at which the baseline is beaten: the first of five consecutive good evaluations.
 Known beaten(const Beats& beats, const Evidence& evidence);
 
-// Of several runs; what is not known of one matters only where it is needed.
+// The median over runs. An open value matters only if the median depends on it.
 Known median(const std::vector<Known>& values);
 
-// kYes, kNo, or kOpen where what is known leaves room for both.
+// Returns kYes, kNo, or kOpen if the known range allows both.
 report::Mark judge(const Known& value, const Said& said);
 
-// One line of the table.
+// One row of the table of claims.
 struct Finding {
   std::string experiment;
   std::string claim;
   std::string model;
   std::string said;                            // "paper: about 1,000"
-  std::string authors;                         // their curves, measured as ours are
-  std::string ours;                            // median over seeds, and range
-  std::string variant;                         // that ours are of
+  std::string authors;                         // measured on the authors' curves
+  std::string ours;                            // measured on the runs: median over seeds, range
+  std::string variant;                         // of the runs
   report::Mark verdict = report::Mark::kNone;  // kNone: not run
 };
 
-// Every claim, in the paper's order. Those of the text are judged by runs of the text's task where
-// there are any, those of the logs by runs of the scripts'.
+// Checks all claims, in the paper's order. Claims of the paper are checked on runs of the text
+// variant, claims of the logs on runs of the script variant, or on the other one if there are none.
 std::vector<Finding> check_claims(const Library& ours, const Library& authors);
 report::Table to_table(const std::vector<Finding>& findings);
 
-// The median over the runs of one key; nothing where there is none.
+// The median over the runs of one key; empty if there are none.
 std::optional<Known> measured(const Library& library, const Key& key, const Claim& claim);
-// What the runs of one key measure, in words: "700 (600 to 900)", "not in 1,200 steps", or "at
-// least 700" where a shorter run may still bring the median down to that; and compared with others:
-// "0.62 × LSTM". "—" where a run is missing.
+// The measure over the runs of one key, in words: "700 (600 to 900)", "not within 1,200 steps", or
+// "at least 700" if a shorter run may still lower the median to that. As a ratio: "0.62 × LSTM".
+// "—" if a run is missing.
 std::string measured_in_words(const Library& library, const Key& key, const Claim& claim,
                               const std::optional<Against>& against = {});
 std::string beaten_in_words(const Library& library, const Key& key);

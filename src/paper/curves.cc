@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 Point parse_point(training::CsvLine line, const std::vector<Point>& before) {
   line.require_fields(3);
   Point point;
-  point.step = line.take_count("the number of a step");
+  point.step = line.take_count("a step number");
   if (!before.empty() && point.step <= before.back().step) {
     line.fail(fmt::format("a step after {}", before.back().step));
   }
@@ -121,10 +121,10 @@ struct Line {
   std::int64_t step = 0;
   std::string_view dataset;
   double cost = 0;
-  std::string_view accuracy;  // as it stands there; empty where there is none
+  std::string_view accuracy;  // as in the log; empty if there is none
 };
 
-// Takes "NAME VALUE" and the space after it from the front of `line`; empty where it is not there.
+// Removes "NAME VALUE " from the front of `line` and returns VALUE; empty if NAME is not there.
 std::string_view take_field(std::string_view& line, std::string_view name) {
   if (!line.starts_with(name)) return {};
   line.remove_prefix(name.size());
@@ -164,8 +164,8 @@ std::string to_curve(std::string_view log, std::string_view unit, std::string_vi
     const auto line = parse_line(text);
     if (!line) {
       throw InputError(
-          fmt::format("{}:{}: found {}, expected \"Iteration: 100 Dataset: test Cost: 0.5\", with "
-                      "\" Accuracy: 60.0\" or without",
+          fmt::format("{}:{}: found {}, expected \"Iteration: 100 Dataset: test Cost: 0.5\", "
+                      "optionally with \" Accuracy: 60.0\"",
                       origin, number, io::quote(text)));
     }
     if (line->dataset != "test") continue;

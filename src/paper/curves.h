@@ -1,5 +1,5 @@
-// src/paper/curves.h: test scores against training steps: of our runs, and of the authors, whose
-// programs printed them while they trained: their logs stand in github.com/jostmey/rwa.
+// src/paper/curves.h: test scores against training steps, of runs and of the authors. The authors'
+// curves come from the training logs in github.com/jostmey/rwa.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct Point {
   friend bool operator==(const Point&, const Point&) = default;
 };
 
-// One evaluation after the other.
+// The evaluations of a run, in order.
 struct TestCurve {
   std::string unit;  // of the loss: "bits" or "mse"
   std::vector<Point> points;
@@ -30,31 +30,30 @@ struct TestCurve {
 
 TestCurve curve_of(const training::Record& run);
 
-// The first line of a text, which is taken away with its end.
+// Removes the first line from `text` and returns it without its newline.
 std::string_view take_line(std::string_view& text);
 
-// Reads "step,bits,accuracy" or "step,mse,accuracy" with accuracies in percent, or none. Throws
-// InputError with line and column, ResourceError where the file cannot be read.
+// Reads CSV with the header "step,bits,accuracy" or "step,mse,accuracy"; accuracies are in percent
+// or empty. Throws InputError with line and column, ResourceError if the file cannot be read.
 TestCurve read_curve(const std::filesystem::path& file);
-// FOLDER/NAME.MODEL.csv; nothing where there is no such file. Throws InputError also for a loss in
-// another unit.
+// Reads FOLDER/NAME.MODEL.csv; empty if there is no such file. Also throws InputError if the loss
+// has another unit.
 std::optional<TestCurve> find_curve(const std::filesystem::path& folder,
                                     const std::string& experiment, std::string_view model,
                                     std::string_view unit);
 
-// A log in the authors' repository, and the curve that it holds.
+// A log in the authors' repository, and the curve made from it.
 struct AuthorsLog {
   std::string_view curve;   // EXPERIMENT.MODEL: the file of the curve is CURVE.csv
-  std::string_view path;    // in their repository
+  std::string_view path;    // in the authors' repository
   std::string_view unit;    // of the loss: "bits" or "mse"
   std::string_view sha256;  // of the curve
 };
 
 std::span<const AuthorsLog> authors_logs();
 
-// The lines about test samples as CSV: the step, the loss to six digits, and the accuracy in per
-// cent where there is one. `origin` names the log in messages. Throws InputError with the line that
-// is not understood.
+// Converts the test lines of a log to CSV: step, loss to six digits, and accuracy in percent if the
+// log has it. `origin` names the log in messages. Throws InputError for a malformed line.
 std::string to_curve(std::string_view log, std::string_view unit, std::string_view origin);
 
 }  // namespace rwa::paper

@@ -1,5 +1,5 @@
-// src/paper/download.cc: a part that grows beside the file, one request to one server by libcurl,
-// and the servers in turn.
+// src/paper/download.cc: the partial file, one libcurl request to one server, and the loop over the
+// servers.
 #include "paper/download.h"
 
 #include <sys/file.h>
@@ -30,15 +30,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A transfer that is under way: what has arrived so far, safe from other processes, and still there
-// after a crash. Throws ResourceError where the system refuses or another process has the same part
-// open.
+// The part of a file that has arrived so far. Locked against other processes, and still there after
+// a crash. Throws ResourceError if the system refuses or another process has the part open.
 class PartFile {
  public:
   explicit PartFile(std::filesystem::path path);
   PartFile(const PartFile&) = delete;
   PartFile& operator=(const PartFile&) = delete;
-  // Stays where there is something to continue.
+  // Removes the file if it is empty; otherwise it can be resumed.
   ~PartFile();
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
@@ -62,12 +61,12 @@ std::uint64_t size_of(const io::Descriptor& descriptor, const std::filesystem::p
 io::Descriptor open_and_lock(const std::filesystem::path& path) {
   while (true) {
     io::Descriptor descriptor = io::open_to_append(path);
-    // The lock is the system's: it goes with the process, however that ends.
+    // The system releases the lock when the process ends, however it ends.
     if (::flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0) {
       if (errno != EWOULDBLOCK) io::throw_refusal("lock", path, errno);
       throw ResourceError(fmt::format("{}: another process is downloading it", path.string()));
     }
-    // The process that had it may have removed it between the two calls.
+    // Its previous owner may have removed the file between the two calls.
     if (::access(path.c_str(), F_OK) == 0) return descriptor;
   }
 }
@@ -91,8 +90,8 @@ void PartFile::clear() {
   size_ = 0;
 }
 
-// The server cannot be reached, cannot be trusted, refuses, or broke off. What had arrived is in
-// the part.
+// The server cannot be reached, is not trusted, refuses, or closed the connection. The part has
+// what arrived.
 class TransferError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -106,7 +105,7 @@ constexpr long kOk = 200;
 constexpr long kPartialContent = 206;
 constexpr long kRangeNotSatisfiable = 416;
 
-// As the program curl does; the library itself looks at neither.
+// The variables that the curl program reads; libcurl itself ignores them.
 const char* certificates() {
   for (const char* name : {"CURL_CA_BUNDLE", "SSL_CERT_FILE"}) {
     const char* file = std::getenv(name);
@@ -130,9 +129,9 @@ class Transfer {
     const CURLcode result = curl_easy_perform(curl_.get());
     if (refusal_ != nullptr) std::rethrow_exception(refusal_);
     if (result != CURLE_OK) throw TransferError(reason(result));
-    // Nothing is left to ask for: the part was complete, or longer than what the server has.
+    // The part was already complete, or longer than the server's file.
     if (asked_from_ > 0 && status() == kRangeNotSatisfiable) return;
-    if (!begin()) throw TransferError(fmt::format("the server answers with status {}", status()));
+    if (!begin()) throw TransferError(fmt::format("the server answered with status {}", status()));
   }
 
  private:
@@ -144,8 +143,8 @@ class Transfer {
   void set(CURLoption option, Value value) {
     const CURLcode result = curl_easy_setopt(curl_.get(), option, value);
     if (result != CURLE_OK) {
-      throw ResourceError(fmt::format("{}: cannot download: libcurl refuses its option {}: {}",
-                                      url_, static_cast<int>(option), curl_easy_strerror(result)));
+      throw ResourceError(fmt::format("{}: cannot download: libcurl refuses option {}: {}", url_,
+                                      static_cast<int>(option), curl_easy_strerror(result)));
     }
   }
 
@@ -170,7 +169,7 @@ class Transfer {
     set(CURLOPT_ERRORBUFFER, message_.data());
     set(CURLOPT_WRITEFUNCTION, &Transfer::receive);
     set(CURLOPT_WRITEDATA, this);
-    // Not CURLOPT_RESUME_FROM: it makes an error of a server that ignores the range.
+    // Not CURLOPT_RESUME_FROM, which fails if the server ignores the range.
     if (asked_from_ > 0) set(CURLOPT_RANGE, fmt::format("{}-", asked_from_).c_str());
   }
 
@@ -180,8 +179,8 @@ class Transfer {
     return code;
   }
 
-  // Before the first byte, or the end of an answer without any. False where what comes is not the
-  // file but the server's excuse.
+  // Called before the first byte, or at the end of an empty response. False if the response is an
+  // error page instead of the file.
   bool begin() {
     if (begun_) return true;
     const long code = status();
@@ -193,13 +192,12 @@ class Transfer {
   void append(std::span<const std::byte> bytes) {
     if (!begin()) return;
     if (part_.size() + bytes.size() > most_bytes_) {
-      throw InputError(
-          fmt::format("found more than {} bytes, expected no more than that", most_bytes_));
+      throw InputError(fmt::format("found more than {0} bytes, expected at most {0}", most_bytes_));
     }
     part_.append(bytes);
   }
 
-  // Called from C, which no exception may pass through.
+  // Called from C: exceptions must not escape.
   static std::size_t receive(char* data, std::size_t size, std::size_t count, void* self) {
     auto& transfer = *static_cast<Transfer*>(self);
     try {
@@ -216,12 +214,11 @@ class Transfer {
     switch (result) {
       case CURLE_PEER_FAILED_VERIFICATION:
         return fmt::format(
-            "the server's certificate is not to be trusted: {} (CURL_CA_BUNDLE or SSL_CERT_FILE "
-            "can name a file of others that are)",
+            "the server's certificate is not trusted: {} (set CURL_CA_BUNDLE or SSL_CERT_FILE to a "
+            "file of certificates to trust)",
             said);
       case CURLE_UNSUPPORTED_PROTOCOL:
-        return fmt::format("only https is allowed, also where a server sends us elsewhere: {}",
-                           said);
+        return fmt::format("only https is allowed, also for redirects: {}", said);
       default:
         return said;
     }
@@ -237,9 +234,9 @@ class Transfer {
   std::unique_ptr<CURL, Free> curl_;
 };
 
-// Asks for what `part` lacks and appends it; where the server sends the whole file instead, the
-// part starts again. Throws TransferError; InputError where there are more than `most_bytes`;
-// ResourceError where the part cannot be written.
+// Requests what `part` lacks and appends it. Starts the part over if the server sends the whole
+// file. Throws TransferError; InputError for more than `most_bytes`; ResourceError if the part
+// cannot be written.
 void transfer(const std::string& url, PartFile& part, std::uint64_t most_bytes) {
   Transfer(url, part, most_bytes).run();
 }
@@ -250,7 +247,7 @@ fs::path part_of(const Download& wanted, const std::string& url) {
   return part;
 }
 
-// As long as each attempt gets further than the one before.
+// Retries as long as each attempt makes progress.
 void fetch_rest(const std::string& url, PartFile& part, std::uint64_t most_bytes) {
   constexpr int kAttempts = 5;
   for (int attempt = 1;; ++attempt) {
@@ -265,7 +262,7 @@ void fetch_rest(const std::string& url, PartFile& part, std::uint64_t most_bytes
 
 void fetch(const std::string& url, const Download& wanted) {
   PartFile part(part_of(wanted, url));
-  // Wrong bytes condemn the server only where all of them came just now.
+  // Wrong content counts against the server only if all of it was fetched in this call.
   for (bool continued = part.size() > 0;; continued = false) {
     try {
       fetch_rest(url, part, wanted.most_bytes);
@@ -278,7 +275,7 @@ void fetch(const std::string& url, const Download& wanted) {
   }
 }
 
-// Those of the other servers: remnants, in the way of nothing.
+// Removes what other servers left.
 void remove_parts(const Download& wanted) {
   for (const std::string& url : wanted.urls) {
     const fs::path path = part_of(wanted, url);

@@ -1,4 +1,4 @@
-// src/paper/download.h: one file from the first of several places that has it, over TLS.
+// src/paper/download.h: downloads a file over TLS from the first of several servers that has it.
 #pragma once
 
 #include <cstdint>
@@ -10,24 +10,24 @@
 namespace rwa::paper {
 
 struct Download {
-  // Tried in turn. Only https, also where a server sends us elsewhere.
+  // Tried in order. Only https, also after redirects.
   std::vector<std::string> urls;
-  // What is wanted. A transfer grows beside it, in FILE.xxxxxxxx.part, one per URL, since copies of
-  // a file may be packed differently.
+  // The file to write. Partial transfers are kept beside it as FILE.xxxxxxxx.part, one per URL,
+  // since servers may compress a file differently.
   std::filesystem::path file;
-  std::uint64_t most_bytes = 0;  // a longer transfer is refused
-  // Checks a complete transfer and puts what it holds in its place. Throws InputError where it is
-  // not what was wanted: the part is then removed.
+  std::uint64_t most_bytes = 0;  // longer transfers are refused
+  // Checks a complete transfer and installs its content. Throws InputError if the content is wrong;
+  // the part is then removed.
   std::function<void(const std::filesystem::path& part)> keep;
-  std::string otherwise;  // what people can do without it: the last line of the message
+  std::string otherwise;  // the alternative to a download: the last line of the error message
 };
 
-// A part that an earlier call left is continued (and fetched anew where that ends in wrong bytes),
-// and so is a transfer that breaks off. Proxies are those of curl's environment variables;
-// CURL_CA_BUNDLE, or SSL_CERT_FILE, names other certificates to trust than the system's.
+// Resumes broken transfers and parts left by an earlier call; fetches the whole file again if a
+// resumed part has wrong content. Uses the proxies of curl's environment variables. CURL_CA_BUNDLE
+// or SSL_CERT_FILE replaces the system's certificates.
 //
-// Throws what was the matter with each URL: InputError where one had wrong bytes, ResourceError
-// where none answered. Also ResourceError where the part cannot be written or another process is
+// Throws an error that lists the failure of each URL: InputError if one sent wrong content,
+// otherwise ResourceError. Throws ResourceError if the part cannot be written or another process is
 // writing it.
 void download(const Download& wanted);
 

@@ -22,7 +22,7 @@ training::Experiment known_as(const Key& key) {
   return experiment_of(key.experiment, key.variant, key.model);
 }
 
-// Empty where the run is one of ours.
+// Empty if the run matches the catalogue or a study.
 std::string what_differs(const training::Experiment& found) try {
   training::Experiment known = known_as(key_of(found));
   known.seed = found.seed;
@@ -33,7 +33,7 @@ std::string what_differs(const training::Experiment& found) try {
   return error.what();
 }
 
-// Of the same seed, the one that says most comes first.
+// Sorts by seed; for each seed, the longest and most complete run first.
 void sort_by_seed(std::vector<const training::Record*>& runs) {
   const auto order = [](const training::Record* run) {
     return std::tuple(run->experiment.seed, -run->steps, final_of(*run) == nullptr);
@@ -41,8 +41,8 @@ void sort_by_seed(std::vector<const training::Record*>& runs) {
   std::ranges::stable_sort(runs, {}, order);
 }
 
-// The same seed gives the same run: a second one, however long, is not another sample. The first of
-// each is kept.
+// Keeps the first run of each seed. The same seed gives the same run, so another one is not an
+// independent sample.
 void leave_out_repeated(std::vector<const training::Record*>& runs,
                         std::vector<std::string>& left_out) {
   std::vector<const training::Record*> kept;
@@ -86,7 +86,7 @@ Evidence evidence_of(const training::Record& run) {
     evidence.final = Point{final->step, final->loss, final->accuracy};
   }
   if (run.parameters > 0) evidence.parameters = static_cast<double>(run.parameters);
-  // Runs beside each other on a GPU take each other's time, and not in equal parts.
+  // Runs that share a GPU slow each other down, and not equally.
   if (run.steps > 0 && run.had_machine_alone) {
     evidence.seconds_per_step = run.train_seconds / static_cast<double>(run.steps);
   }

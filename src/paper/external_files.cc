@@ -28,18 +28,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What people do who have the files: an imperative for messages.
+// How to provide the files by hand; an imperative for messages.
 std::string mnist_by_hand(const fs::path& folder) {
   std::array<std::string_view, kMnistFiles.size()> names;
   std::ranges::transform(kMnistFiles, names.begin(), &MnistFile::name);
   return fmt::format(
-      "put {} (each plain, or packed with .gz at the end of its name) into {}, or into any folder "
-      "that --data DIR or RWA_DATA names",
+      "put {} (plain, or gzipped as NAME.gz) into {}, or into a folder given with --data DIR or "
+      "RWA_DATA",
       fmt::join(names, ", "), folder.string());
 }
 
-// Throws InputError unless what is in the file, packed with gzip or not, has this SHA-256 and no
-// more bytes than that.
+// Throws InputError unless the content of the file, gzipped or not, has this SHA-256 and at most
+// this many bytes.
 void require_content(const fs::path& file, std::uint64_t most_bytes, std::string_view sha256) {
   io::Unpacked input(file);
   io::Sha256 sum;
@@ -49,7 +49,7 @@ void require_content(const fs::path& file, std::uint64_t most_bytes, std::string
     count = input.read(piece);
     total += count;
     if (total > most_bytes) {
-      throw InputError(fmt::format("{}: found more than {} bytes, expected no more than that",
+      throw InputError(fmt::format("{0}: found more than {1} bytes, expected at most {1}",
                                    file.string(), most_bytes));
     }
     sum.add(std::span(piece).first(count));
@@ -66,12 +66,12 @@ fs::path variable(const char* name) {
 }
 
 bool is_present(const fs::path& file) {
-  std::error_code ignored;  // a folder that cannot be looked into has nothing for us
+  std::error_code ignored;  // an unreadable folder counts as empty
   return fs::exists(file, ignored);
 }
 
 std::optional<fs::path> cache_folder_if_any() {
-  // A relative one is to be ignored, says the standard for these folders.
+  // The XDG specification requires that relative paths are ignored.
   if (const fs::path cache = variable("XDG_CACHE_HOME"); cache.is_absolute()) return cache / "rwa";
   if (const fs::path home = variable("HOME"); !home.empty()) return home / ".cache" / "rwa";
   return std::nullopt;
@@ -94,8 +94,8 @@ bool has_a_curve(const fs::path& folder) {
 fs::path cache_folder() {
   if (const auto folder = cache_folder_if_any()) return *folder;
   throw ConfigError(
-      "there is no folder for downloads: neither XDG_CACHE_HOME nor HOME names one, and neither "
-      "--data, --out nor RWA_DATA was given");
+      "no folder for downloads: XDG_CACHE_HOME and HOME are not set; give --data, --out or "
+      "RWA_DATA");
 }
 
 fs::path find_mnist(const fs::path& asked) {
@@ -105,8 +105,8 @@ fs::path find_mnist(const fs::path& asked) {
     if (has_mnist(place)) return place;
   }
   throw ConfigError(
-      fmt::format("MNIST is not in {} nor in its folder mnist. `rwa paper data mnist` downloads it "
-                  "into the cache; or {}.",
+      fmt::format("MNIST is neither in {0} nor in {0}/mnist: download it with `rwa paper data "
+                  "mnist`, or {1}",
                   folder.string(), mnist_by_hand(folder)));
 }
 
@@ -114,8 +114,8 @@ fs::path find_curves(const fs::path& asked) {
   if (!asked.empty()) {
     std::error_code ignored;
     if (fs::is_directory(asked, ignored)) return asked;
-    throw ConfigError(fmt::format(
-        "{}: found no folder there, expected one with the authors' curves", asked.string()));
+    throw ConfigError(
+        fmt::format("{}: found no folder, expected one with the authors' curves", asked.string()));
   }
   const auto cache = cache_folder_if_any();
   return cache && has_a_curve(*cache / "curves") ? *cache / "curves" : fs::path();
@@ -134,8 +134,7 @@ namespace {
 constexpr std::uint64_t kMostLogBytes = 16 << 20;
 constexpr std::uint64_t kMostCurveBytes = 1 << 20;
 
-// Where a set of files comes from. $RWA_MIRROR replaces the mirrors by its own, which keep each set
-// in a folder of that name.
+// The source of a set of files. The mirrors in $RWA_MIRROR have each set in a folder of this name.
 struct Origin {
   std::string_view name;
   std::vector<std::string> mirrors;
@@ -154,17 +153,15 @@ const Origin& logs_origin() {
   return origin;
 }
 
-// Of one file of the set, at each mirror.
+// The URLs of one file of the set, one per mirror.
 std::vector<std::string> urls(const Origin& origin, std::string_view path) {
   std::vector<std::string> bases;
   const char* variable = std::getenv("RWA_MIRROR");
   std::istringstream own(variable != nullptr ? variable : "");
   for (std::string base; own >> base;) {
     if (!base.starts_with("https://")) {
-      throw ConfigError(
-          fmt::format("RWA_MIRROR: found {}, expected addresses that begin with "
-                      "https://, with spaces between them",
-                      io::quote(base)));
+      throw ConfigError(fmt::format(
+          "RWA_MIRROR: found {}, expected https:// URLs separated by spaces", io::quote(base)));
     }
     while (base.ends_with('/')) base.pop_back();
     bases.push_back(fmt::format("{}/{}", base, origin.name));
@@ -174,18 +171,19 @@ std::vector<std::string> urls(const Origin& origin, std::string_view path) {
   return bases;
 }
 
-// Somebody may have put another file of that name there, and it may be their only one.
+// Whether the file exists with the expected content. Throws InputError for other content, which may
+// be the user's own and must not be overwritten.
 bool is_there(const fs::path& file, std::uint64_t most_bytes, std::string_view expected,
               const Say& say) {
-  std::error_code ignored;  // opening it says what is the matter
+  std::error_code ignored;  // opening the file reports the error
   if (!fs::exists(file, ignored)) return false;
   try {
     require_content(file, most_bytes, expected);
   } catch (const InputError& error) {
     throw InputError(
-        fmt::format("{}. It is not overwritten: move it away to have it downloaded", error.what()));
+        fmt::format("{}; the file is not overwritten: move it away to download it", error.what()));
   }
-  say(fmt::format("{}: there already", file.string()));
+  say(fmt::format("{}: already present", file.string()));
   return true;
 }
 
@@ -206,7 +204,7 @@ void download_mnist_file(const MnistFile& wanted, const fs::path& file) {
       .file = file,
       .most_bytes = wanted.bytes,
       .keep = [&](const fs::path& part) { keep_mnist_file(wanted, part, file); },
-      .otherwise = fmt::format("Without the download: {}.", mnist_by_hand(file.parent_path())),
+      .otherwise = fmt::format("Without a download: {}", mnist_by_hand(file.parent_path())),
   });
 }
 
@@ -227,8 +225,8 @@ void download_curve(const AuthorsLog& wanted, const fs::path& file) {
       .most_bytes = kMostLogBytes,
       .keep = [&](const fs::path& part) { keep_curve(wanted, part, file); },
       .otherwise =
-          "Without the download: reports are made without the authors' curves, or with those "
-          "of a folder given as --reference DIR.",
+          "Without a download: reports omit the authors' curves unless --reference DIR gives a "
+          "folder with them",
   });
 }
 
@@ -251,7 +249,7 @@ void download_curves(const fs::path& folder, const Say& say) {
   for (const AuthorsLog& wanted : authors_logs()) {
     const fs::path file = folder / fmt::format("{}.csv", wanted.curve);
     if (is_there(file, kMostCurveBytes, wanted.sha256, say)) continue;
-    say(fmt::format("{}: downloading the log it is made of", file.string()));
+    say(fmt::format("{}: downloading the authors' log", file.string()));
     download_curve(wanted, file);
   }
 }

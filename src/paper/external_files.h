@@ -1,5 +1,5 @@
-// src/paper/external_files.h: the files that the paper's experiments need from elsewhere, MNIST and
-// the authors' curves: where they are, whether they are the right ones, and how they are fetched.
+// src/paper/external_files.h: finds, checks and downloads the external files of the paper's
+// experiments: MNIST and the authors' curves.
 #pragma once
 
 #include <array>
@@ -11,11 +11,11 @@
 
 namespace rwa::paper {
 
-// Mirrors pack the files of MNIST differently: what is known is what they hold.
+// Mirrors compress the MNIST files differently, so sizes and hashes are of the content.
 struct MnistFile {
   std::string_view name;
-  std::uint64_t bytes;      // unpacked, and so no less than packed
-  std::string_view sha256;  // unpacked
+  std::uint64_t bytes;      // uncompressed; also the limit for a compressed file
+  std::string_view sha256;  // uncompressed
 };
 
 inline constexpr std::array kMnistFiles{
@@ -29,29 +29,28 @@ inline constexpr std::array kMnistFiles{
               "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2"},
 };
 
-// Where downloads are kept and looked for: $XDG_CACHE_HOME/rwa, or ~/.cache/rwa. Throws ConfigError
-// where there is no such folder because neither variable is set.
+// The folder for downloads: $XDG_CACHE_HOME/rwa or ~/.cache/rwa. Throws ConfigError if neither
+// XDG_CACHE_HOME nor HOME is set.
 std::filesystem::path cache_folder();
 
-// Where MNIST is: `asked` where given, else $RWA_DATA, else the cache; the files may lie in it or
-// in its folder mnist/. Throws ConfigError where they are not, which says how to get them.
+// Returns the folder of MNIST: `asked` if given, else $RWA_DATA, else the cache, or the subfolder
+// mnist/ of it. Throws ConfigError, with how to get the files, if they are not there.
 std::filesystem::path find_mnist(const std::filesystem::path& asked);
-// The authors' curves: `asked` where given (and then it must exist), else the cache's where they
-// are, else empty.
+// Returns the folder of the authors' curves: `asked` if given (it must exist), else that of the
+// cache if it has some, else empty.
 std::filesystem::path find_curves(const std::filesystem::path& asked);
 
-// Throws InputError unless the files of MNIST in `folder` are those of MNIST: others have the same
-// names and the same form.
+// Throws InputError unless the files in `folder` have the content of MNIST. Other data sets use the
+// same file names and format.
 void require_mnist(const std::filesystem::path& folder);
 
-// Lines for people: what is being fetched, what is there already.
+// Receives progress messages.
 using Say = std::function<void(const std::string&)>;
 
-// Download into `folder` (mnist/ and curves/ of the cache by default). Files that are there and
-// right are left alone; one that is there and wrong is named in an InputError and not overwritten.
-// A transfer that broke off goes on where it stopped; mirrors are tried in turn, those of
-// $RWA_MIRROR (https://…, with spaces between them) instead of the usual ones where it is set.
-// Throws ResourceError where no mirror answers, InputError where none has the right bytes, and
+// Download into `folder`. Existing files with the right content are kept; for one with other
+// content InputError is thrown and the file is not overwritten. Broken transfers are resumed.
+// Mirrors are tried in order; $RWA_MIRROR (https://…, separated by spaces) replaces the default
+// ones. Throws ResourceError if no mirror answers, InputError if none has the right content, and
 // ConfigError for an RWA_MIRROR that is not https.
 void download_mnist(const std::filesystem::path& folder, const Say& say);
 void download_curves(const std::filesystem::path& folder, const Say& say);

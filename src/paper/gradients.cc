@@ -35,7 +35,7 @@ datasets::Batch test_batch(const datasets::Dataset& samples, int count) {
   return batch;
 }
 
-// The loss is a mean over sequences, and so the gradient of one is divided by their number.
+// The loss is a mean over sequences, so each gradient was divided by their number.
 std::vector<double> sizes_of(const std::vector<float>& h, const datasets::Batch& batch,
                              std::size_t units) {
   const std::size_t sequences = batch.lengths.size();
@@ -46,7 +46,7 @@ std::vector<double> sizes_of(const std::vector<float>& h, const datasets::Batch&
     std::size_t count = 0;
     for (std::size_t b = 0; b < sequences; ++b, row += units) {
       if (t >= batch.lengths[b]) continue;
-      // In double: the square of what has vanished is no float any more.
+      // In double: the squares of vanishing gradients underflow a float.
       for (std::size_t i = 0; i < units; ++i) sum += static_cast<double>(row[i]) * row[i];
       count += units;
     }
@@ -75,9 +75,8 @@ void require_files(const fs::path& run_folder) {
 void require_one_direction(const ModelConfig& config, const fs::path& run_folder) {
   if (config.layers > 0 && !config.bidirectional) return;
   throw InputError(fmt::format(
-      "{}: found a network {}, expected one with layers that read in one direction",
-      run_folder.string(),
-      config.bidirectional ? "that reads both ways" : "without layers before its code"));
+      "{}: found a network {}, expected one with unidirectional layers", run_folder.string(),
+      config.bidirectional ? "with bidirectional layers" : "without layers before its code"));
 }
 
 }  // namespace
@@ -119,11 +118,11 @@ GradientFlow parse_gradients(std::string_view text, const fs::path& file) {
   while (!text.empty()) {
     training::CsvLine line(file, ++number, take_line(text));
     line.require_fields(3);
-    if (line.take_count("the number of a step") != static_cast<std::int64_t>(number) - 1) {
+    if (line.take_count("a step number") != static_cast<std::int64_t>(number) - 1) {
       line.fail(fmt::format("step {}", number - 1));
     }
     for (auto* sizes : {&flow.untrained, &flow.trained}) {
-      sizes->push_back(line.take_number("the size of a gradient"));
+      sizes->push_back(line.take_number("a gradient size"));
       if (sizes->back() < 0) line.fail("a size of 0 or more");
     }
   }

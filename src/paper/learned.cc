@@ -13,7 +13,7 @@ namespace {
 
 using report::Mark;
 
-// Of the run of an entry's model. All seeds that were trained to the end have to agree.
+// Whether a model did as expected. Open if it has not learned and a run is incomplete.
 Mark verdict_of(bool right, const Known& learned, const std::vector<Evidence>& runs) {
   if (learned.exact()) return right ? Mark::kYes : Mark::kNo;
   const bool whole = std::ranges::all_of(
@@ -29,7 +29,7 @@ std::string in_words(Mark verdict) {
 }  // namespace
 
 report::Table expectations_of(const Entry& entry, const Library& ours) {
-  report::Table table{.header = {"model", "expected", "learned at step", "as expected"},
+  report::Table table{.header = {"model", "expected to learn", "learned at step", "as expected"},
                       .rows = {}};
   if (std::ranges::none_of(entry.models, &NamedModel::right)) return table;
   const Claim learns{.text = "", .source = "", .rwa = {}, .lstm = {}};
@@ -39,7 +39,7 @@ report::Table expectations_of(const Entry& entry, const Library& ours) {
     if (!learned) continue;
     const Mark verdict = verdict_of(model.right, *learned, ours.at(key));
     table.rows.push_back({{name_of(model.name)},
-                          {model.right ? "learns it" : "does not"},
+                          {model.right ? "yes" : "no"},
                           {beaten_in_words(ours, key)},
                           {in_words(verdict), verdict}});
   }
@@ -48,7 +48,7 @@ report::Table expectations_of(const Entry& entry, const Library& ours) {
 
 namespace {
 
-// What is to be reached, each once; at least to beat the baseline.
+// The thresholds of an entry without duplicates; at least that of beating the baseline.
 std::vector<Claim> milestones_of(const Entry& entry) {
   std::vector<Claim> milestones;
   const auto add = [&](const Claim& claim) {
@@ -90,9 +90,9 @@ bool has_others(const Entry& entry, const Library& ours) {
 }  // namespace
 
 report::Table challenge_of(const Library& ours) {
-  report::Table table{
-      .header = {"experiment", "reached", "model", "at step", "against RWA", "against LSTM"},
-      .rows = {}};
+  report::Table table{.header = {"experiment", "threshold", "model", "reached at step",
+                                 "relative to RWA", "relative to LSTM"},
+                      .rows = {}};
   for (const Entry& entry : catalogue()) {
     if (!is_of_paper(entry) || !has_others(entry, ours)) continue;
     for (const Claim& milestone : milestones_of(entry)) add_rows(entry, milestone, ours, table);

@@ -40,7 +40,7 @@ void require_range(std::string_view option, std::optional<std::int64_t> value, s
 void require_once(std::string_view what, const std::vector<std::string>& names) {
   for (auto name = names.begin(); name != names.end(); ++name) {
     if (std::find(names.begin(), name, *name) != name) {
-      throw ConfigError(fmt::format("{} '{}' is named twice", what, *name));
+      throw ConfigError(fmt::format("{} '{}' is given twice", what, *name));
     }
   }
 }
@@ -53,11 +53,11 @@ void check_options(const Request& request) {
   require_range("--seed", request.seed, 0,
                 std::numeric_limits<std::int64_t>::max() - request.seeds.value_or(1) + 1);
   if (request.quick && request.steps) {
-    throw ConfigError("--quick has its own number of steps: give --quick or --steps, not both");
+    throw ConfigError("--quick has its own number of steps: use --quick or --steps, not both");
   }
 }
 
-// Of the paper.
+// The paper's experiments; if `quick`, only those with a quick length.
 std::vector<std::string> names_of_catalogue(bool quick) {
   std::vector<std::string> names;
   for (const Entry& entry : catalogue()) {
@@ -71,12 +71,11 @@ std::vector<std::string> names_of_catalogue(bool quick) {
 std::vector<std::string> names_asked_for(const Request& request) {
   if (request.names.empty()) {
     if (request.quick) return names_of_catalogue(true);
-    throw ConfigError(
-        "nothing to run: name experiments (rwa paper list has them), all, or --quick");
+    throw ConfigError("nothing to run: give experiments (see rwa paper list), all, or --quick");
   }
   if (std::ranges::find(request.names, "all") == request.names.end()) return request.names;
   if (request.names.size() > 1)
-    throw ConfigError("'all' has every experiment of the paper: name no other");
+    throw ConfigError("'all' includes every experiment of the paper: give no other name");
   return names_of_catalogue(false);
 }
 
@@ -87,7 +86,7 @@ std::int64_t steps_of(const Entry& entry, const Request& request) {
   for (const Entry& other : catalogue()) {
     if (other.quick_steps) quick.push_back(other.experiment.name);
   }
-  throw ConfigError(fmt::format("'{}' has no quick length, only these have: {}",
+  throw ConfigError(fmt::format("'{}' has no quick length, expected one of: {}",
                                 entry.experiment.name, fmt::join(quick, ", ")));
 }
 
@@ -101,18 +100,19 @@ bool is_a_model(const std::string& name) {
   return std::ranges::any_of(catalogue(), of_entry) || std::ranges::any_of(studies(), of_study);
 }
 
-// In "--model rwa lstm" the second counts as an experiment: no name of a model is one.
+// In "--model rwa lstm" the second name is parsed as an experiment; no experiment is named like a
+// model.
 void refuse_models(const Request& request) {
   std::vector<std::string> models = request.models;
   std::ranges::copy_if(request.names, std::back_inserter(models), is_a_model);
   if (models.size() == request.models.size()) return;
   throw ConfigError(fmt::format(
-      "'{}' is a model, expected the name of an experiment or a study; models are given "
-      "with commas between them: --model {}",
+      "'{}' is a model, expected the name of an experiment or a study; separate models with "
+      "commas: --model {}",
       models[request.models.size()], fmt::join(models, ",")));
 }
 
-// They come from a file that anyone may have written, and become parts of a path.
+// The names come from an untrusted file and become parts of a path.
 void require_plain_names(const training::Experiment& experiment, std::string_view origin) {
   for (const std::string& name :
        {experiment.name, experiment.variant, training::model_name(experiment)}) {
@@ -130,7 +130,7 @@ void add_file(const std::string& file, const Request& request, std::vector<Plann
   if (request.variant) given.emplace_back("--variant");
   if (request.device) given.emplace_back("--device");
   if (!given.empty()) {
-    throw ConfigError(fmt::format("{} is run as it stands: change the file instead of giving {}",
+    throw ConfigError(fmt::format("{} defines the whole run: edit the file instead of giving {}",
                                   file, fmt::join(given, ", ")));
   }
   const auto experiment = training::parse_experiment(io::read_text(file), file);
@@ -138,7 +138,7 @@ void add_file(const std::string& file, const Request& request, std::vector<Plann
   runs.push_back({experiment, folder_of(experiment, request.out)});
 }
 
-// For every seed asked for.
+// Adds the experiments for every requested seed.
 void add_seeds(const std::vector<training::Experiment>& experiments, const Request& request,
                std::vector<PlannedRun>& runs) {
   const std::int64_t first = request.seed.value_or(1);
@@ -167,7 +167,7 @@ void add_entry(const Entry& entry, const Request& request, std::vector<PlannedRu
 
 void add_study(const Study& study, const Request& request, std::vector<PlannedRun>& runs) {
   if (request.quick || request.variant) {
-    throw ConfigError(fmt::format("'{}' is a study, which has no {}", study.name,
+    throw ConfigError(fmt::format("'{}' is a study and has no {}", study.name,
                                   request.quick ? "quick length" : "variants"));
   }
   std::vector<std::string> models = request.models;
@@ -189,16 +189,15 @@ void require_own_folders(const std::vector<PlannedRun>& runs) {
   for (auto run = runs.begin(); run != runs.end(); ++run) {
     const auto same = std::ranges::find(runs.begin(), run, run->folder, &PlannedRun::folder);
     if (same != run) {
-      throw ConfigError(
-          fmt::format("two of the runs would use the folder {}", run->folder.string()));
+      throw ConfigError(fmt::format("two runs would use the folder {}", run->folder.string()));
     }
   }
 }
 
-// The folder is made later; something above it is there.
+// The folder is created later, so the nearest existing parent must be writable.
 void require_writable(const fs::path& folder) {
   fs::path existing = fs::absolute(folder);
-  std::error_code ignored;  // access() says what is the matter
+  std::error_code ignored;  // access() reports the error
   while (!fs::exists(existing, ignored) && existing.has_relative_path()) {
     existing = existing.parent_path();
   }
@@ -226,8 +225,8 @@ std::vector<PlannedRun> plan(const Request& request) {
     if (name.ends_with(kFileEnding)) {
       add_file(name, request, runs);
     } else if (fs::exists(fs::path(name) / training::kConfigFile)) {
-      throw ConfigError(fmt::format("'{}' is the folder of a run; to run its experiment, give {}",
-                                    name, (fs::path(name) / training::kConfigFile).string()));
+      throw ConfigError(fmt::format("'{}' is a run folder; to run its experiment, give {}", name,
+                                    (fs::path(name) / training::kConfigFile).string()));
     } else if (const Study* study = find_study(name)) {
       add_study(*study, request, runs);
     } else {
@@ -259,7 +258,7 @@ fs::path check(std::span<const PlannedRun> runs, const fs::path& data, Link* lin
     opened.push_back(experiment.task);
   }
   if (!data.empty() && std::ranges::none_of(runs, uses_files)) {
-    throw ConfigError("--data is for the experiments of MNIST, and none of these is one");
+    throw ConfigError("--data is for the MNIST experiments, and none of these is one");
   }
   return mnist;
 }

@@ -1,5 +1,5 @@
-// src/paper/plan.h: what is asked for, and the list of runs that follows. Whatever can be refused
-// is refused here, before the first of them starts.
+// src/paper/plan.h: turns a request into a list of runs, and checks all of it before the first run
+// starts.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@
 namespace rwa::paper {
 
 struct Request {
-  // Of the catalogue and of studies, or "all", the paper's; files of experiments, *.toml.
+  // Names of experiments and studies, "all" (the paper's experiments), or experiment files, *.toml.
   std::vector<std::string> names;
-  bool quick = false;               // each at its quick length; without names: all that have one
-  std::vector<std::string> models;  // or cases of a study; empty: all that it has
-  // Absent: as the paper has it, one seed, 1, the text's variant, on the CPU.
+  bool quick = false;               // use the quick lengths; without names: all that have one
+  std::vector<std::string> models;  // or cases of a study; empty: all
+  // Defaults: the paper's steps, one seed, seed 1, the text variant, the CPU.
   std::optional<std::int64_t> steps, seeds, seed;
   std::optional<std::string> variant, device;
   std::filesystem::path out = "runs";
@@ -34,14 +34,12 @@ struct PlannedRun {
 std::filesystem::path folder_of(const training::Experiment& experiment,
                                 const std::filesystem::path& out);
 
-// Experiment by experiment, seed by seed, and there model by model. Throws ConfigError for a
-// request that makes no sense.
+// Returns the runs by experiment, then seed, then model. Throws ConfigError for an invalid request.
 std::vector<PlannedRun> plan(const Request& request);
 
-// Opens what the runs need, and leaves it alone: data, folders of earlier runs. Throws as
-// training::run() would in the middle of the work. Returns where MNIST is, where a run needs it;
-// `data` is where to look, as find_mnist() has it. Of several ranks the first alone looks at the
-// folders.
+// Checks the data and the folders that the runs need, without changing them. Throws what
+// training::run() would throw in the middle of the work. Returns the folder of MNIST if a run needs
+// it; `data` is passed to find_mnist(). Only rank 0 checks the folders.
 std::filesystem::path check(std::span<const PlannedRun> runs, const std::filesystem::path& data,
                             Link* link = nullptr);
 

@@ -27,34 +27,33 @@ namespace fs = std::filesystem;
 using report::Table;
 using report::Text;
 
-constexpr const char* kTitle = "The Recurrent Weighted Average, run again";
+constexpr const char* kTitle = "Recurrent Weighted Average: a reproduction";
 constexpr const char* kSubtitle =
     "The experiments of “Machine Learning on Sequential Data Using a Recurrent Weighted Average” "
-    "(Ostmeyer and Cowell, 2017), with RWA and LSTM of 250 units each, and some beyond them.";
+    "(Ostmeyer and Cowell, 2017) with RWA and LSTM of 250 units each, and further experiments.";
 
 constexpr const char* kHowClaimsAreJudged =
-    "Every number that the paper or the authors' logs give, beside ours. A baseline is beaten "
-    "at the first of five evaluations in a row with an error of at most 0.95 times the "
-    "baseline's (Reber grammar: all samples right; sequence length: at least 97 % right); the "
-    "logs' thresholds count from the first evaluation past them. Their curves are judged by "
-    "the same rules. As each of their numbers is from one run, a number or “about” counts as "
-    "reproduced within a factor of 1.5 (for accuracies: of the error), “by” up to 1.5 times "
-    "later, “under” and “over” as they stand. Ours are medians over seeds, with the range in "
-    "brackets. Claims of the paper are judged by runs of the task as the paper's text has it, "
-    "those of the logs by runs of the task as the released scripts have it, and by the other "
-    "where that is all there is: the column “task” says which. “Open” is what the runs so far "
-    "leave undecided.";
+    "Each number reported in the paper or in the authors' logs, and the number measured here. The "
+    "baseline counts as beaten at the first of five consecutive evaluations with a loss of at most "
+    "0.95 times that of the baseline (Reber grammar: 100 % accuracy; sequence length: at least "
+    "97 %). A threshold from the logs counts as reached at the first evaluation past it. The "
+    "authors' curves are measured in the same way. Since each reported number comes from a single "
+    "run, a number or “about” counts as reproduced within a factor of 1.5 (for accuracies: of the "
+    "error), “by” up to 1.5 times later, and “under” and “over” as stated. Measured numbers are "
+    "medians over seeds, with the range in brackets. Claims of the paper are tested on the task as "
+    "described in its text, claims from the logs on the task of the released scripts; on the other "
+    "variant if there are no such runs. The column “task” names the variant. “Open” means that the "
+    "runs so far do not decide the claim.";
 
-constexpr const char* kWhatTimesAre =
-    "Times are those of training alone, without evaluations: medians over seeds.";
+constexpr const char* kWhatTimesAre = "Training times without evaluations, as medians over seeds.";
 
 constexpr const char* kWhatTheChallengeIs =
-    "How soon each model gets to the thresholds of the paper's experiments, and how many times the "
-    "steps of RWA and of LSTM that takes.";
+    "The step at which each model reaches the thresholds of the paper's experiments, and the ratio "
+    "to the steps of RWA and LSTM.";
 
-constexpr const char* kStepBeaten = "beats baseline, or learns it, at";
+constexpr const char* kStepBeaten = "baseline beaten or task learned at";
 
-// What was run of one experiment in one variant.
+// The runs of one experiment in one variant.
 struct Section {
   const Entry* entry;
   std::string variant;
@@ -89,7 +88,7 @@ std::string loss_in_words(const training::Metric& metric) {
   return fmt::format("{} {}", in_digits(metric.loss), metric.unit == "mse" ? "MSE" : metric.unit);
 }
 
-// Of scores after the same number of steps.
+// The median of scores after the same number of steps.
 std::string median_in_words(const std::vector<const training::Metric*>& scores) {
   std::vector<double> losses;
   std::vector<double> accuracies;
@@ -123,7 +122,7 @@ std::vector<const training::Record*> runs_by(const Section& section, const std::
   return runs;
 }
 
-// Of the runs that have what is asked for, those that were trained longest.
+// The longest of the runs for which `has` is true.
 template <class Has>
 std::vector<const training::Record*> longest(const std::vector<const training::Record*>& runs,
                                              Has has) {
@@ -137,14 +136,14 @@ std::vector<const training::Record*> longest(const std::vector<const training::R
 
 std::string steps_in_words(std::int64_t steps) { return in_thousands(static_cast<double>(steps)); }
 
-// Words about such runs; how long they were is said where others were longer.
+// Appends the number of steps if other runs were longer.
 std::string with_steps(const std::string& words, const training::Record& run,
                        const std::vector<const training::Record*>& all) {
   if (run.steps == most_steps(all)) return words;
-  return fmt::format("{} after {} steps", words, steps_in_words(run.steps));
+  return fmt::format("{} after {}", words, report::counted(run.steps, "step"));
 }
 
-// On the whole test set, median over seeds.
+// The final score on the whole test set, median over seeds.
 std::string final_score(const std::vector<const training::Record*>& all) {
   const auto runs =
       longest(all, [](const training::Record& run) { return final_of(run) != nullptr; });
@@ -157,8 +156,9 @@ std::string final_score(const std::vector<const training::Record*>& all) {
 
 Table summary_of(const std::vector<Section>& sections, const Library& ours,
                  const Library& authors) {
-  Table table{.header = {"experiment", "model", "steps", kStepBeaten, "authors' at", "final"},
-              .rows = {}};
+  Table table{
+      .header = {"experiment", "model", "steps", kStepBeaten, "authors' curves", "final score"},
+      .rows = {}};
   for (const Section& section : sections) {
     for (const std::string& model : section.models) {
       const auto runs = runs_by(section, model);
@@ -187,7 +187,7 @@ double steps_per_second(const training::Record& run) {
   return static_cast<double>(run.steps) / run.train_seconds;
 }
 
-// Time and rate, medians over seeds; nothing where they were trained on different machines.
+// Adds time and rate, as medians over seeds; "—" if the runs were on different machines.
 void add_times(const std::vector<const training::Record*>& all,
                std::vector<report::TableCell>& row) {
   const auto runs = longest(all, is_timed);
@@ -206,7 +206,7 @@ void add_times(const std::vector<const training::Record*>& all,
 }
 
 Table times_of(const std::vector<Section>& sections) {
-  Table table{.header = {"experiment", "model", "steps", "trained in", "steps per second"},
+  Table table{.header = {"experiment", "model", "steps", "training time", "steps per second"},
               .rows = {}};
   for (const Section& section : sections) {
     for (const std::string& model : section.models) {
@@ -223,7 +223,7 @@ Table times_of(const std::vector<Section>& sections) {
 
 Table table_of(const std::vector<const training::Record*>& runs) {
   Table table{.header = {"model", "seed", "steps", "final loss", "final accuracy", "training time",
-                         "steps per second", "parameters", "state"},
+                         "steps per second", "parameters", "status"},
               .rows = {}};
   for (const training::Record* run : runs) {
     const training::Metric* final = final_of(*run);
@@ -241,7 +241,7 @@ Table table_of(const std::vector<const training::Record*>& runs) {
   return table;
 }
 
-// The options for these seeds, one text for each range without gaps.
+// The command-line options for these seeds, one string per contiguous range.
 std::vector<std::string> seed_options(const std::set<std::uint64_t>& seeds) {
   std::vector<std::string> options;
   for (auto first = seeds.begin(); first != seeds.end();) {
@@ -259,14 +259,14 @@ std::vector<std::string> seed_options(const std::set<std::uint64_t>& seeds) {
   return options;
 }
 
-// " --model gru,lstm", or nothing where these are all, which are run anyway.
+// " --model gru,lstm"; empty if these are all models, the default.
 template <class Named>
 std::string model_option(const std::vector<std::string>& models, const std::vector<Named>& all) {
   if (std::ranges::equal(models, all, {}, {}, &Named::name)) return "";
   return fmt::format(" --model {}", fmt::join(models, ","));
 }
 
-// In the order of the study.
+// The cases that were run, in the order of the study.
 std::vector<std::string> models_of(const StudyResult& result) {
   std::vector<std::string> models;
   for (const Case& one : result.study->cases) {
@@ -278,21 +278,26 @@ std::vector<std::string> models_of(const StudyResult& result) {
   return models;
 }
 
-std::string device_option(const std::vector<const training::Record*>& runs) {
+std::set<std::string> devices_of(const std::vector<const training::Record*>& runs) {
   std::set<std::string> devices;
   for (const training::Record* run : runs) devices.insert(run->experiment.device);
+  return devices;
+}
+
+std::string device_option(const std::vector<const training::Record*>& runs) {
+  const std::set<std::string> devices = devices_of(runs);
   return devices.size() == 1 && !devices.contains("cpu") ? " --device " + *devices.begin() : "";
 }
 
-// The command with each range of seeds.
+// The command, once for each range of seeds.
 std::string with_seeds(const std::string& command,
                        const std::vector<const training::Record*>& runs) {
   std::vector<std::string> commands = seed_options(seeds_of(runs));
   for (std::string& options : commands) options.insert(0, command);
-  return fmt::format("To run it again: {}", fmt::join(commands, "; "));
+  return fmt::format("To reproduce: {}", fmt::join(commands, "; "));
 }
 
-// The commands that give the runs of a section, whole where they are not.
+// The commands that reproduce the runs of a section at full length.
 std::string commands_of(const Section& section) {
   const Entry& entry = *section.entry;
   std::int64_t steps = 0;
@@ -306,32 +311,40 @@ std::string commands_of(const Section& section) {
   return with_seeds(command + device_option(section.runs), section.runs);
 }
 
+std::string seeds_in_words(const std::vector<const training::Record*>& runs) {
+  const auto seeds = seeds_of(runs);
+  return fmt::format("{} {}", seeds.size() == 1 ? "seed" : "seeds", fmt::join(seeds, ", "));
+}
+
+// The beginning of a figure's caption.
+std::string setup_in_words(const std::vector<const training::Record*>& runs) {
+  return fmt::format("{}; {}; device {}.", report::counted(most_steps(runs), "training step"),
+                     seeds_in_words(runs), fmt::join(devices_of(runs), ", "));
+}
+
 std::string overview(const std::vector<Section>& sections, bool has_authors) {
-  if (sections.empty()) return "No run of an experiment of the catalogue was found.";
+  if (sections.empty()) return "No runs of the catalogue's experiments were found.";
   std::vector<std::string> parts;
   std::set<std::string> machines;
   for (const Section& section : sections) {
-    const auto seeds = seeds_of(section.runs);
-    parts.push_back(fmt::format("{} ({} steps, {} {})", id_of(section),
-                                steps_in_words(most_steps(section.runs)),
-                                seeds.size() == 1 ? "seed" : "seeds", fmt::join(seeds, ", ")));
+    parts.push_back(fmt::format("{} ({}, {})", id_of(section),
+                                report::counted(most_steps(section.runs), "step"),
+                                seeds_in_words(section.runs)));
     machines.merge(machines_of(section.runs));
   }
   std::string text =
-      fmt::format("What was run: {}. On: {}.", fmt::join(parts, "; "), fmt::join(machines, "; "));
+      fmt::format("Runs: {}. Hardware: {}.", fmt::join(parts, "; "), fmt::join(machines, "; "));
   if (!has_authors) {
-    text +=
-        " The authors' own curves are not on this machine, and so not shown: rwa paper data curves "
-        "fetches them.";
+    text += " The authors' curves are not shown: download them with rwa paper data curves.";
   }
   return text;
 }
 
-// What is reached at the steps that beaten_in_words() has: a task beyond the paper is to be
-// learned, not only done better than by who guesses.
+// What beaten_in_words() refers to: tasks beyond the paper must be learned, not only solved better
+// than the baseline.
 std::string goal_in_words(const Entry& entry) {
-  if (is_of_paper(entry) || !entry.beats.accuracy) return "Step at which the baseline is beaten";
-  return fmt::format("Step at which it is learned, five evaluations in a row with {} right",
+  if (is_of_paper(entry) || !entry.beats.accuracy) return "Baseline beaten at step";
+  return fmt::format("Learned (five consecutive evaluations with {} accuracy or more) at step",
                      in_percent(*entry.beats.accuracy, 0));
 }
 
@@ -344,24 +357,25 @@ void add_section(const Section& section, const Library& ours, const Library& aut
   std::string summary = entry.summary;
   if (section.variant == kScript) {
     summary +=
-        fmt::format(" This is the task as in the authors' scripts: {}.", entry.script_differs);
+        fmt::format(" This is the variant of the authors' scripts: {}.", entry.script_differs);
   }
   page.blocks.emplace_back(Text{summary});
   for (auto& example : examples_of(section.runs.front()->experiment)) {
     page.blocks.emplace_back(std::move(example));
   }
-  page.blocks.emplace_back(
-      report::Figure{.id = "figure-" + id,
-                     .title = is_of_paper(entry) ? fmt::format("As in Figure {}", entry.figure)
-                                                 : "While it is trained",
-                     .panels = {chart_of(entry, section.variant, ours, authors)}});
+  report::Chart chart = chart_of(entry, section.variant, ours, authors);
+  chart.caption = setup_in_words(section.runs) + " " + chart.caption;
+  page.blocks.emplace_back(report::Figure{
+      .id = "figure-" + id,
+      .title = is_of_paper(entry) ? fmt::format("Reproduction of Figure {}", entry.figure)
+                                  : "Training curves",
+      .panels = {std::move(chart)}});
   std::vector<std::string> beaten;
   for (const std::string& model : section.models) {
     beaten.push_back(name_of(model) + " " + beaten_in_words(ours, key_of(section, model)));
   }
   page.blocks.emplace_back(Text{fmt::format(
-      "{}: {}. The final scores are of the whole test set; the times are those of "
-      "training alone, on {}.",
+      "{}: {}. Final scores are on the whole test set; times are training only, on {}.",
       goal_in_words(entry), fmt::join(beaten, ", "), fmt::join(machines_of(section.runs), "; "))});
   if (Table expected = expectations_of(entry, ours);
       section.variant == kText && !expected.rows.empty()) {
@@ -377,7 +391,14 @@ void add_study(const StudyResult& result, report::Page& page) {
   page.blocks.emplace_back(Text{study.question});
   report::Figure figure = result.figure;
   figure.id = "figure-of-" + study.name;
-  figure.title = "What was found";
+  figure.title = "Results";
+  for (report::Chart& panel : figure.panels) {
+    std::vector<const training::Record*> runs = result.runs;
+    std::erase_if(runs, [&](const training::Record* run) {
+      return paper::id_of(run->experiment) != panel.id;
+    });
+    panel.caption = setup_in_words(runs) + " " + panel.caption;
+  }
   page.blocks.emplace_back(std::move(figure));
   page.blocks.emplace_back(result.table);
   const std::string command = "rwa paper run " + study.name +
@@ -431,13 +452,13 @@ Report make_report(const std::vector<training::Record>& records, const fs::path&
   for (const Section& section : sections) add_section(section, ours, authors, page);
   for (const StudyResult& result : report.studies) add_study(result, page);
   if (!report.claims_not_run.rows.empty()) {
-    page.blocks.emplace_back(report::Heading{"Claims that these runs cannot answer", "not-run"});
+    page.blocks.emplace_back(report::Heading{"Claims not tested by these runs", "not-run"});
     page.blocks.emplace_back(report.claims_not_run);
   }
   if (!sorted.left_out.empty()) {
     page.blocks.emplace_back(Text{fmt::format(
-        "Left out, as a run of the catalogue's or a study's counts once and any other not at all "
-        "(there: the run, here: the catalogue): {}.",
+        "Skipped: {}. Only runs of the catalogue and of studies count, each seed once. “There” is "
+        "the run, “here” the catalogue.",
         fmt::join(sorted.left_out, "; "))});
   }
   return report;

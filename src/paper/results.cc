@@ -43,8 +43,8 @@ bool is_on_grid(std::int64_t step, std::int64_t every) {
   return step % every == 0 && number % round_number_within(number / 20) == 0;
 }
 
-// The first of every row of good ones, and of others: so no two rows become one, and each begins
-// where it did.
+// Keeps the first evaluation of every row of good ones and of every row of others, so that rows
+// neither merge nor begin elsewhere.
 void keep_way_to(const Goal& goal, const std::vector<Point>& points, Steps& kept) {
   std::size_t row = 0;
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -96,15 +96,15 @@ void require_same(const Known& whole, const Known& kept, std::string_view what,
                   const fs::path& folder) {
   if (whole == kept) return;
   throw InputError(
-      fmt::format("{}: '{}' is between {} and {} by all evaluations and between {} and {} by those "
-                  "that would be kept, expected the same",
+      fmt::format("{}: '{}' is between {} and {} for all evaluations and between {} and {} for the "
+                  "kept ones, expected the same",
                   folder.string(), what, whole.low, whole.high, kept.low, kept.high));
 }
 
 void refuse_folder_of_a_run(const fs::path& folder) {
   if (!fs::exists(folder / training::kMetricsFile)) return;
   throw ConfigError(
-      fmt::format("{}: holds a whole run ({}): choose another folder for the results (--out)",
+      fmt::format("{}: holds a whole run ({}): use another folder for the results (--out)",
                   folder.string(), training::kMetricsFile));
 }
 
@@ -123,14 +123,14 @@ std::vector<KeptFile> files_of(const training::Record& run,
   return files;
 }
 
-// Results that cannot be read are none.
+// 0 for results that cannot be read.
 std::int64_t steps_of_results(const fs::path& folder) try {
   return fs::exists(folder / training::kKeptMetricsFile) ? training::read_run(folder).steps : 0;
 } catch (const Error&) {
   return 0;
 }
 
-// Empty where there is something to keep. A first look does not replace what took days.
+// Empty if the run is kept. A short run does not replace the results of a longer one.
 std::string why_left_out(const training::Record& run, const fs::path& out) {
   if (!fs::exists(run.folder / training::kRunFile))
     return fmt::format("has no {}", training::kRunFile);
@@ -138,9 +138,9 @@ std::string why_left_out(const training::Record& run, const fs::path& out) {
   const fs::path folder = folder_of(run.experiment, out);
   const std::int64_t steps = steps_of_results(folder);
   if (steps <= run.steps) return "";
-  return fmt::format("has {} steps, {} has {}: remove that, or choose another --out",
-                     in_thousands(static_cast<double>(run.steps)), folder.string(),
-                     in_thousands(static_cast<double>(steps)));
+  return fmt::format("has {}, {} has {}: remove the latter or use another --out",
+                     report::counted(run.steps, "step"), folder.string(),
+                     report::in_thousands(steps));
 }
 
 std::size_t bytes_of(const std::vector<KeptFile>& files) {
@@ -187,7 +187,7 @@ void require_same_answers(const training::Record& run, const std::vector<trainin
 
 Results write_results(const std::vector<training::Record>& runs, const fs::path& out) try {
   Sorted sorted = sort_runs(runs);
-  Results results{.written = {.header = {"run", "state", "steps", "lines", "bytes"}, .rows = {}},
+  Results results{.written = {.header = {"run", "status", "steps", "lines", "bytes"}, .rows = {}},
                   .left_out = std::move(sorted.left_out)};
   std::vector<std::vector<KeptFile>> files;
   for (const auto& [key, of_key] : sorted.runs) {

@@ -1,5 +1,5 @@
-// src/paper/results.h: what is kept of the paper's runs in a repository: of each its configuration,
-// its run.json and its metrics, thinned. training::read_run() reads them as it reads any run.
+// src/paper/results.h: the small part of each run that is kept in a repository: its configuration,
+// its run.json and thinned metrics. training::read_run() reads it like any run.
 #pragma once
 
 #include <cstddef>
@@ -13,29 +13,29 @@
 
 namespace rwa::paper {
 
-// What is kept of a run's metrics: every evaluation whose number is a multiple of the largest of 1,
-// 2, 5, 10, 20, … that is at most a twentieth of it; on the way to each claim's goal (claims.h)
-// those with which good ones or others begin, and those that reach it; the last one and the final
-// score. No training losses.
+// Thins the metrics of a run. Keeps every evaluation whose number is a multiple of the largest of
+// 1, 2, 5, 10, 20, … that is at most a twentieth of it; up to each claim's goal (claims.h), the
+// first of every row of good evaluations and of others, and those that reach the goal; the last
+// evaluation and the final score. Drops training losses.
 //
-// So runs of any length have the evaluations that are drawn in common, and to thin twice is to thin
-// once. Throws ConfigError for an experiment that is not in the catalogue.
+// Runs of any length thus share the evaluations that are drawn, and thinning is idempotent. Throws
+// ConfigError if the experiment is not in the catalogue.
 std::vector<training::Metric> thin(const training::Record& run);
 
-// Throws InputError unless `kept`, of the run's metrics, answer every claim as all of them do.
+// Throws InputError unless `kept` gives every claim the same value as all metrics of the run.
 void require_same_answers(const training::Record& run, const std::vector<training::Metric>& kept);
 
 struct Results {
   report::Table written;              // a row for each run
-  std::vector<std::string> left_out;  // and why
-  std::size_t bytes = 0;              // of all files together
+  std::vector<std::string> left_out;  // with the reason
+  std::size_t bytes = 0;              // total size of all files
 };
 
-// Writes OUT/NAME[-VARIANT]/MODEL-seedS/{config.toml,metrics.csv,run.json}, and gradients.csv where
-// there is one, for each run that counts (sort_runs() of evidence.h), has been evaluated, and is
-// at least as long as the results that are there. Everything is checked before anything is written.
-// Throws ConfigError where OUT has whole runs itself, InputError where what would be kept is not
-// enough, ResourceError where the system refuses.
+// Writes OUT/NAME[-VARIANT]/MODEL-seedS/{config.toml,metrics.csv,run.json}, and gradients.csv if
+// the run has it, for each run that counts (sort_runs() of evidence.h), has been evaluated, and is
+// at least as long as the existing results. Checks everything before it writes anything. Throws
+// ConfigError if OUT contains whole runs, InputError if the kept metrics would not be enough,
+// ResourceError if the system refuses.
 Results write_results(const std::vector<training::Record>& runs, const std::filesystem::path& out);
 
 }  // namespace rwa::paper

@@ -32,7 +32,7 @@ const training::Experiment& experiment_of(const Study& study, const std::string&
                                           const std::string& model) {
   const auto experiment = std::ranges::find(study.experiments, name, &StudyExperiment::name);
   if (experiment == study.experiments.end()) {
-    throw ConfigError(fmt::format("'{}' is not in the study {}", name, study.name));
+    throw ConfigError(fmt::format("'{}' is not part of the study {}", name, study.name));
   }
   std::vector<std::string> known;
   for (std::size_t i = 0; i < study.cases.size(); ++i) {
@@ -73,10 +73,10 @@ namespace {
 constexpr Names<Draw, 3> kDraws{
     {{Draw::kCurves, "curves"}, {Draw::kMeasure, "measure"}, {Draw::kGradients, "gradients"}}};
 
-// What a case changes, one after the other.
+// The changes of a case, applied in order.
 using Change = std::vector<training::Overrides>;
 
-// One value of one field.
+// One value of a varied field.
 struct VariedValue {
   training::Overrides change;
   std::string name;   // "rwa", "learning_rate-0.001"
@@ -84,7 +84,7 @@ struct VariedValue {
   std::optional<double> number;
 };
 
-// A field with the values it is to have.
+// A field and its values.
 struct Varied {
   std::string path;  // "training.learning_rate"
   std::vector<VariedValue> values;
@@ -126,11 +126,11 @@ std::vector<Varied> parse_vary(Fields& fields) {
       for (const io::Value& each : *list) varied.values.push_back(vary(table, key, each));
     }
   }
-  if (all.empty()) fields.fail("found nothing, expected lists of values");
+  if (all.empty()) fields.fail("found no keys, expected lists of values");
   return all;
 }
 
-// The cases of a study, and what each changes.
+// The cases of a study and their changes.
 class Cases {
  public:
   void add_run(Fields& fields) {
@@ -143,11 +143,11 @@ class Cases {
     add(std::move(made), {training::Overrides(fields.rest())}, fields);
   }
 
-  // Every combination. `x` is the field whose values are drawn against, or empty.
+  // Adds all combinations. `x` is the field on the x axis, or empty.
   void add_product(Fields& fields, const std::string& x) {
     varied_ = parse_vary(fields);
     if (!x.empty() && std::ranges::find(varied_, x, &Varied::path) == varied_.end()) {
-      fields.fail(fmt::format("x is '{}', expected one of the fields that are varied", x));
+      fields.fail(fmt::format("x is '{}', expected one of the varied fields", x));
     }
     add_products({}, {}, 0, fields, x);
   }
@@ -169,7 +169,7 @@ class Cases {
       } else if (value.number) {
         made.x = *value.number;
       } else {
-        fields.fail(fmt::format("x is '{}', expected a field with numbers", x));
+        fields.fail(fmt::format("x is '{}', expected a numeric field", x));
       }
       add_products(made, more, next + 1, fields, x);
     }
@@ -183,7 +183,7 @@ class Cases {
   void add(Case made, Change change, const Fields& fields) {
     if (!is_plain(made.name)) fields.fail(no_folder(made.name));
     if (std::ranges::find(cases_, made.name, &Case::name) != cases_.end()) {
-      fields.fail(fmt::format("the name '{}' is there twice", made.name));
+      fields.fail(fmt::format("the name '{}' is used twice", made.name));
     }
     cases_.push_back(std::move(made));
     changes_.push_back(std::move(change));

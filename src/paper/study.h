@@ -1,26 +1,25 @@
-// src/paper/study.h: questions that the paper leaves open. Each is a file, paper/studies/NAME.toml:
-// experiments of the catalogue, changed in several ways, and what of the runs is shown.
+// src/paper/study.h: studies of questions that the paper leaves open. Each is a file,
+// paper/studies/NAME.toml: experiments of the catalogue, changes to them, and what to show.
 //
 //   title = "…"
 //   question = "…"
-//   draw = "curves"                     # what is trained against steps; or "measure", "gradients"
-//   x = "training.learning_rate"        # with "measure": against what
+//   draw = "curves"                     # training curves; or "measure", "gradients"
+//   x = "training.learning_rate"        # with "measure": the x axis
 //
 //   [[experiment]]
-//   name = "adding-100"                 # of the catalogue
+//   name = "adding-100"                 # in the catalogue
 //   steps = 3_000
 //   measure = [{ text = "MSE below 0.01", measure = "loss-below", threshold = 0.01 }, …]
 //
-//   [[run]]                             # every one of these, on each of the experiments,
+//   [[run]]                             # each of these on each experiment,
 //   name = "rwa-forget-0.5"
 //   network = { cell = "rwa-forget", lasting = 0.5 }
 //
-//   [vary]                              # or every combination of these
+//   [vary]                              # or all combinations of these
 //   network.cell = ["rwa", "lstm"]
 //   training.learning_rate = [1e-3, 1e-2]
 //
-// The runs are experiments with the study's name as their variant, and with the name of the case as
-// their model.
+// Runs of a study have its name as their variant, and the name of the case as their model.
 #pragma once
 
 #include <cstdint>
@@ -36,23 +35,23 @@ namespace rwa::paper {
 
 enum class Draw {
   kCurves,     // training curves
-  kMeasure,    // each experiment's first measure, against what is varied
+  kMeasure,    // the first measure of each experiment against x
   kGradients,  // gradients.h
 };
 
-// One of the ways in which the experiments are changed.
+// One set of changes to the experiments.
 struct Case {
   std::string name, label;  // "rwa-clip_norm-0", "RWA, clip norm 0"
-  // What is drawn against x belongs to the curve of this name.
+  // The curve that the case belongs to when drawn against x.
   std::string curve, curve_label;
   double x = 0;
 };
 
-// One of the experiments of the catalogue that are changed.
+// An experiment of the catalogue with the study's changes.
 struct StudyExperiment {
   std::string name;
-  std::vector<Claim> measures;             // that nobody has claimed anything about
-  std::vector<training::Experiment> runs;  // for each case
+  std::vector<Claim> measures;             // without claimed values
+  std::vector<training::Experiment> runs;  // one per case
 };
 
 struct Study {
@@ -63,17 +62,17 @@ struct Study {
   std::vector<StudyExperiment> experiments;
 };
 
-// Throws ConfigError, which names `origin`, the line and the key, for whatever is missing, of
-// another type or unknown.
+// Throws ConfigError, which names `origin`, the line and the key, if a key is missing, unknown or
+// of the wrong type.
 Study parse_study(std::string_view toml, std::string_view name, std::string_view origin);
 
-// By name.
+// Sorted by name.
 std::span<const Study> studies();
 std::vector<std::string> names_of_studies();
-const Study* find_study(std::string_view name);  // or nullptr
+const Study* find_study(std::string_view name);  // nullptr if unknown
 
-// What is run under this name, in this variant, which may be a study, by this model, which may be
-// one of its cases. Throws ConfigError where nothing is.
+// The experiment of this name, variant (or study) and model (or case). Throws ConfigError if there
+// is none.
 training::Experiment experiment_of(const std::string& name, const std::string& variant,
                                    const std::string& model);
 

@@ -43,7 +43,7 @@ bool was_run(const Study& study, const Case& one, const Runs& runs) {
   });
 }
 
-// The names of the curves, each once, in the order of the cases.
+// The distinct names of the curves, in the order of the cases.
 std::vector<std::string> curves_of(const Study& study) {
   std::vector<std::string> names;
   for (const Case& one : study.cases) {
@@ -65,12 +65,14 @@ Chart training_chart_of(const Study& study, const StudyExperiment& experiment,
   return chart;
 }
 
-// Whatever is not known of a case, as it diverged or was too short, is a gap.
+// Skips cases without an exact value because a run diverged or was too short.
 Chart measure_chart_of(const Study& study, const StudyExperiment& experiment, const Library& ours) {
   const Claim& measure = experiment.measures.front();
   Chart chart{.id = id_of(experiment.runs.front()),
               .title = find(experiment.name).title,
-              .caption = "Medians over seeds; what is missing was not reached, or diverged.",
+              .caption =
+                  "Medians over seeds. Points are missing if the value was not reached or the run "
+                  "diverged.",
               .x_label = field_in_words(study.x),
               .y_label = measure.text,
               .log_x = std::ranges::all_of(study.cases, [](const Case& c) { return c.x > 0; }),
@@ -93,14 +95,14 @@ Chart measure_chart_of(const Study& study, const StudyExperiment& experiment, co
   return chart;
 }
 
-// One that was measured, before training or after.
+// Gradients of one model, before or after training.
 struct Flow {
   std::string model;
   std::string when;  // empty: after training
   std::vector<double> sizes;
 };
 
-// Of each case, the first run beside which they lie.
+// The gradients of the first run of each case that has them.
 std::vector<Flow> flows_of(const Study& study, const StudyExperiment& experiment,
                            const Runs& runs) {
   std::vector<Flow> flows;
@@ -124,13 +126,14 @@ Chart gradients_chart_of(const Study& study, const StudyExperiment& experiment, 
   std::vector<std::string> names;
   for (const Flow& flow : flows) names.push_back(flow.model + flow.when);
   const auto roles = roles_of(names);
-  Chart chart{.id = id_of(experiment.runs.front()),
-              .title = find(experiment.name).title,
-              .caption = "Root mean squares over test samples and units, by rwa paper gradients.",
-              .x_label = "step of the sequence",
-              .y_label = "size of d loss / d h",
-              .log_y = true,
-              .curves = {}};
+  Chart chart{
+      .id = id_of(experiment.runs.front()),
+      .title = find(experiment.name).title,
+      .caption = "Root mean square over test samples and units, measured by rwa paper gradients.",
+      .x_label = "time step",
+      .y_label = "RMS of ∂loss/∂h",
+      .log_y = true,
+      .curves = {}};
   for (std::size_t i = 0; i < flows.size(); ++i) {
     Curve curve{.label = name_of(flows[i].model) + flows[i].when,
                 .role = roles[i],
@@ -159,7 +162,7 @@ Chart chart_of(const Study& study, const StudyExperiment& experiment, const Runs
   return {};
 }
 
-// A run that diverged has no final score, and will have none.
+// Diverged runs have no final score.
 bool have_diverged(const Runs& runs, const Key& key) {
   const auto found = runs.find(key);
   return found != runs.end() && std::ranges::all_of(found->second, [](const training::Record* run) {
@@ -167,7 +170,7 @@ bool have_diverged(const Runs& runs, const Key& key) {
          });
 }
 
-// Without the cases that were not run.
+// Skips cases that were not run.
 Table table_of_measures(const Study& study, const Runs& runs, const Library& ours) {
   Table table{.header = {"model"}, .rows = {}};
   for (const StudyExperiment& experiment : study.experiments) {
@@ -193,8 +196,8 @@ Table table_of_measures(const Study& study, const Runs& runs, const Library& our
 }
 
 Table table_of_gradients(const Study& study, const Runs& runs) {
-  Table table{.header = {"experiment", "model", "at the first step", "in the middle",
-                         "at the last step", "first against last"},
+  Table table{.header = {"experiment", "model", "first step", "middle step", "last step",
+                         "ratio of first to last"},
               .rows = {}};
   for (const StudyExperiment& experiment : study.experiments) {
     for (const Flow& flow : flows_of(study, experiment, runs)) {

@@ -1,4 +1,4 @@
-// src/paper/study_results.h: the runs of a study as a figure and a table.
+// src/paper/study_results.h: turns the runs of a study into a figure and a table.
 #pragma once
 
 #include <vector>
@@ -14,11 +14,11 @@ struct StudyResult {
   const Study* study = nullptr;
   report::Figure figure;                      // a panel for each experiment that was run
   report::Table table;                        // a row for each case that was run
-  std::vector<const training::Record*> runs;  // experiment by experiment, case by case, by seed
+  std::vector<const training::Record*> runs;  // by experiment, then case, then seed
 };
 
-// Of every study that there are runs of. Throws InputError and ResourceError for gradients beside a
-// run that cannot be read.
+// The results of every study with runs. Throws InputError and ResourceError if the gradients of a
+// run cannot be read.
 std::vector<StudyResult> results_of_studies(const Runs& runs, const Library& ours);
 
 }  // namespace rwa::paper

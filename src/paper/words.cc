@@ -66,7 +66,7 @@ bool is_plain(std::string_view name) {
 
 std::string no_folder(std::string_view name) {
   return fmt::format(
-      "the name '{}' cannot be that of a folder, expected letters, digits, hyphens, underscores "
+      "the name '{}' cannot be used for a folder, expected letters, digits, hyphens, underscores "
       "and dots, and no dot first",
       name);
 }

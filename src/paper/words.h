@@ -1,4 +1,4 @@
-// src/paper/words.h: numbers as people read them.
+// src/paper/words.h: formats numbers and names for readers.
 #pragma once
 
 #include <string>
@@ -15,10 +15,10 @@ using report::in_percent;
 using report::in_time;
 std::string in_rate(double number);  // "0.813", "12.5", "5,430"
 
-// A number that a claim is about: a step, a loss, an accuracy, …
+// The value of a measure: a step, a loss, an accuracy, …
 std::string in_words(Measure measure, double value);
 
-// Where there is nothing to say.
+// Stands for a missing value.
 inline constexpr const char* kNothing = "—";
 
 std::string name_of(std::string_view model);                // "RWA", "LSTM", "rwa-2-layers"
@@ -26,10 +26,10 @@ std::string id_of(const training::Experiment& experiment);  // "grammar", "gramm
 // "Reber grammar", "Reber grammar (script)"
 std::string with_variant(const std::string& title, const std::string& variant);
 
-// "learning rate", of "training.learning_rate"
+// "training.learning_rate" becomes "learning rate".
 std::string field_in_words(std::string_view path);
 
-// Whether a name that anyone may have written can be a part of a path; and if not, that.
+// Whether an untrusted name is safe as part of a path; no_folder() is the message if not.
 bool is_plain(std::string_view name);
 std::string no_folder(std::string_view name);
 

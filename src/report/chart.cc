@@ -49,8 +49,8 @@ void require_equal_sizes(const Chart& chart, const Curve& curve) {
     return;
   }
   throw ConfigError(fmt::format(
-      "chart {}, curve '{}': x, y, low and high have {}, {}, {} and {} numbers, "
-      "expected as many of each, or none of the last two",
+      "chart {}, curve '{}': x, y, low and high have {}, {}, {} and {} values, "
+      "expected equal sizes, or no low and high",
       chart.id, curve.label, size, curve.y.size(), curve.low.size(), curve.high.size()));
 }
 
@@ -58,7 +58,7 @@ bool fits(double value, bool logarithmic) {
   return std::isfinite(value) && (!logarithmic || value > 0);
 }
 
-// Infinity where there is none.
+// Infinity if there is none.
 double least_positive(const Chart& chart, std::vector<double> Curve::*column) {
   double least = std::numeric_limits<double>::infinity();
   for (const Curve& curve : chart.curves) {

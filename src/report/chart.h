@@ -1,5 +1,5 @@
-// src/report/chart.h: a chart as data: what is drawn, the style of its curves, and what of it can
-// be drawn. page.h and figure.h draw it.
+// src/report/chart.h: charts as data, the style of their curves, and the preparation for drawing.
+// page.h and figure.h draw them.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace rwa::report {
 
-// What a curve is decides how it looks, the same on the page and in a figure. In the order of
-// legends, which is from front to back.
+// The role of a curve decides its style, on the page and in figures alike. Ordered as in legends,
+// from front to back.
 enum class Role {
   kRwa,
   kLstm,
@@ -22,45 +22,45 @@ enum class Role {
   kOther5,
   kOther6,
   kNaive,         // dashed
-  kRwaReference,  // somebody else's curve of the same: faint, behind
+  kRwaReference,  // the authors' curve of the same model: faint, behind the others
   kLstmReference,
 };
 
-// Of further models, counted from 0; after the last colour comes the first again.
+// The role of the n-th further model, from 0. The colours repeat after the last.
 inline constexpr int kOtherRoles = 6;
 constexpr Role other_role(std::size_t number) {
   return static_cast<Role>(static_cast<std::size_t>(Role::kOther1) + number % kOtherRoles);
 }
 
-// y against x. A band from `low` to `high` is drawn where they are not empty.
+// y against x, with a band from `low` to `high` unless these are empty.
 struct Curve {
   std::string label;
   Role role;
-  std::vector<double> x = {}, y = {}, low = {}, high = {};  // of equal size; or no low and high
+  std::vector<double> x = {}, y = {}, low = {}, high = {};  // equal sizes, or no low and high
 };
 
 struct Chart {
-  std::string id = {};  // letters, digits and hyphens: names its files and its place on the page
+  std::string id = {};  // letters, digits and hyphens: its file name and its anchor on the page
   std::string title = {};
-  std::string caption = {};  // a sentence or two under it
+  std::string caption = {};  // a sentence or two below the chart
   std::string x_label = {}, y_label = {};
   bool log_x = false, log_y = false;
   std::vector<Curve> curves = {};
 };
 
-// Several charts side by side with one number, as in the paper: "Figure 4".
+// Several charts side by side under one number, as in the paper: "Figure 4".
 struct Figure {
   std::string id;  // "figure-4"
   std::string title;
   std::vector<Chart> panels = {};
 };
 
-// The style of a role, the same on the page and in figures. The colours are told apart by people
-// who see red and green as one.
+// The style of a role on the page and in figures. The colours are safe for red-green colour
+// blindness.
 struct CurveStyle {
-  std::string_view name;   // of its style on the page
-  std::string_view light;  // #rrggbb on a light ground
-  std::string_view dark;   // on a dark one
+  std::string_view name;   // CSS class on the page
+  std::string_view light;  // #rrggbb on a light background
+  std::string_view dark;   // on a dark background
   double opacity;
   double width;  // of the line, in pixels
   bool dashed;
@@ -69,13 +69,12 @@ struct CurveStyle {
 const CurveStyle& style_of(Role role);
 std::span<const CurveStyle> curve_styles();
 
-// A chart made ready for any program that draws: only points that its axes can show, curves from
-// front to back, by role. Numbers that are not finite have no place on an axis, nor have zero and
-// less on a logarithmic one: such points are left out, and a band that reaches down there ends at
-// the chart's least value. On a logarithmic x axis the baseline begins where the other curves do.
-// Curves without a point left are left out, too.
+// Returns the chart with only what its axes can show, and its curves sorted by role, front to back.
+// Drops points that are not finite and, on a logarithmic axis, those at or below zero. A band that
+// would reach below the axis ends at the chart's smallest value. On a logarithmic x axis the
+// baseline begins where the other curves do. Drops curves without points.
 //
-// Throws ConfigError for a curve whose columns are of different sizes.
+// Throws ConfigError if the columns of a curve differ in size.
 Chart drawable(Chart chart);
 
 }  // namespace rwa::report

@@ -16,16 +16,16 @@ namespace {
 // Pixels.
 constexpr double kCell = 17;
 constexpr double kBar = 10;
-constexpr double kWidest = 640;  // of a lane of bars; more steps make thinner bars
+constexpr double kWidest = 640;  // a lane of bars; more steps make thinner bars
 constexpr double kBarHeight = 34;
-constexpr double kPixel = 5;  // of a picture
+constexpr double kPixel = 5;  // one pixel of an image
 constexpr double kLaneGap = 10;
-constexpr double kLetter = 7.5;  // of a label, on average
+constexpr double kLetter = 7.5;  // average letter of a label
 
-constexpr std::size_t kMostSymbols = 64;  // in a lane
+constexpr std::size_t kMostSymbols = 64;  // per lane
 constexpr std::size_t kRepeatsKept = 2;   // at either end of a run
 
-// Steps begin…end-1 are drawn, or left out.
+// Steps begin…end-1, drawn or skipped.
 struct Piece {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -58,7 +58,7 @@ bool repeats(const Example& example, std::size_t step) {
   });
 }
 
-// Every run of steps that repeat, but for its ends, becomes a gap.
+// Turns the inside of every run of repeated steps into a gap.
 std::vector<Piece> without_repeats(const Example& example, std::size_t steps) {
   std::vector<Piece> pieces;
   std::size_t begin = 0;
@@ -92,7 +92,7 @@ std::vector<Piece> pieces_of(const Example& example) {
   return {{0, kEnds}, {kEnds, steps - kEnds, true}, {steps - kEnds, steps}};
 }
 
-// Draws lanes downwards from `top_`.
+// Draws the lanes from top to bottom; `top_` is where the next one begins.
 class Drawing {
  public:
   explicit Drawing(const Example& example) : pieces_(pieces_of(example)) {
@@ -166,7 +166,7 @@ class Drawing {
     top_ += kCell;
   }
 
-  // From a common zero, which is at the bottom where no value is negative.
+  // Bars start at zero, which is the bottom of the lane if no value is negative.
   void add_bars(const std::vector<double>& values) {
     double least = 0;
     double most = 0;

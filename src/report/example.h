@@ -1,4 +1,4 @@
-// src/report/example.h: a sample of a task, step by step. Drawn as SVG within the page.
+// src/report/example.h: a sample of a task, step by step, drawn as SVG in the page.
 #pragma once
 
 #include <string>
@@ -6,24 +6,23 @@
 
 namespace rwa::report {
 
-// One line of a picture: an input, or the answer. A single symbol beside longer lanes is the answer
-// to the whole sequence.
+// One row of the drawing: an input or the target. A single symbol beside longer lanes is the target
+// of the whole sequence.
 struct Lane {
   std::string label;
   std::vector<double> values;        // drawn as bars, or
-  std::vector<std::string> symbols;  // as letters, or
-  int columns = 0;                   // where not 0: `values` (0…1) as a picture this wide
+  std::vector<std::string> symbols;  // drawn as letters
+  int columns = 0;                   // if not 0: draw `values` (0…1) as an image of this width
 };
 
-// The lanes stand under each other, step under step; the last is the answer.
+// The lanes are stacked and aligned by step; the last one is the target.
 struct Example {
   std::string title;
   std::vector<Lane> lanes;
 };
 
-// Where symbols repeat in all lanes the steps between are left out, and a long sequence of other
-// symbols loses its middle; each gap says how many steps it stands for. Bars are never left out:
-// a thousand of them are thin.
+// Skips steps at which the symbols of all lanes repeat, and the middle of any other long sequence
+// of symbols; each gap shows the number of steps skipped. Draws every bar, however thin.
 std::string to_html(const Example& example);
 
 }  // namespace rwa::report

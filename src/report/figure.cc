@@ -1,5 +1,5 @@
-// src/report/figure.cc: text of others stands in the script in single quotes only, where gnuplot
-// neither replaces nor runs anything.
+// src/report/figure.cc: untrusted text appears in the script only in single quotes, where gnuplot
+// neither expands nor executes anything.
 #include "report/figure.h"
 
 #include <algorithm>
@@ -26,16 +26,16 @@ namespace {
 constexpr int kWidth = 900;
 constexpr int kPlotHeight = 230;
 constexpr int kAbovePlots = 40;     // the figure's title
-constexpr int kAbovePlot = 50;      // a panel's title, and what is on its y axis
-constexpr int kBelowPlot = 56;      // numbers and name of the x axis
+constexpr int kAbovePlot = 50;      // a panel's title and its y label
+constexpr int kBelowPlot = 56;      // ticks and label of the x axis
 constexpr int kLegendHeight = 34;   // with one row of entries
-constexpr int kLegendRow = 20;      // and for each more
-constexpr double kLegendSign = 90;  // of an entry, before its text and after
+constexpr int kLegendRow = 20;      // for each further row
+constexpr double kLegendSign = 90;  // line sample and margins of an entry
 constexpr int kLeftOfPlot = 64;
 constexpr int kRightOfPlot = 26;
-constexpr double kDigit = 8;  // of a number at an axis
+constexpr double kDigit = 8;  // one digit of a tick label
 
-// The page has the same.
+// The same colours as in page.css.
 constexpr std::string_view kInk = "#22262b";
 constexpr std::string_view kQuiet = "#61676f";
 
@@ -43,7 +43,7 @@ constexpr std::size_t kMostColumns = 3;
 
 std::string gnuplot_text(std::string_view text) {
   std::string label = one_line(text);
-  // Would end the section that gnuplot puts text in.
+  // "]]>" would end the CDATA section that gnuplot writes text into.
   for (std::size_t i = 0; (i = label.find("]]>", i)) != std::string::npos;) {
     label.insert(i + 2, " ");
   }
@@ -55,7 +55,7 @@ std::string gnuplot_text(std::string_view text) {
   return quotes + '\'';
 }
 
-// A colour as gnuplot writes it: #aarrggbb, where aa is what shines through.
+// A colour for gnuplot: #aarrggbb, where aa is the transparency.
 std::string colour(const CurveStyle& style, double opacity) {
   return fmt::format("'#{:02x}{}'", 255 - static_cast<int>(opacity * 255), style.light.substr(1));
 }
@@ -78,7 +78,7 @@ struct Range {
   }
 };
 
-// With a margin of a share of its length, and never without length.
+// Adds a margin, given as a fraction of the length. The result is never empty.
 Range widened(Range range, bool logarithmic, double margin) {
   if (logarithmic) {
     const double factor = range.high > range.low ? std::pow(range.high / range.low, margin) : 2;
@@ -89,14 +89,14 @@ Range widened(Range range, bool logarithmic, double margin) {
   return {range.low - more, range.high + more};
 }
 
-// 12,000 for people; fractions and powers as they are.
+// Whole numbers with separators (12,000); others unchanged.
 std::string tick(double value) {
   std::string text = fmt::format("{:.10g}", value);
   const bool whole = text.find_first_not_of("0123456789") == std::string::npos;
   return whole ? with_thousands(std::move(text)) : text;
 }
 
-// The least of 1, 2, 5 times a power of ten that is not less than `least`.
+// The smallest of 1, 2, 5 times a power of ten that is at least `least`.
 double round_up(double least) {
   const double power = std::pow(10, std::floor(std::log10(least)));
   for (const double digit : {1, 2, 5}) {
@@ -105,13 +105,13 @@ double round_up(double least) {
   return 10 * power;
 }
 
-// gnuplot has thousands separators only where the system has a language with them.
+// Written out, since gnuplot has thousands separators only in some locales.
 std::string x_ticks(const Range& range, bool logarithmic, double plot_width) {
   std::string ticks;
   const auto add = [&](double x) {
     ticks += fmt::format("{}'{}' {:.10g}", ticks.empty() ? "" : ", ", tick(x), x);
   };
-  // At value(i) for every whole i from low to high.
+  // Adds a tick at value(i) for every integer i from low to high.
   const auto add_all = [&](double low, double high, const auto& value) {
     for (auto i = std::llround(std::ceil(low)); static_cast<double>(i) <= high; ++i) {
       add(value(static_cast<double>(i)));
@@ -129,7 +129,7 @@ std::string x_ticks(const Range& range, bool logarithmic, double plot_width) {
   return "set xtics (" + ticks + ")\n";
 }
 
-// Where things stand, in pixels from the top left corner.
+// Positions in pixels from the top left corner.
 class Layout {
  public:
   Layout(std::size_t panels, int legend_height)
@@ -150,7 +150,7 @@ class Layout {
   }
   [[nodiscard]] double plot_width() const { return panel_width() - kLeftOfPlot - kRightOfPlot; }
 
-  // As gnuplot writes a place: shares of the whole, from the lower left corner.
+  // A position for gnuplot: fractions of the canvas, from the lower left corner.
   [[nodiscard]] std::string at(double x, double y) const {
     return fmt::format("screen {:.5f}, screen {:.5f}", x / kWidth, 1 - y / height_);
   }
@@ -195,7 +195,7 @@ std::string data_blocks(const std::vector<Chart>& panels) {
   return script;
 }
 
-// All bands, and the curves over them, from back to front.
+// All bands first, then the curves, from back to front.
 std::string plots(const Chart& chart, std::size_t panel) {
   std::string bands;
   std::string curves;
@@ -214,7 +214,7 @@ std::string plots(const Chart& chart, std::size_t panel) {
   return "plot " + both.substr(0, both.size() - 2) + '\n';
 }
 
-// The axes for what is drawn: whole on x, with some air on y.
+// Ranges that fit the data exactly on x, with a margin on y.
 std::string axes(const Chart& chart, double plot_width) {
   Range x;
   Range y;
@@ -243,15 +243,14 @@ std::string panel_script(const Chart& chart, std::size_t panel, const Layout& la
                        fmt::format("set xlabel {}\n", gnuplot_text(chart.x_label));
   if (!chart.curves.empty()) return script + axes(chart, layout.plot_width()) + plots(chart, panel);
   return script +
-         fmt::format("set label 3 'nothing to draw yet' at graph 0.5, 0.5 center tc rgb '{}'\n",
-                     kQuiet) +
+         fmt::format("set label 3 'no data yet' at graph 0.5, 0.5 center tc rgb '{}'\n", kQuiet) +
          "unset logscale\nunset xtics\nunset ytics\n"
          "plot [0:1] [0:1] NaN notitle\nunset label 3\n";
 }
 
 using Legend = std::set<std::pair<Role, std::string>>;
 
-// One for all panels.
+// One legend for all panels.
 Legend legend_of(const std::vector<Chart>& panels) {
   Legend entries;
   for (const Chart& chart : panels) {
@@ -262,7 +261,7 @@ Legend legend_of(const std::vector<Chart>& panels) {
   return entries;
 }
 
-// gnuplot puts the entries into columns as wide as the longest, and leaves out what has no room.
+// gnuplot sets the entries in columns as wide as the longest one, and drops those without room.
 int legend_height(const Legend& entries) {
   std::size_t longest = 0;
   for (const auto& [role, label] : entries) longest = std::max(longest, character_count(label));
@@ -272,7 +271,7 @@ int legend_height(const Legend& entries) {
   return kLegendHeight + kLegendRow * std::max(rows - 1, 0);
 }
 
-// Under the panels, where it hides nothing.
+// Below the panels, where it hides no data.
 std::string legend_script(const Legend& entries, const Layout& layout) {
   if (entries.empty()) return "";
   std::string lines;
@@ -340,7 +339,7 @@ std::string missing_for_figures() {
 }
 
 void write_figure(const Figure& figure, const std::filesystem::path& folder) {
-  // No settings of the user's: the figure is to be the same everywhere.
+  // Ignore the user's gnuplot settings, so that figures are the same everywhere.
   const std::string svg = run_program({"gnuplot", "--default-settings"}, gnuplot_script(figure));
   const std::string png = run_program({"rsvg-convert", "--zoom", "2", "--format", "png"}, svg);
   io::replace_text(folder / (figure.id + ".svg"), svg);

@@ -1,4 +1,4 @@
-// src/report/figure.h: a figure as SVG and PNG files, drawn by gnuplot and rsvg-convert.
+// src/report/figure.h: figures as SVG and PNG files, drawn by gnuplot and rsvg-convert.
 #pragma once
 
 #include <filesystem>
@@ -8,15 +8,16 @@
 
 namespace rwa::report {
 
-// What is missing on this machine for write_figure(), as a sentence with the packages to install;
-// empty where nothing is.
+// Returns a message that names the programs missing for write_figure() and the packages to install.
+// Empty if nothing is missing.
 std::string missing_for_figures();
 
-// Writes FOLDER/ID.svg and FOLDER/ID.png, each as a whole or not at all. Throws ResourceError with
-// what the programs said.
+// Writes FOLDER/ID.svg and FOLDER/ID.png, each atomically. Throws ResourceError with the programs'
+// error output.
 void write_figure(const Figure& figure, const std::filesystem::path& folder);
 
-// Draws the figure as SVG to gnuplot's stdout. Whatever the texts hold is drawn, never run.
+// Returns a gnuplot script that writes the figure as SVG to stdout. Text in the figure is never
+// executed.
 std::string gnuplot_script(const Figure& figure);
 
 }  // namespace rwa::report

@@ -1,4 +1,4 @@
-// src/report/page.cc: the document around the blocks, and its charts as data for page.js.
+// src/report/page.cc: the HTML document around the blocks, and its charts as data for page.js.
 #include "report/page.h"
 
 #include <array>
@@ -17,13 +17,13 @@ namespace {
 
 constexpr std::size_t kHeadingsForContents = 3;
 
-// A browser would look for the map beside the page.
+// A browser would try to load the source map.
 std::string_view without_source_map(std::string_view code) {
   const std::size_t place = code.find("# sourceMappingURL");
   return place == std::string_view::npos ? code : code.substr(0, code.rfind('\n', place));
 }
 
-// Drawable numbers are finite, and so are JSON's. Six digits are more than a screen shows.
+// Drawable numbers are finite, as JSON requires. Six digits exceed the resolution of a screen.
 std::string to_json(const Curve& curve) {
   const CurveStyle& style = style_of(curve.role);
   std::string json =
@@ -36,8 +36,8 @@ std::string to_json(const Curve& curve) {
   return json + '}';
 }
 
-// Holds no text of others, and so nothing that could end the element it stands in: the charts are
-// named by their number, labels stand in the page.
+// Contains no untrusted text, so nothing can end the enclosing element: charts are matched by their
+// order, and labels are in the HTML.
 std::string to_json(const Chart& chart) {
   std::string json = fmt::format(R"({{"logX":{},"logY":{},"curves":[)", chart.log_x, chart.log_y);
   for (const Curve& curve : chart.curves) {
@@ -63,7 +63,7 @@ std::string description(const Chart& chart) {
                      fmt::join(labels, ", "));
 }
 
-// Writes the blocks one after the other and collects what stands elsewhere on the page.
+// Writes the blocks in order, and collects the contents and the chart data.
 class Writer {
  public:
   void operator()(const Heading& heading) {
@@ -98,7 +98,7 @@ class Writer {
     body_ += fmt::format("<div class=\"panel\" id=\"{}\"><h4>{}</h4>\n", escape_html(chart.id),
                          escape_html(chart.title));
     if (chart.curves.empty()) {
-      body_ += "<p class=\"empty\">Nothing to draw yet.</p>\n";
+      body_ += "<p class=\"empty\">No data yet.</p>\n";
     } else {
       add_plot(chart);
     }
@@ -113,7 +113,7 @@ class Writer {
     body_ += fmt::format(
         "<div class=\"y-label\">{}</div>\n"
         "<div class=\"plot\" role=\"img\" aria-label=\"{}\"></div>\n"
-        "<noscript><p>The chart “{}” needs JavaScript, which is off here.</p></noscript>\n"
+        "<noscript><p>The chart “{}” needs JavaScript.</p></noscript>\n"
         "<div class=\"x-label\"><output></output>{}</div>\n",
         escape_html(chart.y_label), escape_html(description(chart)), escape_html(chart.title),
         escape_html(chart.x_label));
@@ -124,7 +124,7 @@ class Writer {
   std::string body_;
   std::string contents_;
   std::size_t headings_ = 0;
-  std::string charts_;  // in the order of the elements of class "plot"
+  std::string charts_;  // as JSON, in the order of the "plot" elements
 };
 
 std::string role_styles() {
@@ -137,7 +137,7 @@ std::string role_styles() {
   return css;
 }
 
-// The policy is a promise that the browser keeps: nothing is fetched from anywhere.
+// With this policy the browser refuses to fetch anything.
 constexpr std::string_view kHead = R"(<!doctype html>
 <html lang="en">
 <head>

@@ -1,4 +1,4 @@
-// src/report/page.h: one HTML page that needs nothing else: no network, no other file.
+// src/report/page.h: self-contained HTML pages, without any other file or network access.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,7 @@ namespace rwa::report {
 
 struct Heading {
   std::string text;
-  std::string id;  // for links within the page
+  std::string id;  // the anchor for links within the page
 };
 
 struct Text {
@@ -31,16 +31,16 @@ struct Page {
   std::vector<Block> blocks = {};
 };
 
-// The same page gives the same bytes.
+// Deterministic: the same page gives the same bytes.
 std::string to_html(const Page& page);
 
-// As a whole or not at all. Throws ResourceError.
+// Writes the file atomically. Throws ResourceError.
 void write_page(const Page& page, const std::filesystem::path& file);
 
 }  // namespace rwa::report
 
-// The files that a page carries. The build makes them part of the program: page.css and page.js
-// from here, the charts' library as Debian ships it.
+// The files embedded in every page. The build compiles them into the program: page.css and page.js
+// from this folder, and the chart library as shipped by Debian.
 namespace rwa::report::assets {
 
 extern const std::string_view kPageCss;

@@ -1,21 +1,21 @@
 // src/report/page.js: draws the charts of a page, shows values under the pointer, and switches
-// between light and dark. The page has the labels and the colours; this has the curves.
+// between light and dark. Labels and colours are in the page's HTML and CSS.
 "use strict";
 (() => {
-  const kQuiet = "rgba(128, 128, 128, 0.28)";  // axes and grid, on any ground
+  const kQuiet = "rgba(128, 128, 128, 0.28)";  // axes and grid, on any background
   const exact = new Intl.NumberFormat("en", {maximumSignificantDigits: 12});
   const short = new Intl.NumberFormat("en", {maximumSignificantDigits: 3});
 
   const formatX = (x) => exact.format(x);
   const formatY = (y) =>
     y !== 0 && Math.abs(y) < 1e-4 ? y.toExponential(1) : short.format(y);
-  // Ticks are round numbers: what their last digits hold is noise.
+  // Ticks are round numbers; their last digits are rounding errors.
   function formatTick(y) {
     const round = Number(y.toPrecision(8));
     return y !== 0 && Math.abs(y) < 1e-4 ? round.toExponential() : exact.format(round);
   }
 
-  // One row for every x of any curve; null where a curve has no point.
+  // One row for every x of any curve; null if a curve has no point there.
   function mergedRows(curves, bands) {
     const rows = new Map();
     curves.forEach((curve, c) => {
@@ -28,7 +28,7 @@
     return [...rows.values()].sort((a, b) => a[0] - b[0]);
   }
 
-  // Of the point nearest to x; nothing beyond the curve's ends.
+  // The value of the point nearest to x; null beyond the ends of the curve.
   function valueAt(curve, x) {
     if (!(x >= curve.x[0] && x <= curve.x.at(-1))) return null;
     let low = 0;
@@ -48,7 +48,7 @@
     panel.querySelector(".x-label output").textContent = x === null ? "" : formatX(x);
   }
 
-  // Decades, and 1, 2, 5 where there is room. Within a decade an axis is almost linear.
+  // Decades, or 1, 2, 5 if there is room. Ticks within about one decade are linear.
   function logTicks(low, high, pixels, options, ...more) {
     const decades = Math.log10(high / low);
     if (decades < 1.2) return Dygraph.numericLinearTicks(low, high, pixels, options, ...more);
@@ -66,20 +66,20 @@
     return ticks;
   }
 
-  // An axis needs a length, also where all points stand at one x.
+  // An axis range for a single x; null if there are several.
   function widened(rows, logarithmic) {
     const x = rows[0][0];
     if (rows.length > 1) return null;
     return logarithmic ? [x / 2, x * 2] : [x - 1, x + 1];
   }
 
-  // A finger on a chart scrolls the page; a tap shows values.
+  // On touch screens a swipe scrolls the page; a tap shows values.
   const {touchstart, touchmove, touchend, ...interactionModel} = Dygraph.defaultInteractionModel;
 
   function draw(plot, chart) {
     const panel = plot.closest(".panel");
     const swatches = [...panel.querySelectorAll(".legend i")];
-    // The legend is read from front to back, and the canvas painted from back to front.
+    // The legend lists the curves from front to back; the canvas is painted from back to front.
     const order = chart.curves.map((_, c) => c).reverse();
     const painted = order.map((c) => chart.curves[c]);
     const names = order.map(String);

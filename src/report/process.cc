@@ -1,5 +1,5 @@
-// src/report/process.cc: the three streams are files in memory. A pipe would need both its ends
-// served at once and might break; a file can be filled before and read after.
+// src/report/process.cc: the three streams are files in memory, filled before the program starts
+// and read after it ends. Pipes would have to be served while it runs, and may break.
 #include "report/process.h"
 
 #include <spawn.h>
@@ -67,7 +67,7 @@ struct Streams {
 pid_t start(const std::vector<std::string>& command, const Streams& streams) {
   std::vector<char*> arguments;
   arguments.reserve(command.size() + 1);
-  // The interface is older than const; the texts are not changed.
+  // posix_spawnp() takes non-const strings but does not change them.
   for (const std::string& text : command) arguments.push_back(const_cast<char*>(text.c_str()));
   arguments.push_back(nullptr);
   posix_spawn_file_actions_t actions;

@@ -1,4 +1,4 @@
-// src/report/process.h: another program, given its input and asked for its output.
+// src/report/process.h: runs another program on a given input and returns its output.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace rwa::report {
 
-// Whether a program of this name can be found in PATH.
+// Whether PATH has a program of this name.
 bool is_installed(std::string_view name);
 
-// Runs command[0] with the rest as arguments, without a shell, and returns what it wrote to stdout.
-// Throws ResourceError with what it wrote to stderr when it cannot be started or fails.
+// Runs command[0] with the rest as arguments, without a shell, and returns its stdout. Throws
+// ResourceError, with its stderr, if it cannot be started or fails.
 std::string run_program(const std::vector<std::string>& command, std::string_view input);
 
 }  // namespace rwa::report

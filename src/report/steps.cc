@@ -21,15 +21,15 @@ struct Box {
   double x = 0, y = 0, width = 0, height = 0;
 };
 
-// Many coloured boxes in few elements: those of like strength are one.
+// Many coloured boxes in few SVG elements: boxes of similar strength share a path.
 class Shade {
  public:
-  // The opacity of what has a weight of 1.
+  // `strongest` is the opacity of a weight of 1.
   explicit Shade(double strongest) : strongest_(strongest) {}
 
-  // The weight is -1…1.
+  // Weights range from -1 to 1.
   void add(const Box& box, double weight);
-  // Paths of the classes "more" and "less".
+  // Paths with the classes "more" and "less".
   [[nodiscard]] std::string svg() const;
 
  private:
@@ -64,21 +64,21 @@ std::string Shade::svg() const {
 }
 
 // Pixels.
-constexpr double kWidth = 600;  // of all steps
-constexpr double kCell = 15;    // of a letter
+constexpr double kWidth = 600;  // all steps
+constexpr double kCell = 15;    // one letter
 constexpr double kLetter = 7.5;
 constexpr double kTrack = 44;
 constexpr double kBars = 60;
 constexpr double kRow = 6;
 constexpr double kGap = 10;
-constexpr double kText = 16;     // of a line of text
-constexpr double kNumbers = 56;  // for numbers on the right
-constexpr double kTick = 70;     // from one number on the axis to the next, at least
-constexpr double kBaseline = 4;  // of a text, under its middle
+constexpr double kText = 16;     // height of a line of text
+constexpr double kNumbers = 56;  // room for numbers on the right
+constexpr double kTick = 70;     // minimum distance of ticks
+constexpr double kBaseline = 4;  // from the middle of a text down to its baseline
 
 constexpr std::size_t kMostColumns = 320;
-constexpr std::size_t kMostLines = 50;    // of letters
-constexpr std::size_t kMostLetters = 24;  // of a word or a name
+constexpr std::size_t kMostLines = 50;    // of symbols
+constexpr std::size_t kMostLetters = 24;  // per word or name
 
 using Values = std::vector<double>;
 
@@ -104,15 +104,15 @@ double width_of(const std::string& symbol) {
   return std::max(kCell, kLetter * static_cast<double>(character_count(symbol)) + 7);
 }
 
-// Steps begin…end-1 stand side by side.
+// Steps begin…end-1, side by side.
 struct Line {
   std::size_t begin = 0, end = 0;
-  double most = 0;  // the greatest of their weights
+  double most = 0;  // greatest weight
 };
 
 std::vector<Line> lines_of(const std::vector<std::string>& symbols, const Values& weights) {
   std::vector<Line> lines;
-  double x = 2 * kWidth;  // the first begins a line
+  double x = 2 * kWidth;  // so that the first symbol begins a line
   for (std::size_t i = 0; i < symbols.size(); ++i) {
     const double width = width_of(symbols[i]);
     if (x + width > kWidth) {
@@ -126,7 +126,7 @@ std::vector<Line> lines_of(const std::vector<std::string>& symbols, const Values
   return lines;
 }
 
-// The greatest, in the order of the sequence.
+// Keeps the lines with the greatest weights, in the order of the sequence.
 void keep_greatest(std::vector<Line>& lines) {
   if (lines.size() <= kMostLines) return;
   std::ranges::stable_sort(lines, std::greater(), &Line::most);
@@ -134,7 +134,7 @@ void keep_greatest(std::vector<Line>& lines) {
   std::ranges::sort(lines, {}, &Line::begin);
 }
 
-// Steps as columns of equal width, one or more of them each.
+// Columns of equal width, each covering one or more steps.
 class Columns {
  public:
   explicit Columns(std::size_t steps) : steps_(steps), count_(std::min(steps, kMostColumns)) {}
@@ -176,7 +176,7 @@ Range range_of(std::span<const double> values) {
   return range;
 }
 
-// Draws downwards from `top_`.
+// Draws from top to bottom; `top_` is where the next part begins.
 class Drawing {
  public:
   Drawing(const Steps& steps, std::size_t count)
@@ -207,7 +207,7 @@ class Drawing {
     const double most = greatest(steps_.weights);
     Shade shade(0.6);
     std::string letters;
-    letters.swap(body_);  // over their ground
+    letters.swap(body_);  // drawn over the shading
     std::size_t drawn = 0;
     for (const Line& line : lines) {
       add_gap(line.begin - drawn);
@@ -259,7 +259,7 @@ class Drawing {
     for (std::size_t r = 0; r < sums.size(); ++r) {
       const double y = top_ + kRow * static_cast<double>(r);
       for (std::size_t i = 0; i < sums[r].size(); ++i) {
-        // By the root: what is spread over many steps is to be seen beside what stands on one.
+        // The root keeps weights visible that are spread over many steps.
         const double weight = most > 0 ? std::sqrt(sums[r][i] / most) : 0;
         shade.add({left_ + columns_.x(i), y, columns_.width(), kRow - 1}, weight);
       }
@@ -277,7 +277,7 @@ class Drawing {
   [[nodiscard]] const std::string& body() const { return body_; }
 
  private:
-  // Weights of nothing where it has none.
+  // Zeros if the track has no weights.
   [[nodiscard]] Values weights_of(const Track& track) const {
     return track.weights.empty() ? Values(count_) : track.weights;
   }
@@ -299,7 +299,7 @@ class Drawing {
   void add_gap(std::size_t steps) {
     if (steps == 0) return;
     add_text("name", left_, top_ + kText / 2,
-             fmt::format("… {} steps", in_thousands(static_cast<std::int64_t>(steps))));
+             "… " + counted(static_cast<std::int64_t>(steps), "step"));
     top_ += kText;
   }
 
@@ -334,7 +334,7 @@ class Drawing {
     top_ += kTrack + kGap;
   }
 
-  // In a column of several steps from the least to the greatest of them.
+  // A column of several steps spans their minimum and maximum.
   [[nodiscard]] std::string curve(const Values& values, const Range& range) const {
     const double scale = range.high > range.low ? (kTrack - 4) / (range.high - range.low) : 0;
     const auto y = [&](double value) {
@@ -356,7 +356,7 @@ class Drawing {
     return path;
   }
 
-  // Round numbers of steps.
+  // Ticks at round step numbers.
   void add_axis() {
     const double step = kWidth / static_cast<double>(std::max<std::size_t>(count_, 1));
     std::int64_t distance = 1;

@@ -1,5 +1,5 @@
-// src/report/steps.h: a sequence, and how much each of its steps counts. Drawn as SVG, within a
-// page or as a file of its own.
+// src/report/steps.h: a sequence and the weight of each of its steps, drawn as SVG in a page or as
+// a separate file.
 #pragma once
 
 #include <string>
@@ -7,35 +7,34 @@
 
 namespace rwa::report {
 
-// One of the numbers that a step has, drawn as a curve.
+// One feature, drawn as a curve.
 struct Track {
   std::string name;
   std::vector<double> values;
-  std::vector<double> weights =
-      {};  // where there are some, they colour the ground behind the curve
+  std::vector<double> weights = {};  // colour the background of the curve; may be empty
 };
 
-// Lists are as long as there are steps, or empty. Of all weights, what is negative has a colour of
-// its own; what is not finite is nothing.
+// Each list has one item per step, or is empty. Negative weights have another colour; weights that
+// are not finite count as 0.
 struct Steps {
   std::string title = {};
   std::string caption = {};
   int first = 1;                               // the number of the first step
   std::vector<std::string> symbols = {};       // steps are letters or words, or
-  std::vector<Track> tracks = {};              // numbers
+  std::vector<Track> tracks = {};              // have numeric features
   std::string weights_are = {};                // "share"
-  std::vector<double> weights = {};            // of the steps
+  std::vector<double> weights = {};            // one per step
   std::string rows_are = {};                   // "units"
-  std::vector<std::vector<double>> rows = {};  // [·][steps], a picture of its own; 0 or more each
+  std::vector<std::vector<double>> rows = {};  // [·][steps], a heat map; all values at least 0
 };
 
-// A long sequence of symbols is drawn in part: those lines of it that have the greatest weights,
-// and for the others how many steps they are. Where there are more numbers than columns of pixels,
-// a column is several steps, and its weight their sum.
+// Of a long sequence of symbols only the lines with the greatest weights are drawn; each gap shows
+// the number of steps skipped. If there are more numeric steps than columns, a column covers
+// several steps and has the sum of their weights.
 std::string to_html(const Steps& steps);
 std::string to_svg(const Steps& steps);
 
-// For the style of a page that has such pictures.
+// The CSS that a page with such drawings needs.
 std::string style_of_steps();
 
 }  // namespace rwa::report

@@ -12,10 +12,10 @@
 namespace rwa::report {
 namespace {
 
-// A colour is not enough: not everybody sees it, and paper and terminals may have none.
+// Colour alone is not enough for colour-blind readers, print and terminals.
 struct Sign {
   std::string_view sign;
-  std::string_view style;  // on the page
+  std::string_view style;  // CSS class on the page
   std::string_view word;
 };
 
@@ -28,7 +28,7 @@ Sign sign_of(Mark mark) {
     case Mark::kNo:
       return {"✗", " no", "not reproduced"};
     case Mark::kOpen:
-      return {"…", " open", "not known yet"};
+      return {"…", " open", "undecided"};
   }
   return {};
 }
@@ -39,7 +39,7 @@ std::string signed_text(const TableCell& cell) {
   return fmt::format("{} {}", sign, cell.text);
 }
 
-// Numbers stand at the right, so that their digits are under each other.
+// Numbers are right-aligned, so that their digits line up.
 bool is_numeric(const Table& table, std::size_t column) {
   bool any = false;
   for (const auto& row : table.rows) {
@@ -52,7 +52,7 @@ bool is_numeric(const Table& table, std::size_t column) {
 }
 
 struct Column {
-  std::size_t width = 3;  // a rule in Markdown is no shorter
+  std::size_t width = 3;  // the minimum for a rule in Markdown
   bool numeric = false;
 };
 
@@ -68,7 +68,7 @@ std::vector<Column> columns_of(const Table& table, const Cells& cells) {
   return columns;
 }
 
-// Every cell as text, the header first.
+// All cells as text, header first.
 Cells texts_of(const Table& table, const std::function<std::string(std::string_view)>& escape) {
   Cells cells(1);
   for (const std::string& text : table.header) cells[0].push_back(escape(text));
@@ -142,7 +142,7 @@ std::string to_markdown(const Table& table) {
 }
 
 std::string to_html(const Table& table) {
-  // Few columns on the whole width of the page would be too far from each other.
+  // A few columns spread over the full page width are hard to read.
   constexpr std::size_t kFewColumns = 4;
   std::string html = fmt::format(
       "<div class=\"scroll{}\" role=\"region\" aria-label=\"Table\" tabindex=\"0\"><table>\n"
@@ -167,7 +167,7 @@ namespace {
 
 constexpr std::size_t kFewColumns = 10;
 
-// Many names side by side, each wider than a number, would make the table wider than the screen.
+// Many long column names would make the table wider than the screen.
 bool needs_upright_names(const HeatTable& table) {
   constexpr std::size_t kMostLetters = 4;
   return table.columns.size() > kFewColumns &&

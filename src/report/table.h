@@ -1,4 +1,4 @@
-// src/report/table.h: tables as data, and as text, Markdown and HTML.
+// src/report/table.h: tables, and their forms as text, Markdown and HTML.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace rwa::report {
 
-// Colours a cell and puts a sign before its text: ✓ reproduced, ✗ not, … cannot be said yet.
+// Colours a cell and puts a sign before its text: ✓ reproduced, ✗ not reproduced, … undecided.
 enum class Mark { kNone, kYes, kNo, kOpen };
 
 struct TableCell {
@@ -19,20 +19,20 @@ struct Table {
   std::vector<std::vector<TableCell>> rows;  // each as long as the header
 };
 
-// Columns of nothing but numbers ("—" and no text count as such) stand at the right.
+// Columns that contain only numbers, "—" and empty cells are right-aligned.
 std::string to_text(const Table& table);  // aligned columns for a terminal
 std::string to_markdown(const Table& table);
 std::string to_html(const Table& table);
 
-// A table with names on two sides, whose cells are coloured by what they hold.
+// A matrix with row and column names and coloured cells, such as a confusion matrix.
 struct HeatCell {
   std::string text;
-  double share = 0;   // 0…1: how strong its colour is
-  bool good = false;  // which colour that is
+  double share = 0;   // 0…1: strength of the colour
+  bool good = false;  // selects the colour
 };
 
 struct HeatTable {
-  std::string rows_are, columns_are;  // what their names are the names of
+  std::string rows_are, columns_are;  // what the rows and columns stand for
   std::vector<std::string> rows, columns;
   std::vector<std::vector<HeatCell>> cells;  // [rows][columns]
 };

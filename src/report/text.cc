@@ -9,7 +9,7 @@
 namespace rwa::report {
 
 std::string one_line(std::string_view text) {
-  // The JSON library knows what is UTF-8: through it and back.
+  // A round trip through the JSON library replaces invalid UTF-8.
   using Json = nlohmann::json;
   const std::string valid = Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
   std::string line = Json::parse(valid).get<std::string>();
@@ -19,7 +19,7 @@ std::string one_line(std::string_view text) {
 }
 
 std::size_t character_count(std::string_view text) {
-  // Every byte but those that continue a character.
+  // Counts all bytes except continuation bytes.
   return static_cast<std::size_t>(std::ranges::count_if(
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
@@ -57,6 +57,10 @@ std::string escape_html(std::string_view text) {
 }
 
 std::string in_thousands(std::int64_t number) { return with_thousands(fmt::format("{}", number)); }
+
+std::string counted(std::int64_t number, std::string_view noun) {
+  return fmt::format("{} {}{}", in_thousands(number), noun, number == 1 ? "" : "s");
+}
 
 std::string in_percent(double share, int decimals) {
   return fmt::format("{:.{}f} %", 100 * share, decimals);

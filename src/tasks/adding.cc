@@ -1,4 +1,4 @@
-// src/tasks/adding.cc: the sum of the two values that are marked.
+// src/tasks/adding.cc: the sum of two marked values.
 #include "tasks/kinds.h"
 #include "tasks/synthetic.h"
 
@@ -30,13 +30,13 @@ class Adding final : public Synthetic {
       Draws draws(numbers[b]);
       const int first = draws.below(shape().longest);
       const int other = draws.below(shape().longest - 1);
-      const int second = other + (other >= first ? 1 : 0);  // any but the first
+      const int second = other + (other >= first ? 1 : 0);  // any step but the first
       batch.values.push_back(mark(batch, first, b) + mark(batch, second, b));
     }
   }
 
  private:
-  // Returns the value that is marked.
+  // Marks a step and returns its value.
   float mark(datasets::Batch& batch, int step, std::size_t b) const {
     const std::size_t row = static_cast<std::size_t>(step) * batch.lengths.size() + b;
     float* x = &batch.x[row * 2];
@@ -44,14 +44,14 @@ class Adding final : public Synthetic {
     return x[value_];
   }
 
-  int value_;  // which feature it is; the other is the indicator
+  int value_;  // the feature with the value; the other is the indicator
 };
 
 }  // namespace
 
 std::unique_ptr<datasets::Dataset> open_adding(const AddingTask& task, std::uint64_t seed) {
   check_range("steps", task.steps, 2, kMostSteps);
-  (void)to_string(task.order);  // refuses what is none of them
+  (void)to_string(task.order);  // throws for an invalid value
   return std::make_unique<Adding>(task, seed);
 }
 

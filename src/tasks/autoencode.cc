@@ -1,4 +1,4 @@
-// src/tasks/autoencode.cc: a sequence that is to be said again.
+// src/tasks/autoencode.cc: a decoder reproduces its input sequence.
 #include <algorithm>
 #include <cmath>
 
@@ -12,13 +12,13 @@ double mean_length(const AutoencodeTask& task) {
   return (static_cast<double>(task.shortest) + task.longest) / 2;
 }
 
-// Knows which lengths there are and how many labels came before, and nothing of the symbols.
+// The baseline knows the distribution of lengths and the current step, but not the symbols.
 datasets::Naive naive_of(const AutoencodeTask& task) {
   const double lengths = task.longest - task.shortest + 1;
   const double labels = mean_length(task) + 1;
-  double right = 0;  // in a sequence, on average, with the best guess at each place
+  double right = 0;  // expected correct labels per sequence, with the best guess at each step
   for (int place = 0; place <= task.longest; ++place) {
-    const double said = std::min(1.0, (task.longest - place + 1) / lengths);  // at all
+    const double said = std::min(1.0, (task.longest - place + 1) / lengths);  // P(step has a label)
     const double end = place >= task.shortest ? 1 / lengths : 0;
     right += std::max(end, (said - end) / task.symbols);
   }
@@ -55,7 +55,7 @@ class Autoencode final : public Synthetic {
     lay_out_symbols(batch);
     batch.target_steps = batch.steps + 1;
     batch.target_lengths.clear();
-    // Past the end, which is not read, stands the end too.
+    // Padding, which is never read, is filled with the end label.
     batch.classes.assign(batch.symbols.size() + samples.size(), task_.symbols);
     for (std::size_t b = 0; b < samples.size(); ++b) {
       batch.target_lengths.push_back(batch.lengths[b] + 1);

@@ -1,4 +1,4 @@
-// src/tasks/copy.cc: symbols to be remembered until the delimiter.
+// src/tasks/copy.cc: remember symbols until the delimiter, then repeat them.
 #include <cmath>
 
 #include "tasks/kinds.h"
@@ -18,7 +18,7 @@ class Copy final : public Synthetic {
                              .loss = Loss::kSoftmax,
                              .longest = steps_of(task),
                              .mean_length = static_cast<double>(steps_of(task))},
-                   // Knows where the blanks are, and guesses the symbols.
+                   // The baseline knows where the blanks are and guesses the symbols.
                    .naive = {.loss = task.remember * std::log2(task.symbols) / steps_of(task),
                              .accuracy = {}},
                    .seed = seed,
@@ -46,7 +46,7 @@ class Copy final : public Synthetic {
     return batch.x[row * static_cast<std::size_t>(shape().inputs) + feature];
   }
 
-  // Over the blanks.
+  // Overwrites blanks with one sample.
   void write_sample(Draws draws, std::size_t b, datasets::Batch& batch) const {
     const auto row = [&](int step) {
       return static_cast<std::size_t>(step) * batch.lengths.size() + b;

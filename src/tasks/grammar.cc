@@ -1,8 +1,8 @@
-// src/tasks/grammar.cc: sentences of the Reber grammar, half of them with a typo: the beginning of
-// one sentence and the end of another, where no arrow leads from the one to the other.
+// src/tasks/grammar.cc: sentences of the Reber grammar, half of them with a typo: the start of one
+// sentence joined to the end of another, where no arrow connects the two.
 //
-// In theory a sentence may be of any length. One of more than 50 letters, for which the released
-// scripts have no room, is drawn again; that is fewer than one in a million.
+// Sentences can have any length. Those of more than 50 letters, the limit of the released scripts,
+// are drawn again; fewer than one in a million are affected.
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -16,15 +16,15 @@ using State = std::uint8_t;
 
 struct Node {
   char letter;
-  std::array<State, 2> next;  // where its arrows lead; a single arrow stands twice
+  std::array<State, 2> next;  // targets of its arrows; a single arrow is listed twice
 };
 
 constexpr int kLongest = 50;
-constexpr double kMeanLength = 8;  // of a walk, exactly; that of a typo differs by less than 1 %
+constexpr double kMeanLength = 8;  // exact for a walk; with a typo it differs by less than 1 %
 constexpr State kFirst = 1;
 constexpr State kLast = 12;
 constexpr std::array<Node, kLast + 1> kNodes{{
-    {},  // states are counted from 1
+    {},  // states are numbered from 1
     {'B', {2, 7}},
     {'T', {3, 4}},
     {'S', {3, 4}},
@@ -58,7 +58,7 @@ struct Sentence {
   bool valid = true;
 };
 
-// A random walk along the arrows, each with the same probability.
+// Random walk along the arrows, with equal probabilities.
 Chain walk(Draws& draws) {
   while (true) {
     Chain chain;

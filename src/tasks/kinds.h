@@ -1,5 +1,5 @@
-// src/tasks/kinds.h: the data set of each kind of task, in the .cc file of its name. What
-// open_task() says about errors holds for each.
+// src/tasks/kinds.h: opens the data set of each kind of task, implemented in the .cc file of its
+// name. All throw like open_task().
 #pragma once
 
 #include <cstdint>

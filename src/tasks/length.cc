@@ -43,7 +43,7 @@ class Length final : public Synthetic {
 std::unique_ptr<datasets::Dataset> open_length(const LengthTask& task, std::uint64_t seed) {
   check_range("longest", task.longest, 1, kMostSteps);
   check_range("threshold", task.threshold, 0, task.longest - 1);
-  (void)to_string(task.values);  // refuses what is none of them
+  (void)to_string(task.values);  // throws for an invalid value
   return std::make_unique<Length>(task, seed);
 }
 

@@ -1,4 +1,4 @@
-// src/tasks/look_ahead.cc: the symbol that comes some steps later.
+// src/tasks/look_ahead.cc: predict the symbol some steps ahead.
 #include <cmath>
 
 #include "tasks/kinds.h"
@@ -7,7 +7,7 @@
 namespace rwa::tasks {
 namespace {
 
-// Of all steps, those whose answer is a symbol.
+// The share of steps whose target is a symbol.
 double share_of_symbols(const LookAheadTask& task) {
   return static_cast<double>(task.steps - task.ahead) / task.steps;
 }
@@ -22,7 +22,7 @@ class LookAhead final : public Synthetic {
                              .loss = Loss::kSoftmax,
                              .longest = task.steps,
                              .mean_length = static_cast<double>(task.steps)},
-                   // Knows where the end is, and guesses the symbols.
+                   // The baseline knows where the end is and guesses the symbols.
                    .naive = {.loss = share_of_symbols(task) * std::log2(task.symbols),
                              .accuracy = 1 - share_of_symbols(task) * (1 - 1.0 / task.symbols)},
                    .seed = seed,

@@ -22,24 +22,24 @@ namespace fs = std::filesystem;
 constexpr std::uint32_t kSide = kMnistSide;
 constexpr std::uint32_t kPixels = kSide * kSide;
 constexpr int kDigits = 10;
-constexpr std::int64_t kMostImages = 300'000;  // EMNIST, of the same form, has 280,000
+constexpr std::int64_t kMostImages = 300'000;  // EMNIST, in the same format, has 280,000
 
 struct Digits {
   std::vector<std::uint8_t> images;  // [N,28,28]
   std::vector<std::uint8_t> labels;  // [N]
 };
 
-// Plain or packed, whichever is there.
+// Returns the plain or the compressed file, whichever exists.
 fs::path find_file(const fs::path& folder, const std::string& name) {
   const fs::path plain = folder / name;
   const fs::path packed = folder / (name + ".gz");
   for (const fs::path& file : {plain, packed}) {
     if (std::error_code ignored; fs::exists(file, ignored)) return file;
   }
-  throw ResourceError(
-      fmt::format("{}: found neither this file of MNIST nor {}; 'rwa paper data mnist' downloads "
-                  "them",
-                  plain.string(), packed.filename().string()));
+  throw ResourceError(fmt::format(
+      "{}: found neither this MNIST file nor {}: run 'rwa paper data mnist' to download "
+      "them",
+      plain.string(), packed.filename().string()));
 }
 
 Digits read_digits(const fs::path& folder, const std::string& prefix) {
@@ -61,13 +61,13 @@ Digits read_digits(const fs::path& folder, const std::string& prefix) {
   return digits;
 }
 
-// Which pixel each step shows.
+// Returns the pixel of each step.
 std::vector<std::uint32_t> pixel_order(bool permuted, std::uint64_t seed) {
   std::vector<std::uint32_t> order(kPixels);
   std::iota(order.begin(), order.end(), 0U);
   if (!permuted) return order;
   const Random random(seed, Purpose::kPermutation);
-  for (std::size_t i = order.size() - 1; i > 0; --i) {  // Fisher and Yates
+  for (std::size_t i = order.size() - 1; i > 0; --i) {  // Fisher-Yates
     std::swap(order[i], order[random.below(i, i + 1)]);
   }
   return order;

@@ -1,4 +1,4 @@
-// src/tasks/multi_copy.cc: copying again and again within one sequence.
+// src/tasks/multi_copy.cc: several copy episodes within one sequence.
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +10,7 @@ namespace {
 
 int steps_of_episode(const MultiCopyTask& task) { return 2 * task.remember + task.delay; }
 
-// Of all steps, those whose answer is a symbol.
+// The share of steps whose target is a symbol.
 double share_of_symbols(const MultiCopyTask& task) {
   return static_cast<double>(task.remember) / steps_of_episode(task);
 }
@@ -27,7 +27,7 @@ class MultiCopy final : public Synthetic {
                        .longest =
                            std::max(task.episodes, task.test_episodes) * steps_of_episode(task),
                        .mean_length = static_cast<double>(task.episodes) * steps_of_episode(task)},
-             // Knows where the blanks are, and guesses the symbols.
+             // The baseline knows where the blanks are and guesses the symbols.
              .naive = {.loss = share_of_symbols(task) * std::log2(task.symbols),
                        .accuracy = 1 - share_of_symbols(task) * (1 - 1.0 / task.symbols)},
              .seed = seed,
@@ -53,7 +53,7 @@ class MultiCopy final : public Synthetic {
   }
 
  private:
-  // Over the blanks.
+  // Overwrites blanks with one episode.
   void write_episode(Draws& draws, int first, std::size_t b, datasets::Batch& batch) const {
     const auto row = [&](int step) {
       return static_cast<std::size_t>(step) * batch.lengths.size() + b;

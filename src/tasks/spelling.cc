@@ -1,4 +1,4 @@
-// src/tasks/spelling.cc: numbers that are to be spelled, digit by digit.
+// src/tasks/spelling.cc: a decoder spells numbers digit by digit.
 #include <cmath>
 
 #include "tasks/kinds.h"
@@ -54,7 +54,7 @@ class Spelling final : public Synthetic {
 
 std::unique_ptr<datasets::Dataset> open_spelling(const SpellingTask& task, std::uint64_t seed) {
   constexpr int kMostNumbers = 1000;
-  constexpr double kMostParts = 1 << 20;  // that a float keeps apart
+  constexpr double kMostParts = 1 << 20;  // that floats can distinguish
   check_range("numbers", task.numbers, 1, kMostNumbers);
   check_range("base", task.base, 2, kMostSymbols);
   const auto most_digits = static_cast<int>(std::log(kMostParts) / std::log(task.base) + 1e-9);

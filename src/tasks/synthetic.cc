@@ -26,7 +26,7 @@ std::vector<Random> Synthetic::randoms(datasets::Split split,
   return all;
 }
 
-// Step by step, as the batch lies in memory: four steps of all sequences fit into the cache.
+// Goes through the batch in memory order: four steps of all sequences fit into the cache.
 void write_values(Values values, std::span<const Random> randoms, int inputs, int feature,
                   datasets::Batch& batch) {
   const auto draw = values == Values::kNormal ? &Random::normals : &Random::uniforms;

@@ -1,5 +1,5 @@
-// src/tasks/synthetic.h: what the data sets that are computed, not stored, have in common. A sample
-// is a function of (seed, split, number): its random numbers are a stream of its own.
+// src/tasks/synthetic.h: the base of data sets that are computed rather than stored. A sample is a
+// function of (seed, split, number) and has its own stream of random numbers.
 #pragma once
 
 #include <array>
@@ -19,13 +19,13 @@ inline constexpr int kMostSymbols = 10'000;
 
 using datasets::check_range;
 
-// The decisions of one sample, drawn one after the other: uses the indexes of `random` from 0 on,
-// one for every four draws.
+// Draws the random choices of one sample. Uses the indices of `random` from 0 on, one per four
+// draws.
 class Draws {
  public:
   explicit Draws(const Random& random) : random_(random) {}
 
-  // In 0…count-1, uniform to within count / 2³².
+  // Returns a number in 0…count-1, uniform to within count / 2³².
   int below(int count) {
     if (used_ == words_.size()) {
       words_ = random_.bits(index_++);
@@ -70,8 +70,7 @@ class Synthetic : public datasets::Dataset {
   Description about_;
 };
 
-// Gives `feature` of every step its own random value. Index 0 of each generator is left to other
-// uses.
+// Sets `feature` of every step to a random value. Leaves index 0 of each generator to other uses.
 void write_values(Values values, std::span<const Random> randoms, int inputs, int feature,
                   datasets::Batch& batch);
 

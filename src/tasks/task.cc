@@ -39,7 +39,7 @@ std::unique_ptr<datasets::Dataset> open_task(const Task& task, std::uint64_t see
 Facts facts(const Task& task) {
   if (std::holds_alternative<MnistTask>(task)) return mnist_facts();
   if (std::holds_alternative<datasets::FilesTask>(task)) {
-    throw ConfigError("nothing is known of a task of files: the files must be read first");
+    throw ConfigError("the shape of a task of files is unknown: the files must be read first");
   }
   const auto dataset = open_task(task, 0, {});
   return {.shape = dataset->shape(), .naive = dataset->naive()};

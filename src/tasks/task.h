@@ -1,6 +1,6 @@
-// src/tasks/task.h: the tasks of the paper, as data, and after them some that show what a network
-// must have. Every place where the released scripts differ from the paper's text is a field here,
-// so that no code knows of variants.
+// src/tasks/task.h: descriptions of the paper's tasks, and of some that show what a network needs.
+// Every difference between the released scripts and the text of the paper is a field here, so that
+// no other code handles variants.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,14 @@
 
 namespace rwa::tasks {
 
-// Is a sentence of the Reber grammar, or has it a typo? One-hot letters, one yes/no.
+// Is a sentence valid in the Reber grammar, or does it have a typo? One-hot letters, one yes/no
+// label.
 inline constexpr std::string_view kGrammarLetters = "BEPSTVX";
 struct GrammarTask {
   std::int64_t train = 100'000;
   std::int64_t test = 10'000;
-  // As in the released scripts, which cut the second sentence of a typo by the length of the first:
-  // 1.2 % of the test sentences are empty.
+  // As in the released scripts, which cut the second sentence of a typo by the length of the first.
+  // 1.2 % of the test sentences are then empty.
   bool cut_test_by_first_length = false;
 
   friend bool operator==(const GrammarTask&, const GrammarTask&) = default;
@@ -40,14 +41,14 @@ struct LengthTask {
   friend bool operator==(const LengthTask&, const LengthTask&) = default;
 };
 
-// `remember` of K symbols, then `delay` blanks of which one is a delimiter, then `remember` blanks.
-// The answer is blank but for the steps after the delimiter: there it is the symbols. Inputs are
-// one-hot: K symbols, blank, delimiter; classes: K symbols, blank.
+// `remember` random symbols out of K, then `delay` blanks, one of them replaced by a delimiter,
+// then `remember` blanks. The target is blank, except that the steps after the delimiter repeat the
+// symbols. Inputs are one-hot: K symbols, blank, delimiter; classes: K symbols, blank.
 struct CopyTask {
   int remember = 10;  // S
   int delay = 100;    // T
   int symbols = 8;    // K
-  // The delimiter stands at any of the first this many of the `delay` places.
+  // The delimiter is at one of the first this many of the `delay` steps.
   int delimiter_places = 100;
   std::int64_t train = 100'000;
   std::int64_t test = 10'000;
@@ -55,7 +56,7 @@ struct CopyTask {
   friend bool operator==(const CopyTask&, const CopyTask&) = default;
 };
 
-// The sum of the two values that are marked.
+// The sum of two marked values.
 enum class AddingOrder { kIndicatorValue, kValueIndicator };
 struct AddingTask {
   int steps = 100;
@@ -66,7 +67,7 @@ struct AddingTask {
   friend bool operator==(const AddingTask&, const AddingTask&) = default;
 };
 
-// Which digit, one pixel (0…1) a step, row by row or in one order shuffled by the seed.
+// Which digit? One pixel (0…1) per step, row by row or in a fixed order shuffled by the seed.
 inline constexpr int kMnistSide = 28;  // pixels
 struct MnistTask {
   bool permuted = false;
@@ -74,11 +75,11 @@ struct MnistTask {
   friend bool operator==(const MnistTask&, const MnistTask&) = default;
 };
 
-// Copying again and again (Maginnis and Richemond 2017, arXiv 1705.08480): each episode is that of
-// the CopyTask with its delimiter at any of the `delay` places, so that what was remembered for one
-// must be let go for the next. K symbols, blank, delimiter; classes: K symbols, blank. A network
-// can learn to get along with what it cannot forget for as many episodes as it was trained with: so
-// those of the test may be more.
+// Repeated copying (Maginnis and Richemond 2017, arXiv 1705.08480): each episode is a CopyTask with
+// its delimiter at any of the `delay` steps. The symbols of one episode must be forgotten for the
+// next. Inputs: K symbols, blank, delimiter; classes: K symbols, blank. A network that cannot
+// forget can still learn to cope with the number of episodes in training, so the test may have
+// more.
 struct MultiCopyTask {
   int episodes = 5;
   int test_episodes = 50;
@@ -91,8 +92,8 @@ struct MultiCopyTask {
   friend bool operator==(const MultiCopyTask&, const MultiCopyTask&) = default;
 };
 
-// Is the number of ones so far odd? `bits` of them come at every step, each as -1 or 1, so that a
-// step's answer is the exclusive or of all of these and of the answer before.
+// Is the number of ones so far odd? Every step has `bits` bits, each -1 or 1. The target of a step
+// is the exclusive or of its bits and of the previous target.
 struct XorTask {
   int steps = 20;
   int bits = 6;
@@ -102,8 +103,8 @@ struct XorTask {
   friend bool operator==(const XorTask&, const XorTask&) = default;
 };
 
-// At every step, the symbol that comes `ahead` steps later; in the last steps, where there is none,
-// K. Only a network that has read the future knows.
+// At every step, predict the symbol `ahead` steps later; in the last steps, where there is none, K.
+// Only a network that reads in both directions can solve this.
 struct LookAheadTask {
   int steps = 30;
   int ahead = 2;
@@ -114,8 +115,8 @@ struct LookAheadTask {
   friend bool operator==(const LookAheadTask&, const LookAheadTask&) = default;
 };
 
-// A sequence of K symbols is to be said again by a decoder, and then K, which is its end. Lengths
-// are uniform over shortest…longest.
+// A decoder reproduces a sequence of K symbols, followed by K for the end. Lengths are uniform over
+// shortest…longest.
 struct AutoencodeTask {
   int shortest = 1;
   int longest = 6;
@@ -126,8 +127,8 @@ struct AutoencodeTask {
   friend bool operator==(const AutoencodeTask&, const AutoencodeTask&) = default;
 };
 
-// One step of numbers, in -1…1, is to be spelled by a decoder: of each number, one after the other,
-// the digits that say which of base^digits equal parts of the range it is the middle of.
+// A decoder spells the numbers of a single step, each in -1…1 and the middle of one of base^digits
+// equal parts of the range. The digits of a number give its part.
 struct SpellingTask {
   int numbers = 3;
   int digits = 2;
@@ -142,21 +143,21 @@ using Task =
     std::variant<GrammarTask, LengthTask, CopyTask, AddingTask, MnistTask, MultiCopyTask, XorTask,
                  LookAheadTask, AutoencodeTask, SpellingTask, datasets::FilesTask>;
 
-// The samples of a task. Synthetic ones are a function of (seed, split, number) alone. `folder`
-// holds the files of MNIST, or is where open_files() may put what does not fit into memory; it is
-// not looked at otherwise. Throws ConfigError for a task that cannot be (sizes out of range),
-// InputError and ResourceError for its files.
+// Opens the data set of a task. Synthetic samples depend only on (seed, split, number). `folder`
+// has the MNIST files, or takes the data of open_files() that does not fit into memory; other tasks
+// ignore it. Throws ConfigError for an invalid task (sizes out of range), InputError and
+// ResourceError for its files.
 std::unique_ptr<datasets::Dataset> open_task(const Task& task, std::uint64_t seed,
                                              const std::filesystem::path& folder);
 
-// What is known of a task without its files. Throws ConfigError as open_task() does.
+// What is known of a task without its files. Throws ConfigError like open_task().
 struct Facts {
   datasets::Shape shape;
   datasets::Naive naive;
 };
 Facts facts(const Task& task);
 
-// Names as they stand in configuration files.
+// Conversions to and from the names used in configuration files.
 std::string_view to_string(Values values);
 std::string_view to_string(AddingOrder order);
 Values parse_values(std::string_view name);

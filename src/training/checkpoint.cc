@@ -28,7 +28,7 @@ constexpr std::string_view kMean = "optimizer.mean";
 constexpr std::string_view kVariance = "optimizer.variance";
 constexpr const char* kOptimizerSteps = "optimizer_steps";
 
-// The fields of a state, named once for writing and reading.
+// Visits the fields of a state with their names, for writing and reading.
 template <class Visitor>
 void describe(State& state, Visitor visit) {
   visit("step", state.step);
@@ -47,7 +47,7 @@ void describe(State& state, Visitor visit) {
   visit("started", state.started);
 }
 
-// What files of the first version lack, or some of them.
+// Adds fields that some files of version 1 lack.
 void complete_first_version(Metadata& metadata) {
   for (const char* key :
        {"host_wait_seconds", "best_loss", "best_step", "evaluations_without", "reductions"}) {
@@ -58,7 +58,8 @@ void complete_first_version(Metadata& metadata) {
   }
 }
 
-// The format itself has no sum, and a bit that is wrong in a weight is still a weight.
+// Returns the checksum of the content. Safetensors has none, and a corrupted weight is still a
+// valid float.
 std::string sum(const io::TensorFile& content) {
   io::Sha256 sha;
   const auto add = [&sha](const auto& range) { sha.add(std::as_bytes(std::span(range))); };
@@ -83,7 +84,7 @@ io::Tensor tensor(std::string_view name, std::vector<std::int64_t> shape,
   return {std::string(name), std::move(shape), {values.begin(), values.end()}};
 }
 
-// Reads the metadata of a file that anyone may have altered.
+// Reads metadata that may be corrupted.
 class MetadataReader {
  public:
   MetadataReader(const Metadata& metadata, std::string_view origin)
@@ -91,7 +92,7 @@ class MetadataReader {
 
   const std::string& text(const std::string& key) const {
     const auto found = metadata_.find(key);
-    if (found == metadata_.end()) fail("its metadata lack {}", io::quote(key));
+    if (found == metadata_.end()) fail("its metadata lacks {}", io::quote(key));
     return found->second;
   }
   void expect(const std::string& key, std::string_view wanted) const {
@@ -134,7 +135,7 @@ Experiment experiment_of(const MetadataReader& reader, const std::filesystem::pa
 
 std::string best_name(const Parameter& parameter) { return "best." + parameter.name; }
 
-// Takes the tensors of a checkpoint in their order.
+// Takes the tensors of a checkpoint in order.
 class TensorReader {
  public:
   explicit TensorReader(const Checkpoint& checkpoint) : checkpoint_(checkpoint) {}
@@ -150,7 +151,7 @@ class TensorReader {
     }
     return found.values;
   }
-  // One after the other, each by the name that `name_of` gives it.
+  // Concatenates one tensor per parameter, each with the name that `name_of` returns.
   std::vector<float> take_all(std::span<const Parameter> parameters,
                               std::string (*name_of)(const Parameter&)) {
     std::vector<float> weights;
@@ -197,7 +198,8 @@ io::TensorFile checkpoint_content(const Experiment& experiment, const State& sta
                       {"experiment", format_experiment(experiment)}};
   State copy = state;
   describe(copy, [&](const char* key, const auto& value) {
-    content.metadata[key] = fmt::format("{}", value);  // doubles: shortest that reads back the same
+    content.metadata[key] =
+        fmt::format("{}", value);  // doubles: the shortest text that round-trips
   });
   content.metadata[kOptimizerSteps] = fmt::format("{}", trainer.state().steps);
   for (const Parameter& p : model.parameters()) {
@@ -218,7 +220,7 @@ Checkpoint to_checkpoint(io::TensorFile content, const std::filesystem::path& fi
   const bool is_first = reader.text("format_version") == kFirstVersion;
   if (!is_first) reader.expect("format_version", kVersion);
   if (reader.text("sha256") != sum(content)) {
-    reader.fail("is damaged: its content does not have the sum it was written with (sha256)");
+    reader.fail("is corrupted: its checksum (sha256) does not match its content");
   }
   if (is_first) complete_first_version(content.metadata);
   Checkpoint checkpoint;

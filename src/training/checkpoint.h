@@ -1,11 +1,11 @@
-// src/training/checkpoint.h: where a run goes on: the weights, the optimiser and what the loop knows, in
-// one safetensors file. Tensors are the model's, by the names they have in a model file, and
-// optimizer.mean and optimizer.variance; and where there is a best (best.h), its weights by the
-// names best.<parameter>. The metadata:
-//   format "rwa-checkpoint", format_version "2"; in version 1 there was no best
-//   experiment        as config.toml has it
+// src/training/checkpoint.h: the state to resume a run from: weights, optimiser and loop state, in
+// one safetensors file. The tensors are those of the model, with their names in a model file,
+// optimizer.mean and optimizer.variance, and, if there is a best evaluation (schedule.h), its
+// weights as best.<parameter>. The metadata:
+//   format "rwa-checkpoint", format_version "2"; version 1 has no best weights
+//   experiment        as in config.toml
 //   step, …           the fields of State
-//   optimizer_steps   those of TrainerState
+//   optimizer_steps   TrainerState::steps
 //   sha256            of all other metadata and the tensors
 #pragma once
 
@@ -25,21 +25,21 @@
 
 namespace rwa::training {
 
-// Its entry "format" in the metadata.
+// The value of "format" in the metadata.
 inline constexpr std::string_view kCheckpointFormat = "rwa-checkpoint";
 
-// What a run carries from step to step beside the weights and the optimiser. Whatever is due at a
-// step, such as its evaluation, belongs to it.
+// The state of a run after a step, except weights and optimiser. A step includes whatever is due at
+// it, such as an evaluation.
 struct State {
-  std::int64_t step = 0;           // done
-  std::int64_t metrics_bytes = 0;  // of metrics.jsonl: all that was written up to this step
-  double loss_sum = 0;             // of the steps since the last line about training
+  std::int64_t step = 0;           // completed
+  std::int64_t metrics_bytes = 0;  // size of metrics.jsonl at this step
+  double loss_sum = 0;             // over the steps since the last "train" metric
   std::int64_t loss_count = 0;
   LossRule rule;
-  Best best;                    // where there is patience
-  std::int64_t reductions = 0;  // of the learning rate, on plateaus
+  Best best;                    // only with patience
+  std::int64_t reductions = 0;  // of the learning rate, by the plateau schedule
   double train_seconds = 0;
-  double host_wait_seconds = 0;  // of these: until the data was there
+  double host_wait_seconds = 0;  // part of train_seconds spent waiting for data
   double evaluate_seconds = 0;
   std::string started;  // UTC
 };
@@ -47,26 +47,27 @@ struct State {
 struct Checkpoint {
   std::filesystem::path file;  // for messages
   Experiment experiment;
-  State state;  // but for the weights of its best, which are among the tensors
+  State state;  // without the best weights, which are among the tensors
   std::int64_t optimizer_steps = 0;
   std::vector<io::Tensor> tensors;
 };
 
-// What its file has. Throws DivergenceError where a number is not finite.
+// Returns the content of a checkpoint file. Throws DivergenceError if a value is not finite.
 io::TensorFile checkpoint_content(const Experiment& experiment, const State& state,
                                   const Model& model, const Trainer& trainer);
 
-// Throws ModelFileError where a single bit is wrong, ResourceError where the file cannot be read.
+// Throws ModelFileError if the file is corrupted, even by one bit, ResourceError if it cannot be
+// read.
 Checkpoint read_checkpoint(const std::filesystem::path& file);
 
-// The same of what checkpoint_content() has made, or a file had; `file` is for messages.
+// The same from the content of a file or of checkpoint_content(). `file` is for messages.
 Checkpoint to_checkpoint(io::TensorFile content, const std::filesystem::path& file);
 
-// Rank 0's, on all: the others need not see its file.
+// Sends rank 0's checkpoint to all ranks: the others need no access to its file.
 void share(std::optional<Checkpoint>& checkpoint, Ranks& ranks);
 
-// Puts the numbers where they came from, and returns the whole state. Throws ModelFileError where
-// they are another model's.
+// Restores the model and the trainer and returns the complete state. Throws ModelFileError if the
+// checkpoint is from another model.
 State restore(const Checkpoint& checkpoint, Model& model, Trainer& trainer);
 
 }  // namespace rwa::training

@@ -13,7 +13,7 @@
 namespace rwa::training {
 namespace {
 
-// The steps of a batch that have an answer: `lengths` of each sequence, or all where it is empty.
+// The steps of a batch that have a target: the first `lengths` of each sequence; empty: all steps.
 struct Answers {
   int steps = 1;
   std::span<const std::int32_t> lengths = {};
@@ -31,7 +31,7 @@ Answers answers_of(const datasets::Shape& shape, const datasets::Batch& batch) {
 
 using datasets::Split;
 
-// Numbers of samples drawn with replacement: those of draw `first` and the ones after it.
+// Writes the sample numbers of draws first, first + 1, …, with replacement.
 void draw(const Random& random, std::int64_t first, std::int64_t size,
           std::span<std::int64_t> samples) {
   for (std::int64_t& sample : samples) {
@@ -140,7 +140,7 @@ std::optional<Metric> Scorer::score_at_end(std::int64_t step, const Watch& watch
   return to_metric(*score, step, "final");
 }
 
-// One that comes early, at the end of a run, has the samples of the next.
+// An early evaluation, at the end of a run, uses the samples of the next regular one.
 Score Scorer::score_test_draws(std::int64_t step) {
   const std::int64_t every = experiment_.evaluation.every;
   const int count = experiment_.evaluation.samples;
@@ -170,7 +170,7 @@ std::optional<Score> Scorer::score_all(Split split, bool drawn, const Watch& wat
 
 std::optional<Score> Scorer::score_batches(Split split, std::int64_t batches, const Choose& choose,
                                            const Watch& watch) {
-  // What other ranks score is 0 here, and adding it changes nothing.
+  // Losses of other ranks' batches are 0 here, so that the sum over ranks is exact.
   std::vector<double> losses(static_cast<std::size_t>(batches));
   Score mine;
   bool stops = false;
@@ -186,7 +186,7 @@ std::optional<Score> Scorer::score_batches(Split split, std::int64_t batches, co
   ranks_.sum(losses);
   std::array counts = {static_cast<double>(mine.answers), static_cast<double>(mine.judged),
                        static_cast<double>(mine.right)};
-  ranks_.sum(counts);  // of whole numbers, exact
+  ranks_.sum(counts);  // exact: whole numbers
   return Score{.loss = std::accumulate(losses.begin(), losses.end(), 0.0),
                .answers = static_cast<std::int64_t>(counts[0]),
                .judged = static_cast<std::int64_t>(counts[1]),

@@ -1,6 +1,6 @@
-// src/training/evaluation.h: how well a network does on samples of a data set: which ones, and
-// when. Batches are dealt out to the ranks, each as a whole, and their scores added up in the
-// order of the batches: so they have the same bits for any number of ranks.
+// src/training/evaluation.h: scores a network on samples of a data set. Whole batches are
+// distributed over the ranks and their scores added in batch order, so that results are
+// bit-identical for any number of ranks.
 #pragma once
 
 #include <cstdint>
@@ -18,22 +18,22 @@
 
 namespace rwa::training {
 
-// Sums over answers: one per sequence, or one per step of it, as the readout says, or one per label
-// that a decoder has to say. A decoder's loss is that of training, where it sees the right label
-// before; right or wrong is what it says when it runs freely.
+// Sums over targets: one per sequence, one per step, or one per label of a decoder. A decoder's
+// loss is that of training, with the target labels as inputs; its accuracy is that of the
+// free-running decoder.
 struct Score {
   double loss = 0;
   std::int64_t answers = 0;
-  std::int64_t judged = 0;  // right or wrong, where the task is to classify; yes/no once per output
+  std::int64_t judged = 0;  // classifications; for yes/no labels, one per output
   std::int64_t right = 0;
 
   Score& operator+=(const Score& other);
 };
 
-// The means, in the unit of the loss.
+// Returns the means, in the unit of the loss.
 Metric to_metric(const Score& score, Loss loss, std::int64_t step, std::string split);
 
-// The outputs of a batch, [B,O] or [T,B,O], before softmax or sigmoid, and the samples it is made of.
+// Gets the outputs of a batch, [B,O] or [T,B,O], before softmax or sigmoid, and its samples.
 using OutputListener =
     std::function<void(datasets::Split split, std::span<const std::int64_t> samples,
                        const datasets::Batch& batch, std::span<const float> outputs)>;
@@ -46,7 +46,7 @@ class Evaluator {
               const OutputListener& listener = {});
 
  private:
-  // Leaves in y_ what is to be judged, and returns the mean loss.
+  // Writes the outputs to y_ and returns the mean loss.
   double run();
   void count_right(std::size_t row, Score& score) const;
 
@@ -59,24 +59,23 @@ class Evaluator {
 
 class Scorer {
  public:
-  // All must outlive it.
+  // All arguments must outlive the scorer.
   Scorer(const Experiment& experiment, const Model& model, const datasets::Dataset& dataset,
          const SessionOptions& options, Link* link = nullptr);
 
-  // All samples for validation, "valid"; else some of the test samples, "test", other ones at every
-  // evaluation. Nothing where there are neither.
+  // Scores the validation set ("valid"), or else random test samples ("test"), drawn anew for every
+  // evaluation. Returns nothing if there are neither.
   std::optional<Metric> score_in_passing(std::int64_t step);
-  // As many test samples as there are, or else those for validation: "final". Nothing where there
-  // are neither, or where it was stopped on the way. `outputs` gets those of the batches that this
-  // rank scores.
+  // Scores the whole test set, or else the validation set ("final"). Returns nothing if there are
+  // neither, or if it was stopped. `outputs` gets the batches that this rank scores.
   struct Watch {
-    std::function<bool()> stopped = {};  // absent: never
+    std::function<bool()> stopped = {};  // absent: never stopped
     OutputListener outputs = {};
   };
   std::optional<Metric> score_at_end(std::int64_t step, const Watch& watch);
 
  private:
-  // Puts the samples of a batch into samples_.
+  // Writes the samples of a batch to samples_.
   using Choose = std::function<void(std::int64_t batch)>;
 
   Score score_test_draws(std::int64_t step);

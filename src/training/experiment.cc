@@ -19,22 +19,22 @@ constexpr Names<Schedule, 3> kSchedules{{{Schedule::kConstant, "constant"},
                                          {Schedule::kPlateau, "plateau"},
                                          {Schedule::kCosine, "cosine"}}};
 
-// The readout of a network for this task.
+// Returns the readout of a network for this task.
 Readout readout_of(const Network& network, const datasets::Shape& shape) {
   if (shape.readout == Readout::kEvery) {
     if (network.readout == Readout::kLast || network.readout == Readout::kEvery) {
       return Readout::kEvery;
     }
     throw ConfigError(
-        fmt::format("readout is {}, expected every: the task has an answer at every step",
+        fmt::format("readout is {}, expected every: the task has a target at every step",
                     to_string(network.readout)));
   }
   if (network.readout == Readout::kEvery) {
     throw ConfigError(
-        "readout is every, expected last, mean or attention: the task has one answer "
-        "for a sequence");
+        "readout is every, expected last, mean or attention: the task has one target "
+        "per sequence");
   }
-  // Without layers there is one step: its mean is the last.
+  // Without layers there is one step, so the mean is the last.
   return network.layers == 0 && network.readout == Readout::kLast ? Readout::kMean
                                                                   : network.readout;
 }
@@ -43,7 +43,7 @@ int code_of(const Network& network, const datasets::Shape& shape) {
   if (shape.says > 0) return network.code > 0 ? network.code : network.units;
   if (network.code > 0) {
     throw ConfigError(
-        fmt::format("code is {}, expected 0: the task has no sequence to be said", network.code));
+        fmt::format("code is {}, expected 0: the task has no decoder targets", network.code));
   }
   return 0;
 }
@@ -108,7 +108,7 @@ std::vector<std::string> differences(const Experiment& there, const Experiment& 
   std::vector<std::string> lines;
   for (const SettingInfo& field : list_settings(there)) {
     const auto same = std::ranges::find(ours, field.path(), &SettingInfo::path);
-    // Tasks of two kinds differ in their kind; what only one of them has says nothing more.
+    // Skips fields of one kind of task only: the difference in `kind` is reported already.
     if (same == ours.end()) continue;
     const std::string theirs = io::to_toml(field.value), mine = io::to_toml(same->value);
     if (theirs == mine) continue;

@@ -1,5 +1,5 @@
-// src/training/experiment.h: everything that decides the numbers of a training run: the task, the
-// network, the optimiser, the seed. Written as TOML; two runs of equal experiments have equal bits.
+// src/training/experiment.h: everything that determines the results of a training run: task,
+// network, optimiser and seed. Stored as TOML. Runs of equal experiments are bit-identical.
 //
 //   name = "adding-100"
 //   variant = "text"
@@ -24,7 +24,7 @@
 
 namespace rwa::training {
 
-// What may be chosen of a ModelConfig, which explains it; the rest is the task's.
+// The fields of ModelConfig that an experiment sets; see there. The task determines the others.
 struct Network {
   static constexpr ModelConfig kUsual{};
   Cell cell = kUsual.cell;
@@ -37,52 +37,51 @@ struct Network {
   int span = 0;  // 0: the longest sequence of the task
   double lasting = kUsual.lasting;
   bool learned_decay = kUsual.learned_decay;
-  // Of a task with one answer for a sequence: last, mean or attention. Where there is an answer at
-  // every step, every one is read out.
+  // For tasks with one target per sequence: last, mean or attention. Tasks with a target at every
+  // step read out every step.
   Readout readout = Readout::kLast;
-  int code = 0;  // where the task is to say a sequence; 0: as many numbers as units
+  int code = 0;  // for tasks with a decoder; 0: same as units
 
   friend bool operator==(const Network&, const Network&) = default;
 };
 
-// How the learning rate changes during a run.
+// The learning-rate schedule.
 enum class Schedule {
   kConstant,
-  kPlateau,  // less whenever validation has not become better for a while
-  kCosine,   // down to a hundredth at the end, along half a wave: depends on the number of steps
+  kPlateau,  // reduced when the validation loss stops improving
+  kCosine,   // half a cosine down to 1/100 at the last step; depends on the number of steps
 };
 std::string_view to_string(Schedule schedule);
 Schedule parse_schedule(std::string_view name);
 inline void from_name(std::string_view name, Schedule& value) { value = parse_schedule(name); }
 
-// The paper's settings.
+// The defaults are the settings of the paper.
 struct Training {
   std::int64_t steps = 10'000;
-  int batch = 100;  // as Dataset::draw() gives them
+  int batch = 100;  // samples per step, from Dataset::draw()
   double learning_rate = 1e-3;
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-8;
   double clip_norm = 0;
   Schedule schedule = Schedule::kConstant;
-  int truncate = 0;  // as TrainerOptions
-  // Instead of steps, where the number of sequences is not known yet; 0 once it is. Not kept.
+  int truncate = 0;  // as in TrainerOptions
+  // Alternative to steps while the number of sequences is unknown; 0 afterwards. Not stored.
   double epochs = 0;
 
   friend bool operator==(const Training&, const Training&) = default;
 };
 
-// Now and then a batch of test samples, and all of them at the end. Where a data set has samples
-// for validation, all of these are taken instead, and the end is scored on the test samples, or
-// where there are none on those for validation.
+// Evaluations during training score a batch of test samples, the final one all of them. If the data
+// set has a validation set, evaluations during training use all of it, and the final one uses the
+// test set, or the validation set if there is none.
 struct Evaluation {
   std::int64_t every = 100;  // steps
-  int samples = 100;         // at a time
-  // The run ends when this many evaluations in a row had no lower loss in validation than the best,
-  // or with its last step; its weights are then those of the best. 0: those of its last step. Only
-  // where there are samples for validation.
+  int samples = 100;         // per evaluation batch
+  // Early stopping: end the run after this many evaluations in a row without a lower validation
+  // loss, and keep the best weights. 0: off; keep the last weights. Requires a validation set.
   int patience = 0;
-  // The scripts score the end on as many samples as there are, drawn with replacement.
+  // As in the released scripts: draw the final samples with replacement, as many as there are.
   bool final_draws = false;
 
   friend bool operator==(const Evaluation&, const Evaluation&) = default;
@@ -91,8 +90,8 @@ struct Evaluation {
 struct Experiment {
   std::string name = {};
   std::string variant = "text";
-  std::string model = {};  // what the network is called among others; empty: as its cell
-  std::uint64_t seed = 1;  // of the weights, of the data and of the order in which it is drawn
+  std::string model = {};  // display name of the network; empty: the name of its cell
+  std::uint64_t seed = 1;  // of the weights, the data and its order
   std::string device = "cpu";
   tasks::Task task = {};
   Network network = {};
@@ -102,21 +101,21 @@ struct Experiment {
   friend bool operator==(const Experiment&, const Experiment&) = default;
 };
 
-// The experiment's `model`, or the name of its cell.
+// Returns `model`, or the name of the cell if empty.
 std::string model_name(const Experiment& experiment);
-// The network for a task of this shape. Throws ConfigError where the choice does not fit the task.
+// Returns the network for a task of this shape. Throws ConfigError if they do not fit.
 ModelConfig model_config(const Experiment& experiment, const datasets::Shape& shape);
 TrainerOptions trainer_options(const Training& training, const SessionOptions& session,
                                Link* link = nullptr);
 
-// Throws ConfigError with `origin`, line and column for text that is not TOML, for a name that is
-// unknown (the nearest known one is suggested), for a value of the wrong type or out of range.
+// Throws ConfigError, with `origin`, line and column, for invalid TOML, an unknown name (suggesting
+// the nearest known one), or a value of the wrong type or out of range.
 Experiment parse_experiment(std::string_view toml, std::string_view origin);
-// Complete: every field stands in it, so that a later default changes nothing. parse_experiment()
-// gives the experiment back, to the last bit.
+// Writes every field, so that later changes of defaults have no effect. parse_experiment() restores
+// the experiment bit for bit.
 std::string format_experiment(const Experiment& experiment);
 
-// One line per field that differs: "training.steps: 1000 there, 2000 here".
+// Returns one line per field that differs: "training.steps: 1000 there, 2000 here".
 std::vector<std::string> differences(const Experiment& there, const Experiment& here);
 
 }  // namespace rwa::training

@@ -1,8 +1,7 @@
-// src/training/loop.cc: the order in which things reach the disk is what makes a run killed at any
-// moment go on with the bits of one that was not. A checkpoint is written after the metrics up to
-// its step and says how many bytes they have; whatever was written later is cut off when the run
-// goes on, and written again. What happens at the end of a run, after its last step, comes after
-// the checkpoint of that step: so it can be done again, and steps can be added.
+// src/training/loop.cc: a run killed at any time resumes bit for bit because of the order of
+// writes. A checkpoint is written after the metrics up to its step and records their size; anything
+// written later is cut off on resume and written again. The work after the last step comes after
+// the checkpoint of that step, so that it can be repeated, and steps can be added.
 #include "training/loop.h"
 
 #include <algorithm>
@@ -30,7 +29,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kBatchesAhead = 2;  // one that is ready, and one that is being made
+constexpr int kBatchesAhead = 2;  // one ready, one in preparation
 
 SessionOptions session_options(const Experiment& experiment, const Options& options) {
   return {.threads = options.threads,
@@ -45,7 +44,7 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-// How long a step takes, with its share of evaluations and checkpoints.
+// Measures the time per step, including evaluations and checkpoints.
 class Pace {
  public:
   void see_step() {
@@ -65,7 +64,7 @@ class Pace {
 
 class Loop {
  public:
-  // Nothing is written before begin().
+  // Writes nothing; begin() does.
   Loop(const Experiment& experiment, std::shared_ptr<const datasets::Dataset> dataset,
        RunStore& store, const Options& options, const Listener& listener)
       : experiment_(experiment),
@@ -83,11 +82,11 @@ class Loop {
   }
 
   void begin(const Found& found);
-  // To the end, or until it is stopped.
+  // Runs to the end, or until stopped.
   Outcome go_on();
 
  private:
-  // What may stop or delay the steps, as all ranks see it at the same step.
+  // Reasons to stop or pause, agreed on by all ranks at the same step.
   struct Pause {
     bool stopped = false, finish = false, time_up = false, checkpoint_due = false;
   };
@@ -113,11 +112,11 @@ class Loop {
   [[nodiscard]] double seconds_worked() const {
     return state_.train_seconds + state_.evaluate_seconds;
   }
-  // Some step must have been done.
+  // Requires at least one completed step.
   [[nodiscard]] bool is_time_up() const {
     return options_.time_budget && state_.step > 0 && seconds_worked() >= *options_.time_budget;
   }
-  // Weights on their way to nowhere would replace better ones.
+  // The loss may be diverging: saving these weights would replace better ones.
   [[nodiscard]] bool is_losing() const { return state_.rule.is_counting(); }
   [[nodiscard]] bool is_evaluated(std::int64_t step) const {
     return step % experiment_.evaluation.every == 0;
@@ -133,7 +132,7 @@ class Loop {
   const bool overlap_;
   std::shared_ptr<const datasets::Dataset> dataset_;
   Model model_;
-  std::optional<Prefetch> batches_;  // outlives the trainer, which may be reading them
+  std::optional<Prefetch> batches_;  // outlives the trainer, which may read them
   Trainer trainer_;
   Scorer scorer_;
   std::unique_ptr<MetricsSink> metrics_;  // of rank 0
@@ -141,18 +140,18 @@ class Loop {
   State state_;
   Pause pause_;
   std::optional<End> end_;
-  std::int64_t saved_step_ = -1;  // of the checkpoint in the folder
+  std::int64_t saved_step_ = -1;  // of the last checkpoint
   Clock::time_point saved_at_ = Clock::now();
 
-  int submitted_ = 0;                // steps that are not collected
-  Clock::time_point counted_until_;  // of the time in training
+  int submitted_ = 0;                // pending steps
+  Clock::time_point counted_until_;  // training time
   double last_loss_ = 0;
   std::optional<Metric> last_test_;
   Pace pace_;
 };
 
-// From a folder in any state to one of a run in progress. Until run.json says so, a finished run is
-// finished; the configuration comes first, since it makes the folder ours.
+// Turns a store in any state into one of a run in progress. A finished run stays finished until
+// run.json is rewritten. The configuration is written first: it claims the folder.
 void Loop::begin(const Found& found) {
   if (found.checkpoint) {
     state_ = restore(*found.checkpoint, model_, trainer_);
@@ -183,7 +182,7 @@ Prefetch::Fill Loop::training_batches() const {
   };
 }
 
-// A signal to any rank is one to all; of time there is one clock.
+// A signal to any rank counts for all; rank 0 has the only clock.
 Loop::Pause Loop::find_pause() {
   Pause here = {.stopped = stopped_here(), .finish = is_end_wanted() && state_.step > 0};
   if (is_first()) {
@@ -215,16 +214,15 @@ Outcome Loop::go_on() try {
     pace_.see_step();
     tell();
   }
-  save(Status::kRunning);  // even a lost one: this is the end that was asked for
+  save(Status::kRunning);  // even if diverging: this is the regular end
   return finish();
 } catch (const DivergenceError&) {
   write_run(Status::kDiverged);
   throw;
 }
 
-// What the end of its steps or of its patience is does not depend on time, so they come first. The
-// evaluations that are counted are those in passing: one that only comes because a run ends says
-// nothing about one with more steps.
+// Patience and steps come first: they do not depend on time. Only regular evaluations count for
+// patience: an extra one at the end of a run would make longer runs differ.
 std::optional<End> Loop::find_end() const {
   const int patience = experiment_.evaluation.patience;
   if (patience > 0 && state_.best.evaluations_without >= patience) return End::kPatience;
@@ -234,8 +232,8 @@ std::optional<End> Loop::find_end() const {
   return std::nullopt;
 }
 
-// One, and as many more as keep the device at work. Evaluations and checkpoints need the weights of
-// their step: none is submitted beyond it before they are done.
+// Submits one step, and more to keep the device busy. Evaluations and checkpoints need the weights
+// of their step, so no later step is submitted before them.
 void Loop::submit_steps() {
   if (submitted_ == 0) submit_step();
   const bool pausing =
@@ -296,7 +294,7 @@ void Loop::write(const Metric& metric) {
   if (metrics_) metrics_->append(metric);
 }
 
-// What cannot be saved is lost on all ranks, and they know it at the same step.
+// All ranks build the content, so that all see a divergence at the same step.
 void Loop::save(Status status) {
   if (saved_step_ != state_.step) {
     if (metrics_) state_.metrics_bytes = metrics_->sync();
@@ -388,12 +386,12 @@ void check_options(const Options& options) {
                                   options.checkpoint_seconds));
   }
   if (options.time_budget && !(*options.time_budget > 0)) {
-    throw ConfigError(fmt::format("the time for the run is {} seconds, expected more than 0",
-                                  *options.time_budget));
+    throw ConfigError(
+        fmt::format("the time budget is {} seconds, expected more than 0", *options.time_budget));
   }
 }
 
-// Rank 0 looks; whether all is done is known to all.
+// Rank 0 inspects the store; all ranks learn whether the run is finished.
 Found inspect_as_first(const Experiment& experiment, const RunStore& store, const Options& options,
                        Ranks& ranks) {
   Found found;
@@ -402,18 +400,18 @@ Found inspect_as_first(const Experiment& experiment, const RunStore& store, cons
   return found;
 }
 
-// The limits of the task, the network and the optimiser are known where these are made; they are
-// the same on every device, and the CPU is there at once.
+// Checks the limits of network and optimiser by constructing them, on the CPU: the limits are the
+// same on every device.
 void check_limits(const Experiment& experiment, const datasets::Shape& shape, bool has_validation) {
   Model model(model_config(experiment, shape));
   const Trainer trainer(model, trainer_options(experiment.training, {}));
   if (experiment.evaluation.patience > 0 && !has_validation) {
-    throw ConfigError(fmt::format("patience is {}, expected 0: there are no samples for validation",
+    throw ConfigError(fmt::format("patience is {}, expected 0: there is no validation set",
                                   experiment.evaluation.patience));
   }
 }
 
-// An experiment need not come from a file, but must be one that could.
+// Any experiment must be valid as a file, even if it does not come from one.
 void check_all(const Experiment& experiment, const std::string& name,
                const std::function<void()>& check_data) try {
   (void)parse_experiment(format_experiment(experiment), "experiment");
@@ -426,8 +424,8 @@ void check_all(const Experiment& experiment, const std::string& name,
   throw ResourceError(fmt::format("{}: {}", name, error.what()));
 }
 
-// Before the data are there; whether they and the network fit each other is left out where only
-// files say it. No task but files has samples for validation.
+// Checks an experiment before its data is read. For files, whether data and network fit is checked
+// later. Only files have a validation set.
 void check_experiment(const Experiment& experiment, const std::string& name) {
   check_all(experiment, name, [&] {
     if (std::holds_alternative<datasets::FilesTask>(experiment.task)) return;
@@ -464,7 +462,7 @@ Outcome run(const Experiment& experiment, std::shared_ptr<const datasets::Datase
   }
   Loop loop(experiment, std::move(dataset), store, options, listener);
   const auto lock = ranks.rank() == 0 ? store.lock() : std::nullopt;
-  // Only now can nobody else change it.
+  // Inspects again: from here on no other process can change the store.
   Found found = inspect_as_first(experiment, store, options, ranks);
   if (found.finished) return Outcome::kAlreadyFinished;
   share(found.checkpoint, ranks);

@@ -22,7 +22,7 @@ namespace {
 constexpr std::string_view kCsvHeader = "step,split,loss,unit,accuracy\n";
 constexpr std::array<std::string_view, 4> kSplits = {"train", "valid", "test", "final"};
 
-// The whole of the text is a number that fits.
+// Returns whether the whole text is a number that fits.
 template <class Number>
 bool parse_number(std::string_view text, Number& number) {
   const char* const end = text.data() + text.size();
@@ -33,7 +33,7 @@ bool parse_number(std::string_view text, Number& number) {
 Metric parse_csv_metric(CsvLine line, std::int64_t least_step) {
   line.require_fields(5);
   Metric metric;
-  metric.step = line.take_count("the number of a step");
+  metric.step = line.take_count("a step number");
   if (metric.step < least_step) line.fail(fmt::format("a step of at least {}", least_step));
   metric.split = line.take();
   if (std::ranges::find(kSplits, metric.split) == kSplits.end()) {
@@ -43,14 +43,14 @@ Metric parse_csv_metric(CsvLine line, std::int64_t least_step) {
   metric.unit = line.take();
   if (metric.unit != "bits" && metric.unit != "mse") line.fail("bits or mse");
   if (line.at_end()) return metric;
-  metric.accuracy = line.take_number("an accuracy, or nothing");
+  metric.accuracy = line.take_number("an accuracy or nothing");
   if (*metric.accuracy < 0 || *metric.accuracy > 1) line.fail("0 to 1");
   return metric;
 }
 
 }  // namespace
 
-// Numbers are the shortest that read back as the same bits.
+// Numbers have the shortest form that round-trips.
 std::string format_metric(const Metric& metric) {
   const auto quoted = [](const std::string& text) { return nlohmann::json(text).dump(); };
   std::string line = fmt::format(R"({{"step":{},"split":{},"loss":{},"unit":{})", metric.step,
@@ -60,7 +60,7 @@ std::string format_metric(const Metric& metric) {
 }
 
 Metric parse_metric(std::string_view line, std::string_view origin) {
-  // Fields of a later version are left alone.
+  // Fields of later versions are ignored.
   io::Fields json(io::parse_json(line, origin, io::refuse_input),
                   {.where = std::string(origin), .refuse = io::refuse_input});
   Metric metric;
@@ -84,7 +84,7 @@ double in_unit(Loss loss, double value) {
 MetricsFile::MetricsFile(const std::filesystem::path& file, std::int64_t size)
     : file_(file), descriptor_(io::open_to_append(file)), size_(size) {
   if (io::repeat_if_interrupted([&] { return ::ftruncate(descriptor_.get(), size); }) != 0) {
-    io::throw_refusal("shorten", file_, errno);
+    io::throw_refusal("truncate", file_, errno);
   }
 }
 
@@ -96,7 +96,7 @@ void MetricsFile::append(const Metric& metric) {
 
 void MetricsFile::sync() {
   if (io::repeat_if_interrupted([&] { return ::fdatasync(descriptor_.get()); }) != 0) {
-    io::throw_refusal("force to the disk (fdatasync)", file_, errno);
+    io::throw_refusal("flush to disk (fdatasync)", file_, errno);
   }
 }
 
@@ -114,7 +114,7 @@ std::vector<Metric> read_metrics(const std::filesystem::path& file, std::size_t 
 
 void CsvLine::require_fields(std::ptrdiff_t count) const {
   if (std::ranges::count(whole_, ',') + 1 != count) {
-    fail(fmt::format("{} fields with commas between", count));
+    fail(fmt::format("{} comma-separated fields", count));
   }
 }
 
@@ -161,7 +161,7 @@ std::vector<Metric> parse_metrics_csv(std::string_view text, const std::filesyst
   for (std::size_t number = 2; !text.empty(); ++number) {
     const std::size_t end = text.find('\n');
     const CsvLine line(file, number, text.substr(0, end));
-    if (end == std::string_view::npos) line.fail("a line with an end");
+    if (end == std::string_view::npos) line.fail("a line that ends with a newline");
     metrics.push_back(parse_csv_metric(line, metrics.empty() ? 0 : metrics.back().step));
     text.remove_prefix(end + 1);
   }

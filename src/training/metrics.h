@@ -1,6 +1,5 @@
-// src/training/metrics.h: the scores of a network on its way through training, and the files
-// they stand in: metrics.jsonl, to which a run adds lines and never changes one, and
-// metrics.csv, what is kept of it for a repository.
+// src/training/metrics.h: the scores of a network during training, and their files: metrics.jsonl,
+// which a run appends to, and metrics.csv, the condensed form for a repository.
 #pragma once
 
 #include <cstdint>
@@ -19,36 +18,35 @@ namespace rwa::training {
 // One line of metrics.jsonl:
 //   {"step":100,"split":"test","loss":0.1618,"unit":"mse"}
 //   {"step":100,"split":"train","loss":0.8771,"unit":"bits"}          mean since the last such line
-//   {"step":100,"split":"valid","loss":0.7,"unit":"bits","accuracy":0.8}    all for validation
+//   {"step":100,"split":"valid","loss":0.7,"unit":"bits","accuracy":0.8}   the whole validation set
 //   {"step":9000,"split":"final","loss":0.01,"unit":"bits","accuracy":0.998}    the whole test set
 struct Metric {
   std::int64_t step = 0;
   std::string split;
   double loss = 0;
   std::string unit;                     // "bits" or "mse"
-  std::optional<double> accuracy = {};  // 0…1, where the task is to classify
+  std::optional<double> accuracy = {};  // 0…1; absent unless the task is classification
 
   friend bool operator==(const Metric&, const Metric&) = default;
 };
 
 std::string format_metric(const Metric& metric);
-// `origin` names file and line. Throws InputError.
+// Throws InputError. `origin` names file and line.
 Metric parse_metric(std::string_view line, std::string_view origin);
 
-// The cross-entropies of a network are in nats; people read bits.
+// Metrics are in bits, the cross-entropies of a network in nats.
 std::string_view unit_of(Loss loss);
 double in_unit(Loss loss, double value);
 
-// Throws ResourceError, which names the file, where the system refuses.
+// All members throw ResourceError, naming the file, if a system call fails.
 class MetricsFile {
  public:
-  // Keeps the first `size` bytes of the file, which has no fewer, and makes one where there is
-  // none.
+  // Creates the file, or truncates it to `size` bytes. It must not be shorter.
   MetricsFile(const std::filesystem::path& file, std::int64_t size);
 
-  // The line is with the system when this returns: another process sees it, and it survives us.
+  // Passes the line to the system: other processes see it, and it survives a crash of this one.
   void append(const Metric& metric);
-  // All lines are on the disk when this returns.
+  // Returns when all lines are on disk.
   void sync();
   [[nodiscard]] std::int64_t size() const { return size_; }
 
@@ -58,13 +56,12 @@ class MetricsFile {
   std::int64_t size_;
 };
 
-// The lines of the file, or of its first `size` bytes; one that is not finished is left out. Throws
-// InputError, which names file and line, for one that is damaged.
+// Reads the lines of the file, or of its first `size` bytes, ignoring an incomplete last line.
+// Throws InputError, naming file and line, if a line is malformed.
 std::vector<Metric> read_metrics(const std::filesystem::path& file,
                                  std::size_t size = std::string::npos);
 
-// One line of comma-separated fields, taken one after the other. Whatever is wrong is an InputError
-// with file, line and column.
+// Parses one line of comma-separated fields. Errors are InputErrors with file, line and column.
 class CsvLine {
  public:
   CsvLine(const std::filesystem::path& file, std::size_t number, std::string_view text)
@@ -73,10 +70,10 @@ class CsvLine {
   void require_fields(std::ptrdiff_t count) const;
   std::string_view take();
   std::int64_t take_count(std::string_view expected);  // 0 or more
-  double take_number(std::string_view expected);       // a finite one
+  double take_number(std::string_view expected);       // finite
   [[nodiscard]] bool at_end() const { return rest_.empty(); }
 
-  // What was found is the field taken last, or the line where none was.
+  // Throws; the text found is the field taken last, or the line if none was taken.
   [[noreturn]] void fail(std::string_view expected) const;
 
  private:
@@ -85,10 +82,10 @@ class CsvLine {
   std::string_view rest_, field_, whole_;
 };
 
-// "step,split,loss,unit,accuracy" and a line for each. Numbers are the shortest that read back as
-// the same bits.
+// Writes the header "step,split,loss,unit,accuracy" and one line per metric. Numbers have the
+// shortest form that round-trips.
 std::string format_metrics_csv(std::span<const Metric> metrics);
-// `file` is named in messages. Throws InputError for anything that the above does not write.
+// Throws InputError for anything that format_metrics_csv() does not write. `file` is for messages.
 std::vector<Metric> parse_metrics_csv(std::string_view text, const std::filesystem::path& file);
 
 }  // namespace rwa::training

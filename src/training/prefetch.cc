@@ -19,7 +19,7 @@ Prefetch::Prefetch(Fill fill, const Extent& extent)
   try {
     thread_ = std::thread([this] { work(); });
   } catch (const std::system_error& error) {
-    throw ResourceError(fmt::format("cannot start a thread for the data: {}", error.what()));
+    throw ResourceError(fmt::format("cannot start the data thread: {}", error.what()));
   }
 }
 
@@ -45,7 +45,7 @@ const datasets::Batch& Prefetch::next() {
   return slot(asked_++);
 }
 
-// The slots are those given out and kept, and those ahead of them.
+// The slots hold the batches given out and kept, and those prepared ahead.
 void Prefetch::work() {
   for (std::int64_t number = extent_.first; number < extent_.end; ++number) {
     {

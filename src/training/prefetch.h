@@ -1,4 +1,4 @@
-// src/training/prefetch.h: batches in their order, made by a thread of its own before they are needed.
+// src/training/prefetch.h: prepares batches in order on a separate thread.
 #pragma once
 
 #include <condition_variable>
@@ -16,23 +16,23 @@ namespace rwa::training {
 
 class Prefetch {
  public:
-  // Makes the batch of this number; one at a time, and never two at once.
+  // Makes the batch of this number. Calls never overlap.
   using Fill = std::function<void(std::int64_t number, datasets::Batch& batch)>;
 
   struct Extent {
-    std::int64_t first = 0, end = 0;  // the numbers of the batches; `end` is not made
-    int kept = 1;                     // how many of those given out stay as they are
-    int ahead = 0;                    // how many wait to be asked for; 0: no thread
+    std::int64_t first = 0, end = 0;  // batches [first, end)
+    int kept = 1;                     // batches given out that stay valid
+    int ahead = 0;                    // batches prepared in advance; 0: no thread
   };
 
-  // Throws ResourceError where the system has no more threads.
+  // Throws ResourceError if the thread cannot be started.
   Prefetch(Fill fill, const Extent& extent);
-  ~Prefetch();  // waits for the batch that is being made
+  ~Prefetch();  // waits for the batch in preparation
   Prefetch(const Prefetch&) = delete;
   Prefetch& operator=(const Prefetch&) = delete;
 
-  // The next batch, of which there must be one; it stays as it is until `kept` more were asked for.
-  // Throws what `fill` threw for it.
+  // Returns the next batch, which must exist. It stays valid until `kept` more are requested.
+  // Rethrows exceptions of `fill`.
   const datasets::Batch& next();
 
  private:
@@ -43,10 +43,10 @@ class Prefetch {
   Extent extent_;
   std::vector<datasets::Batch> slots_;
 
-  std::mutex mutex_;  // of all that follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
-  std::int64_t made_;   // the number of the next to be made
-  std::int64_t asked_;  // and of the next to be asked for
+  std::int64_t made_;   // number of the next batch to make
+  std::int64_t asked_;  // number of the next batch to give out
   std::exception_ptr error_;
   bool stopping_ = false;
 

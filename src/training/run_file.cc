@@ -47,7 +47,7 @@ std::string counted(std::int64_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-// On a GPU, the threads and their instructions decide nothing.
+// Describes the machine. On a GPU, threads and instruction set do not matter.
 std::string machine_in_words(io::Fields machine, std::int64_t runs_on_gpu) {
   std::string host = fmt::format("{}, {}", machine.need<std::string>("processor"),
                                  counted(machine.need<std::int64_t>("cores", 0), "core"));
@@ -114,7 +114,7 @@ RunSummary read_run_file(const std::filesystem::path& file) {
   summary.status = json.need<Status>("status");
   summary.end = json.get<End>("ended_by").value_or(End::kSteps);
   summary.steps = json.need<std::int64_t>("steps", 0);
-  // Older ones have no other end than that of their steps.
+  // In older files runs always end by their steps.
   summary.steps_asked_for = json.get<std::int64_t>("steps_asked_for").value_or(summary.steps);
   summary.best_step = json.get<std::int64_t>("best_step");
   summary.train_seconds = json.need<double>("train_seconds");
@@ -135,7 +135,7 @@ End parse_end(std::string_view name) { return parse_name(kEnds, "end", name); }
 
 std::string_view commit() { return RWA_COMMIT; }
 
-// GCC gives its number alone, others their name too.
+// GCC gives only its version, other compilers also their name.
 std::string compiler() {
   const std::string version = __VERSION__;
   return version.front() >= '0' && version.front() <= '9' ? "GCC " + version : version;

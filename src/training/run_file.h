@@ -1,5 +1,4 @@
-// src/training/run_file.h: run.json: how far a run is, with which build, on which machine, in
-// what time.
+// src/training/run_file.h: run.json: the progress, build, machine and times of a run.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +12,15 @@
 
 namespace rwa::training {
 
-// A run that was killed is "running" until it goes on.
+// A killed run stays "running" until it is resumed.
 enum class Status { kRunning, kFinished, kInterrupted, kDiverged };
 
 std::string_view to_string(Status status);
 // Throws ConfigError.
 Status parse_status(std::string_view name);
 
-// What came first: all steps were done, nothing improved for long, the time was used up, or the
-// caller wanted an end (Options::finish).
+// What ended a run: its last step, early stopping, the time budget, or the caller
+// (Options::finish).
 enum class End { kSteps, kPatience, kTime, kRequest };
 
 std::string_view to_string(End end);
@@ -32,44 +31,44 @@ inline void from_name(std::string_view name, End& value) { value = parse_end(nam
 
 struct RunFile {
   Status status = Status::kRunning;
-  std::string started;  // UTC, as utc_now() has it
+  std::string started;  // UTC, from utc_now()
   std::int64_t steps = 0;
-  std::optional<std::int64_t> best_step = {};  // where there is a best
+  std::optional<std::int64_t> best_step = {};  // if there is a best evaluation
   double train_seconds = 0;
-  double host_wait_seconds = 0;  // of these: until the data was there
+  double host_wait_seconds = 0;  // part of train_seconds spent waiting for data
   double evaluate_seconds = 0;
   std::int64_t parameters = 0;
   int ranks = 1;
-  int threads = 1;              // of each
-  int share = 1;                // runs on the GPU at a time
-  std::optional<End> end;       // when it is finished
-  std::optional<Metric> final;  // likewise, where there is anything to be scored on
+  int threads = 1;              // per rank
+  int share = 1;                // runs that share the GPU
+  std::optional<End> end;       // if finished
+  std::optional<Metric> final;  // if finished and there is a test or validation set
 };
 
-// Adds what the build and the machine know of themselves; "ended" is now, unless it is running.
+// Adds build and machine, and the current time as "ended" unless the run is running.
 void write_run_file(const std::filesystem::path& file, const Experiment& experiment,
                     const RunFile& content);
 
-// What a reader needs of it.
+// The parts of run.json that readers need.
 struct RunSummary {
   Status status = Status::kRunning;
-  End end = End::kSteps;             // of one that is finished
-  std::int64_t steps = 0;            // done
-  std::int64_t steps_asked_for = 0;  // when this was written
+  End end = End::kSteps;             // if finished
+  std::int64_t steps = 0;            // completed
+  std::int64_t steps_asked_for = 0;  // at the time of writing
   std::optional<std::int64_t> best_step;
   double train_seconds = 0;
   double evaluate_seconds = 0;
   std::int64_t parameters = 0;
-  std::string machine;            // for people
-  bool had_machine_alone = true;  // else its times say little
+  std::string machine;            // human-readable
+  bool had_machine_alone = true;  // false: times are not comparable
 };
-// Throws InputError where the file is damaged.
+// Throws InputError if the file is malformed.
 RunSummary read_run_file(const std::filesystem::path& file);
 
-// Such as 2017-03-06T12:00:00Z.
+// Returns the current time, such as 2017-03-06T12:00:00Z.
 std::string utc_now();
 
-// Of the sources, or "unknown" where they were built outside a repository.
+// Returns the commit of the sources, or "unknown" if built outside a repository.
 std::string_view commit();
 std::string compiler();
 

@@ -30,7 +30,7 @@ Record read_run(const fs::path& folder) try {
   Record record;
   record.folder = folder;
   record.experiment = parse_experiment(io::read_text(config), config.string());
-  // A run that has only begun has none of these.
+  // A run that has just begun has none of these.
   if (const fs::path file = folder / kMetricsFile; fs::exists(file)) {
     record.metrics = read_metrics(file);
   } else if (const fs::path kept = folder / kKeptMetricsFile; fs::exists(kept)) {
@@ -50,20 +50,20 @@ const Metric* final_of(const Record& record) {
 }
 
 fs::path model_file(const fs::path& path) {
-  std::error_code refused;  // then who reads the file will say why
+  std::error_code refused;  // ignored: reading the file reports the error
   if (!fs::is_directory(path, refused)) return path;
   fs::path file = path / kModelFile;
   if (fs::exists(file, refused)) return file;
   throw ConfigError(
-      fmt::format("{}: is a folder without a {}, expected a model or the folder that rwa train has "
-                  "written it to",
+      fmt::format("{}: is a folder without a {}, expected a model file or a run folder of rwa "
+                  "train",
                   path.string(), kModelFile));
 }
 
 std::vector<fs::path> find_runs(const fs::path& root) try {
   if (!fs::is_directory(root)) {
-    throw InputError(fmt::format("{}: expected a folder with runs, found {}", root.string(),
-                                 fs::exists(root) ? "another kind of file" : "nothing"));
+    throw InputError(fmt::format("{}: found {}, expected a folder with runs", root.string(),
+                                 fs::exists(root) ? "a file" : "nothing"));
   }
   std::vector<fs::path> folders;
   if (fs::exists(root / kConfigFile)) folders.push_back(root);

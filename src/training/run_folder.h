@@ -1,11 +1,11 @@
-// src/training/run_folder.h: what a run leaves behind, and how it is read again:
-//   config.toml              the experiment, complete
+// src/training/run_folder.h: the files of a run folder, and how to read them:
+//   config.toml              the complete experiment
 //   metrics.jsonl            one line per evaluation, flushed
-//   checkpoint.safetensors   where a run goes on (checkpoint.h)
-//   model.safetensors        the network, when the run was finished last
+//   checkpoint.safetensors   the state to resume from (checkpoint.h)
+//   model.safetensors        the network of the finished run
 //   run.json                 build, machine, times, final scores
-// What is kept of a run for a repository (paper/results.h) is config.toml, run.json, and
-//   metrics.csv              some of its evaluations, in the place of metrics.jsonl
+// A run condensed for a repository (paper/results.h) has config.toml, run.json and
+//   metrics.csv              some of its evaluations, instead of metrics.jsonl
 #pragma once
 
 #include <cstdint>
@@ -34,28 +34,28 @@ struct Record {
   Experiment experiment;
   std::vector<Metric> metrics;
   Status status = Status::kRunning;
-  End end = End::kSteps;                  // of one that is finished
-  std::int64_t steps = 0;                 // done
-  std::optional<std::int64_t> best_step;  // whose weights the model has, where not the last ones
-  double train_seconds = 0;               // in training steps, without evaluation
+  End end = End::kSteps;                  // if finished
+  std::int64_t steps = 0;                 // completed
+  std::optional<std::int64_t> best_step;  // of the model's weights, unless they are the last ones
+  double train_seconds = 0;               // without evaluations
   std::int64_t parameters = 0;
-  std::string machine;            // for people: what decides the times
-  bool had_machine_alone = true;  // else its times say little
+  std::string machine;            // human-readable, to interpret the times
+  bool had_machine_alone = true;  // false: times are not comparable
 };
 
-// A last line of metrics.jsonl without an end is one that is being written, or was when the run was
-// killed: it is left out. Throws ConfigError, InputError and ResourceError, each naming the file.
+// Ignores an incomplete last line of metrics.jsonl, which is being written or was when the run was
+// killed. Throws ConfigError, InputError and ResourceError, naming the file.
 Record read_run(const std::filesystem::path& folder);
-// What run.json says, in a record.
+// Copies the content of run.json to a record.
 void summarise(const RunSummary& summary, Record& record);
-// The score at the end, on the whole test set or what is in its place; nullptr where the run has
-// none, or not yet.
+// Returns the final score, on the whole test set or its replacement; nullptr if the run has none
+// (yet).
 const Metric* final_of(const Record& record);
-// The file of the model that a path names: itself, or in the folder of a run its model. Throws
-// ConfigError for a folder without one.
+// Returns the model file that a path refers to: the path itself, or the model in a run folder.
+// Throws ConfigError for a folder without a model.
 std::filesystem::path model_file(const std::filesystem::path& path);
-// Every folder under `root`, or `root` itself, that holds a config.toml, in alphabetical order.
-// Throws InputError where `root` is not a folder.
+// Returns `root` and every folder under it that contains a config.toml, in alphabetical order.
+// Throws InputError if `root` is not a folder.
 std::vector<std::filesystem::path> find_runs(const std::filesystem::path& root);
 
 }  // namespace rwa::training

@@ -34,7 +34,7 @@ std::optional<RankGroup> make_group(Job* job, int groups) {
   return std::make_optional<RankGroup>(job->link(), groups);
 }
 
-// Tickets from here on are for the runs that follow: nobody takes one before all have this.
+// Returns the first ticket of these runs. No rank takes one before all ranks know it.
 std::int64_t find_first_ticket(Job* job) {
   if (job == nullptr) return 0;
   Ranks ranks(&job->link());
@@ -44,15 +44,16 @@ std::int64_t find_first_ticket(Job* job) {
   return first;
 }
 
-// A configuration that only some have, or an older one, would make ranks disagree in the middle.
+// Without this check, ranks with different configurations would disagree in the middle of a run.
 void check_same_runs(const std::vector<QueuedRun>& runs, Link* link) {
   Ranks ranks(link);
   const auto refuse = [&](const std::string& what) {
-    throw ConfigError(fmt::format("rank {} plans other work than rank 0: {}", ranks.rank(), what));
+    throw ConfigError(fmt::format("rank {} has other runs than rank 0: {}", ranks.rank(), what));
   };
   std::size_t count = runs.size();
   ranks.broadcast(std::as_writable_bytes(std::span(&count, 1)));
-  if (count != runs.size()) refuse(fmt::format("{} runs there, {} here", count, runs.size()));
+  if (count != runs.size())
+    refuse(fmt::format("number of runs: {} there, {} here", count, runs.size()));
   for (const QueuedRun& run : runs) {
     const std::string mine = format_experiment(run.experiment);
     std::string theirs = mine;
@@ -63,7 +64,7 @@ void check_same_runs(const std::vector<QueuedRun>& runs, Link* link) {
   }
 }
 
-// The lists of all ranks, one after the other.
+// Replaces the list by the concatenated lists of all ranks.
 void gather(Ranks& ranks, std::vector<std::string>& lines) {
   constexpr char kEnd = '\0';
   std::string mine;
@@ -78,7 +79,7 @@ void gather(Ranks& ranks, std::vector<std::string>& lines) {
   }
 }
 
-// Which of the machine's GPUs this rank takes where any will do.
+// Returns the GPU of this rank if the device is "cuda", which means any.
 std::string device_of_rank(const std::string& device, const Job* job) {
   if (job == nullptr || device != "cuda") return device;
   const int gpus = static_cast<int>(devices().size()) - 1;  // the first device is the CPU
@@ -148,7 +149,7 @@ void RunQueue::work(QueueObserver& observer) {
       const RunResult result = run_one(*index, observer);
       if (leads()) observer.end(*index, result);
     } catch (...) {
-      if (group_ && group_->size() > 1) throw;  // the others of the group wait for this rank
+      if (group_ && group_->size() > 1) throw;  // other ranks of the group wait for this one
       fail(std::current_exception());
     }
   }
@@ -156,7 +157,7 @@ void RunQueue::work(QueueObserver& observer) {
 
 std::optional<std::size_t> RunQueue::take_next() {
   const std::lock_guard lock(mutex_);
-  // Its rank 0 alone takes tickets; all of the group have the same count of runs in the end.
+  // Only the group's rank 0 takes tickets; all its ranks count the same runs.
   std::int64_t next = -1;
   if (leads()) next = choose_next();
   if (group_) Ranks(&*group_).broadcast(std::as_writable_bytes(std::span(&next, 1)));
@@ -165,7 +166,7 @@ std::optional<std::size_t> RunQueue::take_next() {
   return static_cast<std::size_t>(next);
 }
 
-// Nothing is begun after a reason to stop, and -1 is nothing.
+// Returns -1 if there is no next run, or after a reason to stop.
 std::int64_t RunQueue::choose_next() {
   if (is_stopped()) return -1;
   const std::int64_t next = options_.job == nullptr ? static_cast<std::int64_t>(taken_)

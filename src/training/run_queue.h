@@ -1,6 +1,6 @@
-// src/training/run_queue.h: several runs, some at a time. Where there are several ranks, they
-// are cut into as many groups as there are runs; each group does a run together, and then the
-// next that no group has begun.
+// src/training/run_queue.h: several runs, some of them in parallel. Several ranks are divided into
+// as many groups as there are runs, if possible. Each group does a run together, then takes the
+// next.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@
 
 namespace rwa::training {
 
-// Work was left with a checkpoint. The message says where: "after step 5 of 10, in runs/one".
+// Runs were stopped with a checkpoint. The message says where: "after step 5 of 10, in runs/one".
 class Interrupted : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -32,68 +32,67 @@ struct QueuedRun {
   Experiment experiment;
   std::shared_ptr<RunStore> store;
   std::string title;
-  double work_of_step = 1;  // what a step costs beside those of the others, in any unit
-  // Absent: the data of the task, which are opened when the run begins.
+  double work_of_step = 1;  // relative cost of a step, in any unit
+  // Null: opens the data of the task when the run begins.
   std::shared_ptr<const datasets::Dataset> dataset = {};
   std::optional<double> time_budget = {};
   Memory memory = Memory::kFull;
   OutputListener final_outputs = {};
-  std::string scored_on = "the whole test set";  // at its end, in words
+  std::string scored_on = "the whole test set";  // for the final score, in words
 };
 
 class RunQueue;
 
 struct RunResult {
   Outcome outcome = Outcome::kFinished;
-  std::string divergence = {};  // why it has no outcome; empty: it has
-  double seconds = 0;           // that it took here
+  std::string divergence = {};  // why it diverged; empty: it did not
+  double seconds = 0;           // taken in this process
 };
 
-// Is told what becomes of the runs, by the first rank of the group that does them; from several
-// threads at once.
+// Gets events of the runs on the first rank of each group, from several threads at once.
 class QueueObserver {
  public:
   virtual ~QueueObserver() = default;
-  // Before all others, and on every rank; indexes are those of queue.runs().
+  // Called before all others, on every rank. Indices refer to queue.runs().
   virtual void start(const RunQueue& /*queue*/) {}
   virtual void begin(std::size_t /*index*/, int /*ranks*/) {}
   virtual void progress(std::size_t /*index*/, const Progress& /*progress*/) {}
   virtual void end(std::size_t /*index*/, const RunResult& /*result*/) {}
 };
 
-// A run that left what can be trained.
+// A run that diverged.
 struct Divergence {
   std::string title, message;
 };
 
 struct QueueOptions {
-  Options each = {};   // of a run; its time, memory, device and link are the queue's matter
-  int at_a_time = 1;   // runs, by each rank
-  Job* job = nullptr;  // whose ranks share the work; null: this process is alone
+  Options each = {};   // for each run; the queue sets time budget, memory, device and link
+  int at_a_time = 1;   // runs per rank
+  Job* job = nullptr;  // its ranks share the work; null: no other ranks
 };
 
 class RunQueue {
  public:
-  // Those that take longest come first where several are done at a time, so that none is left alone
-  // at the end. Throws ConfigError where ranks have different runs.
+  // If runs are done in parallel, the longest come first, so that none is left alone at the end.
+  // Throws ConfigError if ranks have different runs.
   RunQueue(std::vector<QueuedRun> runs, const QueueOptions& options);
 
-  // In the order in which they are done, which all indexes of an observer refer to.
+  // In the order in which they are done. Indices of an observer refer to this.
   [[nodiscard]] const std::vector<QueuedRun>& runs() const { return runs_; }
-  // Whether this rank is told what becomes of its runs.
+  // Whether this rank reports the events of its runs.
   [[nodiscard]] bool leads() const { return !group_ || group_->rank() == 0; }
   [[nodiscard]] int at_a_time() const { return options_.at_a_time; }
   // Whether runs are done one after the other.
   [[nodiscard]] bool is_serial() const { return options_.at_a_time == 1 && groups_ == 1; }
 
-  // One that diverges does not stop the others: returns those. Any other error does, and
-  // is thrown when the others have left their checkpoints; so is Interrupted. Of several ranks all
-  // return or throw the same, but for errors that are one rank's own.
+  // Does all runs and returns those that diverged. Any other error stops all runs and is thrown
+  // after they have written their checkpoints; so is Interrupted. All ranks return or throw the
+  // same, except for errors of a single rank.
   std::vector<Divergence> run(QueueObserver& observer);
 
  private:
   void work(QueueObserver& observer);
-  // The number of the next run, as all ranks of the group have it.
+  // Returns the next run, agreed on by all ranks of the group.
   std::optional<std::size_t> take_next();
   std::int64_t choose_next();
   RunResult run_one(std::size_t index, QueueObserver& observer);
@@ -107,21 +106,21 @@ class RunQueue {
   const QueueOptions options_;
   const int groups_;
   const std::vector<QueuedRun> runs_;
-  std::optional<RankGroup> group_;  // absent: there are no other ranks
+  std::optional<RankGroup> group_;  // absent: no other ranks
   const std::int64_t first_ticket_;
   std::atomic<bool> failed_ = false;
 
-  std::mutex mutex_;  // of all that follows
+  std::mutex mutex_;  // guards the members below
   std::size_t taken_ = 0;
   std::vector<Divergence> diverged_;
   std::vector<std::string> interrupted_;  // where
-  std::exception_ptr error_;              // the first that was neither
+  std::exception_ptr error_;              // the first other error
 };
 
-// How many of `runs` one rank does at a time where it may do `jobs`: one that does a run with
-// others has no more beside it.
+// Returns how many of `runs` one rank does in parallel, at most `jobs`. A rank that shares a run
+// with others does only that.
 int jobs_of_rank(int runs, int jobs, Job* job);
-// And all ranks together.
+// The same for all ranks together.
 int runs_at_a_time(int runs, int jobs, Job* job);
 
 }  // namespace rwa::training

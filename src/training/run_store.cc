@@ -21,24 +21,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder without a configuration is one to begin in, if it is empty.
+// Throws ConfigError if a folder without a configuration is not empty.
 void refuse_foreign(const fs::path& folder) {
   if (!fs::exists(folder)) return;
   if (!fs::is_directory(folder)) {
     throw ConfigError(
-        fmt::format("{}: found a file, expected a folder for a run", folder.string()));
+        fmt::format("{}: found a file, expected a folder for the run", folder.string()));
   }
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (io::is_unfinished(entry.path())) continue;
     throw ConfigError(fmt::format(
-        "{}: holds {} but no {}, so it is not the folder of a run: choose another one or an empty "
-        "one",
+        "{}: contains {} but no {}, so it is not a run folder: choose another or an empty folder",
         folder.string(), io::quote(entry.path().filename().string()), kConfigFile));
   }
 }
 
-// What is kept of a run has its configuration, but nothing that a run could go on from: to begin
-// among the results would mix the two.
+// Kept results have a configuration but no state to resume from. A new run there would mix the two.
 void refuse_kept_results(const fs::path& folder) {
   if (!fs::exists(folder / kKeptMetricsFile) || fs::exists(folder / kMetricsFile)) return;
   throw ConfigError(fmt::format(
@@ -47,8 +45,8 @@ void refuse_kept_results(const fs::path& folder) {
       folder.string(), kKeptMetricsFile, kMetricsFile));
 }
 
-// The number of steps may differ where the first ones are the same: not where the learning rate of
-// each depends on it.
+// Ignores the number of steps if it does not affect the first steps. With a cosine schedule the
+// learning rate of every step depends on it.
 std::vector<std::string> differences_but_steps(Experiment there, const Experiment& here) {
   if (here.training.schedule != Schedule::kCosine) there.training.steps = here.training.steps;
   return differences(there, here);
@@ -63,12 +61,12 @@ void refuse_another(const Experiment& there, const Experiment& here, const std::
       name, fmt::join(lines, "\n  ")));
 }
 
-// Whether all is done for this experiment, which is the store's own but for its steps.
+// Returns whether the run is finished for this experiment, which may differ only in its steps.
 bool is_finished(const RunSummary& summary, const Experiment& experiment, bool configured,
                  const std::optional<double>& time_budget) {
   if (summary.status != Status::kFinished) return false;
   const std::int64_t steps = experiment.training.steps;
-  if (summary.end == End::kPatience) return summary.steps <= steps;  // more would not be done
+  if (summary.end == End::kPatience) return summary.steps <= steps;  // more steps change nothing
   const double seconds = summary.train_seconds + summary.evaluate_seconds;
   if (summary.end == End::kTime && time_budget && seconds < *time_budget) return false;
   return configured && summary.steps_asked_for == steps;
@@ -79,14 +77,14 @@ void check_metrics(const fs::path& folder, std::int64_t covered) {
   const std::uintmax_t size = fs::exists(file) ? fs::file_size(file) : 0;
   if (size < static_cast<std::uintmax_t>(covered)) {
     throw InputError(
-        fmt::format("{}: has {} bytes, expected at least the {} that were written before "
-                    "the checkpoint beside it",
+        fmt::format("{}: has {} bytes, expected at least {}, the size recorded in the checkpoint "
+                    "next to it",
                     file.string(), size, covered));
   }
   if (covered > 0) (void)read_metrics(file, static_cast<std::size_t>(covered));
 }
 
-// Fewer steps than are done cannot be wanted.
+// Throws ConfigError if more steps are done than requested.
 void refuse_fewer_steps(const State& done, const Experiment& experiment, const std::string& name) {
   if (done.step <= experiment.training.steps) return;
   throw ConfigError(
@@ -98,7 +96,7 @@ void refuse_fewer_steps(const State& done, const Experiment& experiment, const s
 Checkpoint find_place(const Experiment& experiment, const fs::path& folder) {
   Checkpoint checkpoint = read_checkpoint(folder / kCheckpointFile);
   if (const auto lines = differences_but_steps(checkpoint.experiment, experiment); !lines.empty()) {
-    throw ModelFileError(fmt::format("{}: is of another experiment than the {} beside it:\n  {}",
+    throw ModelFileError(fmt::format("{}: is from another experiment than the {} next to it:\n  {}",
                                      checkpoint.file.string(), kConfigFile,
                                      fmt::join(lines, "\n  ")));
   }
@@ -107,12 +105,12 @@ Checkpoint find_place(const Experiment& experiment, const fs::path& folder) {
   return checkpoint;
 }
 
-// To start again would remove the result of all those steps. A run that was killed before its first
-// checkpoint has none.
+// Throws ConfigError if a new start would replace a finished model. A run killed before its first
+// checkpoint has no model.
 void refuse_to_lose_model(const fs::path& folder) {
   if (!fs::exists(folder / kModelFile)) return;
   throw ConfigError(
-      fmt::format("{}: holds a finished model but no checkpoint to continue from: choose another "
+      fmt::format("{}: contains a finished model but no checkpoint to resume from: choose another "
                   "folder (--out)",
                   folder.string()));
 }
@@ -121,7 +119,7 @@ io::Descriptor lock_folder(const fs::path& folder) {
   io::Descriptor descriptor(io::repeat_if_interrupted(
       [&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
   if (!descriptor.is_open()) io::throw_refusal("open", folder, errno);
-  // Other errors are those of file systems that have no locks: nothing is better there.
+  // Other errors come from file systems without locks; these cannot be protected.
   if (::flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     throw ConfigError(
         fmt::format("{}: another process is running in this folder", folder.string()));
@@ -225,7 +223,8 @@ std::unique_ptr<MetricsSink> MemoryStore::begin_metrics(std::int64_t size) {
 
 Model MemoryStore::model() const {
   if (model_) return copy_of(*model_);
-  throw ResourceError(fmt::format("{} has no model: it is {}", name(), to_string(record_.status)));
+  throw ResourceError(
+      fmt::format("{} has no model: its status is {}", name(), to_string(record_.status)));
 }
 
 void MemoryStore::set_progress(const Experiment& experiment, const RunFile& content) {

@@ -1,5 +1,5 @@
-// src/training/run_store.h: where a run keeps what it leaves behind, and finds what it goes on
-// from: a folder (run_folder.h), or memory.
+// src/training/run_store.h: where a run stores its results and the state to resume from: a folder
+// (run_folder.h) or memory.
 #pragma once
 
 #include <cstdint>
@@ -22,50 +22,52 @@ namespace rwa::training {
 
 // What a run finds in its store.
 struct Found {
-  bool configured = false;  // it holds exactly this experiment
+  bool configured = false;  // the store has exactly this experiment
   bool finished = false;
-  std::optional<Checkpoint> checkpoint;  // where to go on
+  std::optional<Checkpoint> checkpoint;  // to resume from
 };
 
-// Takes the metrics of a run as they come.
+// Receives the metrics of a run.
 class MetricsSink {
  public:
   virtual ~MetricsSink() = default;
   virtual void append(const Metric& metric) = 0;
-  // They are safe when this returns. Returns their size.
+  // Makes all metrics durable and returns their size.
   virtual std::int64_t sync() = 0;
 };
 
-// For one run at a time. Throws ResourceError where the system refuses.
+// The store of one run at a time. All members throw ResourceError if a system call fails.
 class RunStore {
  public:
   virtual ~RunStore() = default;
 
   [[nodiscard]] virtual std::string name() const = 0;  // for messages
 
-  // Changes nothing. Throws ConfigError where the store is another experiment's or no run's, with the
-  // differences, has more steps behind it than are wanted, or has a model that a new start would
-  // remove; ModelFileError, InputError and ResourceError for files that are damaged or cannot be
-  // read. A run that ended because its time was used up is not finished for one with more of it.
+  // Changes nothing. Throws ConfigError if the store has another experiment (listing the
+  // differences) or no run, has more steps than requested, or has a model that a new start would
+  // replace; ModelFileError, InputError and ResourceError for files that are corrupted or
+  // unreadable. A run that ended by its time budget is not finished if the new budget is larger.
   [[nodiscard]] virtual Found inspect(const Experiment& experiment,
                                       const std::optional<double>& time_budget) const = 0;
-  // Keeps other processes out, which get a ConfigError, as long as what it returns is there.
+  // Locks the store until the result is destroyed. Throws ConfigError if another process has locked
+  // it.
   [[nodiscard]] virtual std::optional<io::Descriptor> lock() = 0;
 
   virtual void set_experiment(const Experiment& experiment) = 0;
-  // Keeps the first of the metrics, up to a size that sync() has given. The store outlives the sink.
+  // Keeps the metrics up to `size`, a result of sync(), and appends to them. The store must outlive
+  // the sink.
   [[nodiscard]] virtual std::unique_ptr<MetricsSink> begin_metrics(std::int64_t size) = 0;
   virtual void save_checkpoint(const io::TensorFile& content) = 0;
   virtual void save_model(const Model& model) = 0;
   virtual void set_progress(const Experiment& experiment, const RunFile& content) = 0;
 
-  // A run as a reader finds it; and the model that it has ended with. Throws ResourceError where
-  // there is none.
+  // The run as a reader finds it, and its final model. model() throws ResourceError if there is
+  // none.
   [[nodiscard]] virtual Record record() const = 0;
   [[nodiscard]] virtual Model model() const = 0;
 };
 
-// A process that dies leaves the folder to the next one, which goes on from its last checkpoint.
+// If a process dies, the next one resumes from its last checkpoint.
 class FolderStore final : public RunStore {
  public:
   explicit FolderStore(std::filesystem::path folder) : folder_(std::move(folder)) {}
@@ -90,7 +92,7 @@ class FolderStore final : public RunStore {
   std::filesystem::path folder_;
 };
 
-// Nothing is written anywhere. What it holds is gone with it.
+// Keeps everything in memory and writes nothing to disk.
 class MemoryStore final : public RunStore {
  public:
   [[nodiscard]] std::string name() const override { return "the training"; }

@@ -11,7 +11,7 @@ namespace rwa::training {
 namespace {
 
 constexpr double kReduction = 0.3;
-constexpr double kLast = 0.01;  // of the first rate: what a wave ends with
+constexpr double kLast = 0.01;  // final learning rate of the cosine, relative to the first
 
 double wave(double part) { return (1 + std::cos(std::numbers::pi * part)) / 2; }
 
@@ -45,8 +45,8 @@ bool is_reduced(const Experiment& experiment, std::int64_t evaluations_without) 
 void check_schedule(const Experiment& experiment) {
   if (experiment.training.schedule == Schedule::kPlateau && experiment.evaluation.patience == 0) {
     throw ConfigError(
-        "schedule is plateau and patience is 0, expected a patience of 1 or more: it says after "
-        "how many evaluations the learning rate is reduced");
+        "schedule is plateau and patience is 0, expected a patience of 1 or more: it sets when the "
+        "learning rate is reduced");
   }
 }
 
@@ -69,7 +69,7 @@ void LossRule::see(std::int64_t step, double loss) {
   if (above < kSteps) return;
   throw DivergenceError(
       fmt::format("training diverged at step {}: the loss has been above {:.4g} for {} steps in a "
-                  "row and is {:.4g} now (the first step's was {:.4g})",
+                  "row and is now {:.4g} (at the first step: {:.4g})",
                   step, limit(), kSteps, loss, first));
 }
 

@@ -1,5 +1,5 @@
-// src/training/schedule.h: what losses decide on the way: the learning rate of every step, which
-// weights are the best (early stopping), and whether training has diverged.
+// src/training/schedule.h: decisions during training: the learning rate of each step, the best
+// weights (early stopping), and whether training has diverged.
 #pragma once
 
 #include <cstdint>
@@ -10,33 +10,34 @@
 
 namespace rwa::training {
 
-// Of the step with this number, from 0, after so many reductions.
+// Returns the learning rate of a step, numbered from 0, after this many reductions.
 double learning_rate(const Training& training, std::int64_t step, std::int64_t reductions);
 
-// Whether it is reduced after an evaluation that was the last of so many, in a row, without a lower
-// loss than the best: three times before patience ends, if there is as much of it.
+// Returns whether the learning rate is reduced after this many evaluations in a row without a new
+// best: three times before patience runs out, if patience is at least 3.
 bool is_reduced(const Experiment& experiment, std::int64_t evaluations_without);
 
-// Throws ConfigError where the schedule needs what the experiment lacks.
+// Throws ConfigError if the experiment lacks something that the schedule needs.
 void check_schedule(const Experiment& experiment);
 
+// The best evaluation so far.
 struct Best {
   double loss = 0;
   std::int64_t step = 0;
-  std::int64_t evaluations_without = 0;  // since then, in a row
-  std::vector<float> weights = {};       // as Model::weights(); empty: there were no evaluations
+  std::int64_t evaluations_without = 0;  // consecutive evaluations since then
+  std::vector<float> weights = {};       // as in Model::weights(); empty: no evaluation yet
 
   [[nodiscard]] bool is_known() const { return !weights.empty(); }
-  // For every evaluation in turn. Better is lower, if ever so little.
+  // Call after every evaluation. Any lower loss is better.
   void see(std::int64_t step_now, double loss_now, std::span<const float> weights_now);
 };
 
-// Above 1e4 × max(1, the first step's) for ten steps in a row.
+// Training has diverged if the loss exceeds 1e4 × max(1, first loss) for ten steps in a row.
 struct LossRule {
-  double first = 0;        // the loss of the first step
-  std::int64_t above = 0;  // how many of the last steps in a row were above the limit
+  double first = 0;        // loss of the first step
+  std::int64_t above = 0;  // consecutive steps above the limit, up to the last
 
-  // For every step in turn, numbered from 1. Throws DivergenceError that names the step.
+  // Call after every step, numbered from 1. Throws DivergenceError, naming the step.
   void see(std::int64_t step, double loss);
   [[nodiscard]] bool is_counting() const { return above > 0; }
 

@@ -20,7 +20,7 @@ using Kind = SettingInfo::Kind;
 
 constexpr Names<Group, 6> kGroups{{{Group::kRun, "Run"},
                                    {Group::kData, "Data"},
-                                   {Group::kReading, "Reading files (guessed where not given)"},
+                                   {Group::kReading, "Reading files (guessed by default)"},
                                    {Group::kPreparation, "Preparing sequences"},
                                    {Group::kNetwork, "Network"},
                                    {Group::kTraining, "Training"}}};
@@ -90,10 +90,10 @@ tasks::Task default_task(std::size_t index) {
   return tasks::Task(std::in_place_index<I>);
 }
 
-// Sets the settings that one table has, and then refuses what else is in it.
+// Assigns the settings of one table and refuses unknown keys in it.
 class Assigner {
  public:
-  // Which must outlive it.
+  // The fields must outlive it.
   explicit Assigner(io::Fields& fields) : fields_(fields) {}
 
   void group(Group) {}
@@ -118,7 +118,7 @@ class Assigner {
     describe(content, *this);
     fields_.finish();
   }
-  // The kind decides what the other fields are. Without one they belong to the task as it is.
+  // The kind determines the other fields. Without it they belong to the current task.
   void read(tasks::Task& task) {
     std::string kind(kKinds[task.index()]);
     const io::Value::Table& given = fields_.rest();
@@ -149,21 +149,21 @@ io::Fields fields_of(io::Value::Table tables, std::string_view origin) {
   return {std::move(tables), {.where = std::string(origin), .noun = "key"}};
 }
 
-// The table of a path, "training" of "training.steps", and the rest of it.
+// Splits "training.steps" into the table "training" and "steps".
 std::pair<std::string_view, std::string_view> split_path(std::string_view path) {
   const std::size_t dot = path.find('.');
   if (dot == std::string_view::npos) return {"", path};
   return {path.substr(0, dot), path.substr(dot + 1)};
 }
 
-// Of a table that may be changed, or not.
+// For const and mutable tables; null if the name is not found.
 template <class Table>
 auto find(Table& table, std::string_view name) -> decltype(table.data()) {
   const auto found = std::ranges::find(table, name, &io::Field::name);
   return found == table.end() ? nullptr : &*found;
 }
 
-// Where the settings of a table stand; null where there is none.
+// Null if there is no such table.
 template <class Table>
 Table* table_named(Table& all, std::string_view name) {
   if (name.empty()) return &all;
@@ -179,7 +179,7 @@ void put(io::Value::Table& table, io::Field field) {
   }
 }
 
-// Steps in other words: the one given last counts.
+// Epochs are another way to give the steps: the given one resets the other.
 void settle_length(const io::Value::Table* training, Experiment& experiment) {
   if (training == nullptr) return;
   const auto given = [&](std::string_view name) { return find(*training, name) != nullptr; };
@@ -204,6 +204,12 @@ std::vector<SettingInfo> list_settings(Experiment experiment) {
   experiment.model = model_name(experiment);
   describe(experiment, lister);
   return lister.take();
+}
+
+std::string default_text(const SettingInfo& setting) {
+  if (const auto* text = setting.value.get<std::string>()) return *text;
+  const std::string value = io::to_toml(setting.value);
+  return value == "0" || value == "0.0" || value == "[]" ? "" : value;
 }
 
 bool is_offered(const SettingInfo& setting, Scope scope) {
@@ -242,7 +248,7 @@ void Overrides::add(const Overrides& above) {
       put(tables_, field);
       continue;
     }
-    // One says steps where the other says epochs: the later of them is meant.
+    // Epochs and steps set the same thing: the later one replaces the other.
     for (const io::Field& each : *theirs) {
       if (each.name == "epochs") remove(field.name + ".steps");
       if (each.name == "steps") remove(field.name + ".epochs");
@@ -277,7 +283,7 @@ void set_reading(io::Fields& fields, datasets::FilesTask& task) {
 }
 
 Experiment read_experiment(io::Value::Table tables, std::string_view origin) {
-  // Without a kind the other keys would be held against those of some task.
+  // Without a kind, the other keys would be checked against those of an arbitrary task.
   const io::Fields fields = fields_of(tables, origin);
   if (fields.has("task")) {
     io::Fields copy = fields;

@@ -1,7 +1,7 @@
-// src/training/settings.h: the settings of an experiment, each named once. This list is what
-// configuration files, the program's options, Python's keyword arguments and the C API's JSON are
-// read by, and what an experiment is written and compared by. A new setting is a line here; a new
-// task is a function and a name.
+// src/training/settings.h: the settings of an experiment, each named once. Configuration files, the
+// program's options, Python's keyword arguments and the C API's JSON are all read with this list;
+// experiments are written and compared with it. A new setting is a line here; a new task is a
+// function and a name.
 #pragma once
 
 #include <array>
@@ -27,20 +27,20 @@ concept Enumeration = std::is_enum_v<T>;
 template <class T>
 concept Whole = std::integral<T> && !std::same_as<T, bool>;
 
-// Settings that stand together in `--help`.
+// The sections of `--help`.
 enum class Group { kRun, kData, kReading, kPreparation, kNetwork, kTraining };
 std::string_view to_string(Group group);
 
-// How a setting is presented. One without help stands in configuration files only.
+// How a setting is presented. A setting without help is for configuration files only.
 struct Setting {
   using Choices = std::vector<std::string> (*)();
 
   std::string_view name;
   std::string_view help = {};
-  Choices choices = nullptr;  // of a text that is the name of something, or empty
-  bool kept = true;           // else it only leads to another one, and is not written
+  Choices choices = nullptr;  // the names that a text may be, besides empty
+  bool kept = true;           // false: it only determines another setting, and is not written
 
-  // Implicit: most of the tasks' own fields have no more than a name.
+  // Implicit: most fields of tasks have only a name.
   constexpr Setting(const char* name_only) : name(name_only) {}
   constexpr Setting(const char* its_name, std::string_view its_help, Choices its_choices = nullptr)
       : name(its_name), help(its_help), choices(its_choices) {}
@@ -51,7 +51,7 @@ struct Setting {
   }
 };
 
-// Whole numbers go with the least value they may have. Groups are those of `--help`.
+// A whole number is visited with its minimum.
 
 template <class Visitor>
 void describe(tasks::GrammarTask& task, Visitor& visit) {
@@ -143,33 +143,33 @@ void describe_reading(datasets::FilesTask& task, Visitor& visit) {
   visit.group(Group::kReading);
   visit({"format", "File format", all_names<formats::Format>}, task.format);
   visit({"layout",
-         "Whether a row of a table is a step (long) or a sequence (wide); the axes of an array: "
-         "case, time, channel",
+         "Table rows: steps (long) or sequences (wide); array axes: n sequence, t step, c channel",
          all_names<formats::Layout>},
         task.layout);
   visit({"task", "What to learn", all_names<formats::Target>}, task.task);
   visit({"target", "Columns to predict"}, task.target);
   visit({"features", "Columns to learn from"}, task.features);
-  visit({"id", "Column that says which sequence a row belongs to"}, task.id);
-  visit({"time", "Column with times: rows must be in its order; not used as a feature"}, task.time);
+  visit({"id", "Column with the id of the sequence that a row belongs to"}, task.id);
+  visit({"time", "Column with times that rows are sorted by; not used as a feature"}, task.time);
   visit({"label_from",
-         "Where labels come from: file, folder, header, header:N, or a table of ids and labels"},
+         "Source of labels: file, folder, header, header:N, or a table of ids and labels"},
         task.label_from);
-  visit({"kmer", "Letters of a symbol: overlapping k-mers of this length"}, task.kmer, 1);
+  visit({"kmer", "Read text as overlapping k-mers of this many letters"}, task.kmer, 1);
 }
 
 template <class Visitor>
 void describe_preparation(datasets::FilesTask& task, Visitor& visit) {
   visit.group(Group::kPreparation);
-  visit({"context", "Steps seen at once: each step together with the ones before it"}, task.context,
+  visit({"context", "Feed this many consecutive steps at once, the current one last"}, task.context,
         1);
-  visit({"positions", "Features that encode the position of a step in its sequence (0: none)"},
+  visit({"positions", "Add this many features that encode a step's position (0: none)"},
         task.positions, 0);
-  visit({"missing", "What to do about missing numbers: an error, the step before, or the mean",
+  visit({"missing", "Missing numbers: report an error, or fill in the previous step or the mean",
          all_names<datasets::Missing>},
         task.missing);
   visit({"window", "Cut sequences into windows of this many steps (0: off)"}, task.window, 0);
-  visit({"stride", "Steps from one window's start to the next (0: the window)"}, task.stride, 0);
+  visit({"stride", "Steps from the start of one window to the next (0: the window size)"},
+        task.stride, 0);
   visit({"split", "Fraction of each class held out for validation, without --valid (0: none)"},
         task.split);
   visit({"balance", "Oversample so that every class is seen equally often"}, task.balance);
@@ -178,9 +178,9 @@ void describe_preparation(datasets::FilesTask& task, Visitor& visit) {
 template <class Visitor>
 void describe(datasets::FilesTask& task, Visitor& visit) {
   visit.group(Group::kData);
-  visit({"train", "Files, a folder, or - for standard input"}, task.train);
-  visit({"valid", "Files to validate on"}, task.valid);
-  visit({"test", "Files for the final score"}, task.test);
+  visit({"train", "Training data: files, a folder, or - for standard input"}, task.train);
+  visit({"valid", "Validation data"}, task.valid);
+  visit({"test", "Test data, for the final score"}, task.test);
   describe_reading(task, visit);
   describe_preparation(task, visit);
   visit.group(Group::kData);
@@ -200,18 +200,17 @@ void describe(Network& network, Visitor& visit) {
   visit.group(Group::kNetwork);
   visit({"cell", "Recurrent cell"}, network.cell);
   visit({"activation", "Activation of a unit's output"}, network.activation);
-  visit({"units", "Units of each layer and direction"}, network.units, 1);
-  visit({"layers", "Recurrent layers"}, network.layers, 0);
+  visit({"units", "Units per layer and direction"}, network.units, 1);
+  visit({"layers", "Number of recurrent layers"}, network.layers, 0);
   visit({"bidirectional", "Read sequences in both directions"}, network.bidirectional);
-  visit({"dropout", "Dropout between layers"}, network.dropout);
-  visit({"embedding", "Size of the learned embedding of a symbol (0: one-hot)"}, network.embedding,
+  visit({"dropout", "Dropout between layers (0: none)"}, network.dropout);
+  visit({"embedding", "Size of the learned embedding of symbols (0: one-hot)"}, network.embedding,
         0);
-  visit({"span",
-         "Longest half-life that forget gates start with, in steps (0: the longest sequence)"},
+  visit({"span", "Longest initial half-life of forget gates, in steps (0: the longest sequence)"},
         network.span, 0);
   visit({"lasting", "Fraction of units whose forget gates start open"}, network.lasting);
   visit({"learned_decay", "Train the half-lives of rwa-decay"}, network.learned_decay);
-  visit({"readout", "What the output layer sees: the last step, or an average over all"},
+  visit({"readout", "Steps that the output layer sees (mean and attention average them)"},
         network.readout);
   visit("code", network.code, 0);
 }
@@ -224,37 +223,36 @@ void describe(Training& training, Visitor& visit) {
         1);
   visit({"batch", "Sequences per batch"}, training.batch, 1);
   visit({"learning_rate", "Initial learning rate"}, training.learning_rate);
-  visit({"beta1", "Adam's decay of the mean gradient"}, training.beta1);
-  visit({"beta2", "Adam's decay of the mean squared gradient"}, training.beta2);
+  visit({"beta1", "Adam's decay rate of the mean gradient"}, training.beta1);
+  visit({"beta2", "Adam's decay rate of the mean squared gradient"}, training.beta2);
   visit({"epsilon", "Adam's epsilon"}, training.epsilon);
   visit({"clip_norm", "Clip gradients to this norm (0: off)"}, training.clip_norm);
   visit({"schedule", "Learning-rate schedule"}, training.schedule);
-  visit({"truncate",
-         "Truncated backpropagation: learn from parts of this many steps, carrying the state over "
-         "(0: off)"},
-        training.truncate, 0);
+  visit(
+      {"truncate", "Truncate backpropagation to this many steps; the state carries over (0: off)"},
+      training.truncate, 0);
 }
 
 template <class Visitor>
 void describe(Evaluation& evaluation, Visitor& visit) {
   visit.group(Group::kTraining);
-  visit({"every", "Steps between validations"}, evaluation.every, 1);
-  visit({"samples", "Sequences scored at a time"}, evaluation.samples, 1);
+  visit({"every", "Training steps between validations"}, evaluation.every, 1);
+  visit({"samples", "Batch size for scoring"}, evaluation.samples, 1);
   visit(
       {"patience", "Stop after this many validations without improvement (early stopping; 0: off)"},
       evaluation.patience, 0);
   visit("final_draws", evaluation.final_draws);
 }
 
-// Tables come last: in TOML what follows one belongs to it.
+// Tables come last: in TOML the lines after a table header belong to the table.
 template <class Visitor>
 void describe(Experiment& experiment, Visitor& visit) {
   visit.group(Group::kRun);
-  visit({"name", "Name of the run, in reports"}, experiment.name);
+  visit({"name", "Name of the run in reports"}, experiment.name);
   visit("variant", experiment.variant);
   visit("model", experiment.model);
   visit({"seed", "Random seed: the same seed gives the same bits"}, experiment.seed, 0);
-  visit({"device", "cpu, cuda or cuda:N"}, experiment.device);
+  visit({"device", "Device: cpu, cuda or cuda:N"}, experiment.device);
   visit.table("task", experiment.task);
   visit.table("network", experiment.network);
   visit.table("training", experiment.training);
@@ -267,57 +265,57 @@ struct SettingInfo {
 
   std::string table;  // empty: none
   std::string name;
-  std::string help;  // empty: it stands in configuration files only
+  std::string help;  // empty: for configuration files only
   Group group = Group::kRun;
   Kind kind = Kind::kText;
-  std::vector<std::string> choices;  // of kChoice, and of some texts
+  std::vector<std::string> choices;  // for kChoice and some texts
   io::Value value;
   bool kept = true;
 
   [[nodiscard]] std::string path() const { return table.empty() ? name : table + "." + name; }
 };
-// All settings that an experiment with such a task has, with its values.
+// Lists all settings of the experiment, with their values.
 std::vector<SettingInfo> list_settings(Experiment experiment);
 
-// Which of the settings of an experiment on files a caller may give: all, or those of sequences that
-// are in memory already.
+// The settings that a caller may give: all, or only those for sequences already in memory.
 enum class Scope { kFiles, kSequences };
 [[nodiscard]] bool is_offered(const SettingInfo& setting, Scope scope);
+// The value for help texts. Empty for 0 and empty lists: off, or chosen when the data is known.
+[[nodiscard]] std::string default_text(const SettingInfo& setting);
 
-// Values that a file, the program's options or a caller give to some settings, and where each
-// stands. Later ones come before earlier ones.
+// Values for some settings, from a file, the program's options or a caller, each with its place for
+// messages. Later values override earlier ones.
 class Overrides {
  public:
   Overrides() = default;
-  // By tables, as in a configuration file.
+  // From tables as in a configuration file.
   explicit Overrides(io::Value::Table tables);
-  // Throws ConfigError with `origin`, line and column for text that is not TOML.
+  // Throws ConfigError with `origin`, line and column if the text is not TOML.
   static Overrides parse(std::string_view toml, std::string_view origin);
 
-  // By their names alone, as options and keyword arguments have them. What is not offered is left in
-  // `given`.
+  // Takes values by the names of settings alone, without tables, as options and keyword arguments
+  // have them. Leaves in `given` what is not offered.
   void take(io::Value::Table& given, Scope scope);
-  // One table after the other; a value of `above` replaces one that is here.
+  // Adds the values of `above`, which replace those already here.
   void add(const Overrides& above);
 
-  // Of a path such as "training.steps"; null where it is not given.
+  // Returns the value of a path such as "training.steps"; null if it is not given.
   [[nodiscard]] const io::Value* get(std::string_view path) const;
   [[nodiscard]] bool has(std::string_view path) const { return get(path) != nullptr; }
   void remove(std::string_view path);
 
-  // Sets the fields that are given, and leaves the others. Throws ConfigError, with the place, for a
-  // name that is unknown, with the nearest known one, and for a value of another type or out of
-  // range.
+  // Sets the given fields of the experiment. Throws ConfigError, with the place, for an unknown
+  // name (suggesting the nearest one) and for a value of the wrong type or out of range.
   void apply(Experiment& experiment) const;
 
  private:
-  io::Value::Table tables_;  // as in a file
+  io::Value::Table tables_;  // as in a configuration file
 };
 
-// Sets how files are read, where the fields say so.
+// Sets those fields of the task that control how files are read.
 void set_reading(io::Fields& fields, datasets::FilesTask& task);
 
-// From a configuration that has a name and a task. `tables` holds nothing but the experiment.
+// Reads an experiment from a whole configuration, which must have a name and a task.
 Experiment read_experiment(io::Value::Table tables, std::string_view origin);
 
 }  // namespace rwa::training

@@ -21,7 +21,7 @@ constexpr Names<Method, 2> kMethods{
 
 constexpr const char* kEmbedding = "embedding.weight";
 
-// Points on the path from the baseline, each in the middle of its interval.
+// Points on the path from the baseline, at the midpoints of equal intervals.
 constexpr int kPoints = 64;
 
 BatchView batch_of(const formats::Sequence& sequence) {
@@ -58,7 +58,7 @@ class ShareAttributor : public Attributor {
 
 double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }
 
-// The value that is explained, as a function of the outputs before softmax or sigmoid.
+// The explained value as a function of the outputs before softmax or sigmoid.
 class ExplainedValue {
  public:
   ExplainedValue(const OutputDecoder& decoder, std::size_t output)
@@ -113,16 +113,16 @@ class GradientAttributor : public Attributor {
 
  private:
   [[nodiscard]] int points_at_once(int steps) const;
-  // Runs a batch of the rows, scaled by each of these shares.
+  // Runs a batch with the rows scaled by each of these factors.
   void run(std::span<const float> rows, std::span<const float> shares);
-  // Adds the part of each number of the rows to its step and its feature.
+  // Adds the part of each input to its step and its feature.
   void distribute(const std::vector<double>& parts, Attribution& found) const;
   // Sets gradient_ to that of the explained value with respect to x_.
   void differentiate(const ExplainedValue& explained);
   [[nodiscard]] BatchView batch() const {
     return {.x = x_, .steps = static_cast<int>(steps_), .batch = static_cast<int>(batch_)};
   }
-  // Where the outputs of a point are: those of the last step, or the only ones.
+  // Offset in y_ of a point's outputs: those of the last step, or the only ones.
   [[nodiscard]] std::size_t place(std::size_t point) const {
     return y_.size() - (batch_ - point) * outputs_;
   }
@@ -136,7 +136,7 @@ class GradientAttributor : public Attributor {
   Model twin_;
   Session session_;
   std::size_t memory_, inputs_, outputs_;
-  // Of the current points.
+  // For the current points.
   std::size_t steps_ = 0, batch_ = 0;
   std::vector<float> x_, y_, wanted_, gradient_;
   std::vector<float> unused_;  // the gradient of the weights
@@ -169,9 +169,10 @@ void GradientAttributor::run(std::span<const float> rows, std::span<const float>
   session_.run(batch(), y_);
 }
 
-// The loss of the twin is the mean of (y - wanted)² over all n outputs, whose slopes are 2 / n
-// times the differences: `wanted` is chosen such that these are the slopes of the explained value,
-// and 0 for all steps but the last. They are scaled up, or else the rounding of y would drown them.
+// The loss of the twin is the mean of (y - wanted)² over all n outputs; its slopes are 2 / n times
+// the differences. `wanted` is chosen so that these equal the slopes of the explained value, and 0
+// for all steps except the last. They are scaled up so that the rounding error of y does not drown
+// them.
 void GradientAttributor::differentiate(const ExplainedValue& explained) {
   constexpr float kLarge = 1024;
   const double scale = kLarge * static_cast<double>(y_.size()) / 2;
@@ -187,7 +188,7 @@ void GradientAttributor::differentiate(const ExplainedValue& explained) {
   for (float& slope : gradient_) slope /= kLarge;
 }
 
-// A row has the step, those before it, and then where it stands, which is the step's own.
+// A row holds the step, the steps before it, and the position features, which belong to the step.
 void GradientAttributor::distribute(const std::vector<double>& parts, Attribution& found) const {
   const auto context = static_cast<std::size_t>(encoding_.widening.context);
   const auto positions = static_cast<std::size_t>(encoding_.widening.positions);
@@ -201,7 +202,7 @@ void GradientAttributor::distribute(const std::vector<double>& parts, Attributio
     const std::size_t place = i % inputs_;
     const bool is_place = place >= context * width;
     const std::size_t before = is_place ? 0 : place / width;
-    if (before > row) continue;  // there is no such step, and a zero in its place
+    if (before > row) continue;  // padding before the first step
     steps[row - before] += parts[i];
     if (numbers && !is_place) {
       found.parts[(row - before) * width + place % width] += static_cast<float>(parts[i]);
@@ -252,10 +253,10 @@ std::unique_ptr<Attributor> make_attributor(const Trained& trained, Method metho
   if (method == Method::kGradients) return std::make_unique<GradientAttributor>(trained, options);
   const Cell cell = trained.model.config().cell;
   if (!cell_traits(cell).averages) {
-    throw ConfigError(fmt::format(
-        "there are no shares: the cell {} keeps no average, expected one of {}, or the method "
-        "gradients",
-        to_string(cell), averaging_cell_names()));
+    throw ConfigError(
+        fmt::format("the cell {} keeps no average and has no shares, expected one of {}, or the "
+                    "method gradients",
+                    to_string(cell), averaging_cell_names()));
   }
   return std::make_unique<ShareAttributor>(trained, options.threads);
 }

@@ -47,7 +47,7 @@ void EncodedStream::reset() {
   recent_.clear();
 }
 
-// One number for each symbol.
+// A symbol takes one number.
 std::size_t EncodedStream::recent_size() const {
   const auto before = static_cast<std::size_t>(encoding_.widening.context - 1);
   return before * (encoding_.schema.symbols ? 1 : encoding_.width());
@@ -58,7 +58,7 @@ std::size_t EncodedStream::state_size() const {
   return encoding_.widening.is_needed() ? network + 1 + recent_size() : network;
 }
 
-// Steps that have not come yet are zeros, which the position tells apart.
+// Zeros stand for steps that have not arrived; the position tells how many have.
 std::vector<float> EncodedStream::state() const {
   std::vector<float> state(stream_.state().begin(), stream_.state().end());
   if (!encoding_.widening.is_needed()) return state;
@@ -73,13 +73,13 @@ void EncodedStream::set_state(std::span<const float> state) {
   const std::size_t network = stream_.state().size();
   stream_.set_state(state.first(network));
   if (!encoding_.widening.is_needed()) return;
-  constexpr float kMost = 1 << 24;  // beyond, a float does not hold every whole number
+  constexpr float kMost = 1 << 24;  // floats hold every whole number up to here
   position_ = static_cast<int>(std::clamp(state[network], 0.0F, kMost));
   recent_.clear();
   recent_.steps = std::min(position_, encoding_.widening.context - 1);
   const auto last = state.subspan(network + 1);
   if (encoding_.schema.symbols) {
-    // A state from an altered file gives another answer, but reads no other memory.
+    // A corrupted state must not index out of bounds.
     const auto most = static_cast<float>(encoding_.alphabet.size() - 1);
     for (int i = 0; i < recent_.steps; ++i) {
       const float symbol = std::clamp(last[static_cast<std::size_t>(i)], 0.0F, most);

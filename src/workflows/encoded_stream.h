@@ -1,5 +1,5 @@
-// src/workflows/encoded_stream.h: a stream through a model, step by step: each step is encoded as
-// in training, with the steps before it and its position where the model has them as inputs.
+// src/workflows/encoded_stream.h: runs a model step by step. Each step is encoded as in training,
+// with preceding steps and position features if the model has them as inputs.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ class EncodedStream {
   // The model must outlive it. Throws ConfigError as Stream does.
   explicit EncodedStream(const Trained& trained);
 
-  // An encoded step: features, or a symbol. y is [O].
+  // Takes an encoded step, features or a symbol, and sets y, [O].
   void step(std::span<const float> x, std::span<float> y);
   void step(std::int32_t symbol, std::span<float> y);
 
@@ -35,15 +35,15 @@ class EncodedStream {
 
   const datasets::Encoding& encoding_;
   Stream stream_;
-  // Where the model has them as inputs: the number of steps so far, and the last of them.
+  // For models with a context or positions: the number of steps so far, and the last ones.
   int position_ = 0;
   formats::Sequence recent_;
   std::vector<float> row_;
 };
 
-// Symbols are words where some are longer than letters, or k-mers of letters, would be.
+// Whether symbols are words: some are longer than the k letters of a k-mer.
 bool has_words(const datasets::Encoding& encoding);
-// A text as the reader of the training format returns it: FASTA and FASTQ in upper case.
+// The text as the reader of the training format returns it: in upper case for FASTA and FASTQ.
 std::string as_in_files(std::string_view text, const datasets::Encoding& encoding);
 
 }  // namespace rwa::workflows

@@ -89,7 +89,7 @@ std::string Explainer::numbers_in_words(std::span<const float> values) const {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
-// Of answers to every step, the last one; for a forecast it is not known.
+// The target of the last step for per-step tasks. Empty for a forecast, whose target is not known.
 std::optional<std::string> Explainer::truth_of(const formats::Sequence& sequence) const {
   using formats::Target;
   const Target target = encoding_.schema.target;
@@ -108,8 +108,8 @@ std::optional<std::string> Explainer::truth_of(const formats::Sequence& sequence
   return fmt::format("{}", fmt::join(words, "|"));
 }
 
-// Sequences of files, encoded. An answer that the model does not know, such as a label that was not
-// in the training data, is ignored.
+// Encoded sequences of files. Ignores targets that the model does not know, such as labels that are
+// not in the training data.
 class LabelledReader {
  public:
   LabelledReader(const datasets::Encoding& encoding, std::span<const std::filesystem::path> paths)
@@ -165,7 +165,7 @@ void explain(const Trained& trained, std::span<const std::filesystem::path> path
     }
   }
   if (left > 0 && !missing.empty()) {
-    throw ConfigError(fmt::format("found no sequence with the id '{}' among the data",
+    throw ConfigError(fmt::format("found no sequence with the id '{}' in the data",
                                   io::escape(*missing.begin())));
   }
 }

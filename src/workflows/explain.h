@@ -1,4 +1,4 @@
-// src/workflows/explain.h: which time steps predictions depend on, sequence by sequence.
+// src/workflows/explain.h: explains which time steps the prediction for a sequence depends on.
 #pragma once
 
 #include <cstddef>
@@ -20,23 +20,23 @@ struct ExplainOptions {
   // first number.
   std::optional<std::string> output = {};
   std::vector<std::string> ids = {};  // of the sequences to explain; empty: the first ones
-  std::optional<int> limit = {};      // of explanations; 10 by default where no ids are given
+  std::optional<int> limit = {};      // of explanations; default: 10, or none if ids are given
   int threads = 1;
 };
 
 struct Explanation {
   formats::Sequence sequence = {};  // encoded
   int from = 0;                     // the first step of a window, as in Sample
-  std::vector<float> logits = {};   // [O], of the only answer or the last one
+  std::vector<float> logits = {};   // [O], of the only prediction or the last one
   std::optional<std::string> truth = {};
   Method method = Method::kShares;
   std::size_t output = 0;
   Attribution attribution = {};
 };
 
-// Explains sequences of files in their order, cut into windows as in training. Skips those without
-// steps. Throws as formats::open(), Reader, Encoder and make_attributor() do; ConfigError for an
-// unknown output or id.
+// Explains the sequences of files in order, cut into windows as in training. Skips sequences
+// without steps. Throws as formats::open(), Reader, Encoder and make_attributor() do; ConfigError
+// for an unknown output or id.
 void explain(const Trained& trained, std::span<const std::filesystem::path> paths,
              const ExplainOptions& options, const std::function<void(const Explanation&)>& consume);
 

@@ -19,8 +19,8 @@ namespace rwa::workflows {
 namespace {
 
 constexpr std::size_t kTopSteps = 5;
-constexpr std::size_t kMostColumns = 6;  // of features in a table, and of numbers in an answer
-constexpr std::size_t kLineLength = 80;  // of letters in a terminal
+constexpr std::size_t kMostColumns = 6;  // features in a table, and numbers in a prediction
+constexpr std::size_t kLineLength = 80;  // letters per line of a terminal
 constexpr std::size_t kMostLetters = 10 * kLineLength;
 constexpr std::size_t kMostTracks = 12;
 constexpr std::size_t kMostUnits = 60;
@@ -36,12 +36,12 @@ std::string bars(std::span<const float> weights, double most, double sign) {
   return line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
 }
 
-// Letters, and under each line of them how much they count; what is negative under that.
+// Lines of letters with a line of bars below each, and another for negative attributions.
 std::string with_bars(const std::vector<std::string>& letters, std::span<const float> weights) {
   double most = 0;
   for (const float weight : weights) most = std::max(most, std::abs(double{weight}));
   const std::size_t lines = (letters.size() + kLineLength - 1) / kLineLength;
-  const std::size_t length = (letters.size() + lines - 1) / lines;  // about the same for all
+  const std::size_t length = (letters.size() + lines - 1) / lines;  // lines of about equal length
   std::string text;
   for (std::size_t begin = 0; begin < letters.size(); begin += length) {
     const std::size_t count = std::min(length, letters.size() - begin);
@@ -70,7 +70,7 @@ void append_list(std::span<const float> numbers, std::size_t stride, std::string
   text += ']';
 }
 
-// Of one unit or feature.
+// The numbers of one unit or feature.
 void append_part(const Attribution& found, std::size_t number, std::string& text) {
   append_list(std::span(found.parts).subspan(number), found.width, text);
 }
@@ -86,7 +86,7 @@ void append_shares(const Attribution& found, std::string& text) {
   text += ']';
 }
 
-// The numbers 0…count-1, by falling importance; the first `most` of them.
+// The `most` most important of 0…count-1, in decreasing order of importance.
 template <class Importance>
 std::vector<std::size_t> most_important(std::size_t count, std::size_t most,
                                         const Importance& importance) {
@@ -98,23 +98,22 @@ std::vector<std::size_t> most_important(std::size_t count, std::size_t most,
 }
 
 constexpr const char* kWhatSharesAre =
-    "A unit of this network ends with an average over the steps of the sequence. The share of a "
+    "Each unit of this network ends with an average over the steps of the sequence. The share of a "
     "step is its weight in that average, here the mean over all units; the shares of a sequence "
-    "add up to one. The value that a step adds to the average also depends on the steps before it.";
+    "add up to 1. The value that a step adds to the average also depends on the steps before it.";
 constexpr const char* kWhatGradientsAre =
-    "Integrated gradients: on the straight path from a baseline (the mean of the training data; "
-    "for "
-    "symbols, none) to the sequence, the output changes, and each step has a part of that change: "
-    "blue raises the explained output, orange lowers it.";
+    "Integrated gradients attribute the change of the output, from a baseline (the mean of the "
+    "training data; for symbols, no symbol) to the sequence, to the steps. Blue steps raise the "
+    "explained output, orange steps lower it.";
 constexpr const char* kLastAnswer =
     " The model predicts at every step; the last prediction is explained.";
 
-// With what the shares of such a network do not show.
+// Explains shares, and what they do not show for this network.
 std::string about_shares(const ModelConfig& config) {
   std::string text = kWhatSharesAre;
   if (config.layers > 1) {
     text += fmt::format(
-        " They are those of the last of {} layers, whose steps are the outputs of the layers "
+        " These are the shares in the last of {} layers, which reads the outputs of the layers "
         "below.",
         config.layers);
   }
@@ -122,7 +121,7 @@ std::string about_shares(const ModelConfig& config) {
   if (config.readout == Readout::kEvery) text += kLastAnswer;
   if (config.readout == Readout::kMean || config.readout == Readout::kAttention) {
     text +=
-        " This model reads out the outputs of all steps; the average is that after the last one.";
+        " This model reads out the outputs of all steps; the shares are those after the last step.";
   }
   return text;
 }
@@ -131,7 +130,7 @@ std::string about_gradients(const ModelConfig& config) {
   return std::string(kWhatGradientsAre) + (config.readout == Readout::kEvery ? kLastAnswer : "");
 }
 
-// Those of one unit or feature.
+// The attributions of one unit or feature.
 std::vector<double> part_of(const Attribution& found, std::size_t number) {
   std::vector<double> part;
   for (std::size_t i = number; i < found.parts.size(); i += found.width) {
@@ -140,7 +139,7 @@ std::vector<double> part_of(const Attribution& found, std::size_t number) {
   return part;
 }
 
-// Of the output layer, for one output.
+// The weights of the output layer for one output.
 std::vector<float> output_weights(const Model& model, std::size_t output) {
   for (const Parameter& parameter : model.parameters()) {
     if (parameter.name != "output.weight") continue;
@@ -176,7 +175,7 @@ std::string ExplanationText::prediction(const Explanation& made) const {
 }
 
 std::string ExplanationText::answer(const Explanation& made) const {
-  const std::string text = "answer " + prediction(made);
+  const std::string text = "prediction " + prediction(made);
   return made.truth ? text + ", truth " + *made.truth : text;
 }
 
@@ -207,7 +206,7 @@ std::vector<double> ExplanationText::numbers(const Explanation& made, std::size_
   std::vector<double> numbers;
   for (std::size_t i = feature; i < made.sequence.x.size(); i += width) {
     const double number = made.sequence.x[i] * normal.scale[feature] + normal.mean[feature];
-    // What was 0 comes back as what a float's rounding leaves of it.
+    // Undo the rounding error of a number that was 0.
     const bool is_zero = std::abs(number) < 1e-6 * std::abs(normal.mean[feature]);
     numbers.push_back(is_zero ? 0 : number);
   }
@@ -218,7 +217,7 @@ report::Table ExplanationText::top_steps(const Explanation& made, std::size_t co
   const std::vector<float>& weights = made.attribution.steps;
   const auto order =
       most_important(weights.size(), count, [&](std::size_t i) { return std::abs(weights[i]); });
-  report::Table table{.header = {"step", made.method == Method::kShares ? "share" : "part"},
+  report::Table table{.header = {"step", made.method == Method::kShares ? "share" : "attribution"},
                       .rows = {}};
   const std::vector<std::string> letters = symbols(made);
   std::vector<std::vector<double>> columns;
@@ -246,7 +245,7 @@ std::string ExplanationText::account(const Explanation& made) const {
                                ? name
                                : fmt::format("log₂ of the probability of {}", name);
   return fmt::format(
-      "{}: {} here, {} for the baseline; the steps leave {} of the difference unexplained.", what,
+      "{}: {} for this sequence, {} for the baseline; {} of the difference is unexplained.", what,
       report::in_digits(found.value), report::in_digits(found.baseline),
       report::in_digits(found.gap(), 2));
 }
@@ -288,8 +287,9 @@ std::string ExplanationText::to_json(const Explanation& made) {
 ExplanationPage::ExplanationPage(const Trained& trained, Method method, const std::string& name)
     : trained_(trained), text_(trained) {
   const ModelConfig& config = trained.model.config();
-  page_.title = "Which steps matter";
-  page_.subtitle = fmt::format("{}: {}, {} units", name, rwa::to_string(config.cell), config.units);
+  page_.title = "Attribution by time step";
+  page_.subtitle = fmt::format("{}: {}, {}", name, rwa::to_string(config.cell),
+                               report::counted(config.units, "unit"));
   page_.blocks.emplace_back(
       report::Text{method == Method::kShares ? about_shares(config) : about_gradients(config)});
 }
@@ -310,7 +310,7 @@ report::Steps ExplanationPage::picture(const Explanation& made) const {
                         .caption = text_.account(made),
                         .first = step_of(made.from, 0),
                         .symbols = text_.symbols(made),
-                        .weights_are = made.method == Method::kShares ? "share" : "part",
+                        .weights_are = made.method == Method::kShares ? "share" : "attribution",
                         .weights = {weights.begin(), weights.end()}};
   if (picture.symbols.empty()) add_tracks(made, picture);
   if (made.method == Method::kShares) add_units(made, picture);
@@ -337,9 +337,9 @@ void ExplanationPage::add_tracks(const Explanation& made, report::Steps& picture
          .weights = own_parts ? part_of(found, feature) : std::vector<double>{}});
   }
   if (drawn.size() < names.size()) {
-    picture.caption += fmt::format("{}Drawn are {} of {} features{}.",
+    picture.caption += fmt::format("{}Shows {} of {} features: {}.",
                                    picture.caption.empty() ? "" : " ", drawn.size(), names.size(),
-                                   own_parts ? ", those with the greatest parts" : ", the first");
+                                   own_parts ? "those with the largest attributions" : "the first");
   }
 }
 
@@ -352,12 +352,10 @@ void ExplanationPage::add_units(const Explanation& made, report::Steps& picture)
   picture.rows_are = "units";
   if (!picture.caption.empty()) picture.caption += ' ';
   picture.caption += fmt::format(
-      "Below, a line is one of {} units, {}. Colours go by the square root of the share.",
-      found.width,
-      drawn.size() < found.width
-          ? fmt::format("{} of which are drawn: those with the greatest weights on the answer",
-                        drawn.size())
-          : "those with the greatest weights on the answer first");
+      "Each line below is a unit: {}, by the size of the weight on the explained output. Colours "
+      "show the square root of the share.",
+      drawn.size() < found.width ? fmt::format("the first {} of {}", drawn.size(), found.width)
+                                 : fmt::format("all {}", found.width));
 }
 
 }  // namespace rwa::workflows

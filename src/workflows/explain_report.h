@@ -1,5 +1,5 @@
-// src/workflows/explain_report.h: explanations as text for a terminal, as lines of JSON, and as
-// pages with pictures.
+// src/workflows/explain_report.h: explanations as text for a terminal, as JSON lines, and as pages
+// with pictures.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@
 
 namespace rwa::workflows {
 
-// The words for an explanation: the same on the terminal, in JSON and on a page.
+// The texts of an explanation, shared by terminal, JSON and page.
 class ExplanationText {
  public:
   // The model must outlive it.
   explicit ExplanationText(const Trained& trained);
 
-  // The sequence with its answer, the most important steps, and letters with bars under them.
+  // The prediction, the most important steps, and for letters the sequence with bars below it.
   [[nodiscard]] std::string to_text(const Explanation& made) const;
   // {"id":"s1","prediction":"yes","probabilities":{…},"truth":"no","method":"shares","shares":[…],
   //  "units":[[…],…]}
@@ -27,15 +27,15 @@ class ExplanationText {
   // "features":{"u":[…],…}.
   [[nodiscard]] std::string to_json(const Explanation& made);
 
-  // "answer yes (97.3 %), truth no"; and with the sequence's name, "s1: answer yes …"
+  // "prediction yes (97.3 %), truth no"; title() adds the id: "s1: prediction yes …"
   [[nodiscard]] std::string answer(const Explanation& made) const;
   [[nodiscard]] std::string title(const Explanation& made) const;
-  // The most important steps, in falling order, with their symbols or numbers.
+  // The most important steps first, with their symbols or numbers.
   [[nodiscard]] report::Table top_steps(const Explanation& made, std::size_t count) const;
-  // The explained value and what the steps leave of it; empty for shares.
+  // The explained value, its baseline and the unexplained part; empty for shares.
   [[nodiscard]] std::string account(const Explanation& made) const;
 
-  // The symbols, or a feature's numbers in their own unit, of all steps.
+  // For all steps: the symbols, or the numbers of a feature in its own unit.
   [[nodiscard]] std::vector<std::string> symbols(const Explanation& made) const;
   [[nodiscard]] std::vector<double> numbers(const Explanation& made, std::size_t feature) const;
 
@@ -51,14 +51,14 @@ class ExplanationText {
 // Explanations as pictures: a page of them, or a single one.
 class ExplanationPage {
  public:
-  // The model must outlive it; `name` is its name on the page.
+  // The model must outlive it. `name` is the model's name on the page.
   ExplanationPage(const Trained& trained, Method method, const std::string& name);
 
   void add(const Explanation& made);
   [[nodiscard]] const report::Page& page() const { return page_; }
 
-  // Symbols, or the curves of at most twelve features, with the weight of each step; for shares,
-  // also those of the units with the greatest weights on the output.
+  // Symbols, or the curves of at most twelve features, with the attribution of each step; for
+  // shares, also those of the units with the greatest weights on the output.
   [[nodiscard]] report::Steps picture(const Explanation& made) const;
 
  private:

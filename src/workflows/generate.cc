@@ -43,12 +43,11 @@ void check(const Trained& trained, const GenerateOptions& options) {
   }
   if (schema.symbols) return;
   if (options.prompt) {
-    throw ConfigError("found a text as prompt, expected a file: the model reads numbers");
+    throw ConfigError("found a text prompt, expected a file: the model reads numbers");
   }
   if (options.count > 1 || options.temperature != 1) {
     throw ConfigError(
-        "found a count or a temperature, expected none: the model predicts numbers, which are not "
-        "random");
+        "found a count or a temperature, expected none: numbers are predicted, not sampled");
   }
 }
 
@@ -72,7 +71,7 @@ formats::Sequence encode_prompt(const datasets::Encoding& encoding, std::string_
   return prompt;
 }
 
-// Calls `visit` with each prompt, encoded; without prompts, with an empty one.
+// Calls `visit` with each encoded prompt, or once with an empty one.
 void each_prompt(const Trained& trained, const GenerateOptions& options,
                  const std::function<void(const formats::Sequence&)>& visit) {
   if (options.prompt_file.empty()) {
@@ -106,7 +105,7 @@ class TextGenerator {
 
  private:
   void feed(std::size_t symbol);
-  // A random symbol among those that can follow the text; false if none can.
+  // Draws a symbol among those that can follow the text; returns false if none can.
   bool draw(double chance, std::size_t& symbol);
   [[nodiscard]] bool can_follow(std::size_t symbol) const;
 
@@ -117,7 +116,7 @@ class TextGenerator {
   EncodedStream stream_;
   std::vector<float> y_;
   std::vector<std::size_t> candidates_;
-  std::vector<double> weights_;  // of these
+  std::vector<double> weights_;  // of the candidates
   std::string text_;
   std::uint32_t texts_ = 0;
 };
@@ -141,7 +140,7 @@ std::string TextGenerator::generate(const formats::Sequence& prompt) {
   return text_ + "\n";
 }
 
-// Of a k-mer only the last letter is new.
+// Only the last letter of a k-mer is new.
 void TextGenerator::feed(std::size_t symbol) {
   stream_.step(static_cast<std::int32_t>(symbol), y_);
   std::string_view added = alphabet_[symbol];
@@ -158,7 +157,7 @@ void TextGenerator::feed(std::size_t symbol) {
 bool TextGenerator::can_follow(std::size_t symbol) const {
   if (words_ || kmer_ == 1) return true;
   const std::string& letters = alphabet_[symbol];
-  if (report::character_count(letters) < kmer_) return false;  // a whole text that is too short
+  if (report::character_count(letters) < kmer_) return false;  // from a text shorter than k
   std::size_t last = letters.size() - 1;
   while ((static_cast<unsigned char>(letters[last]) & 0xC0) == 0x80) --last;
   return text_.ends_with(std::string_view(letters).substr(0, last));
@@ -184,7 +183,7 @@ bool TextGenerator::draw(double chance, std::size_t& symbol) {
     symbol = candidates_[i];
     break;
   }
-  return true;  // if rounding leaves a rest, the most likely symbol
+  return true;  // if rounding leaves a rest, `symbol` is the most likely one
 }
 
 void generate_numbers(const Trained& trained, const GenerateOptions& options,

@@ -1,5 +1,5 @@
-// src/workflows/generate.h: continue sequences with a forecasting model: the prediction of the next
-// step becomes the next step.
+// src/workflows/generate.h: continues sequences with a forecasting model by feeding its predictions
+// back as the next steps.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace rwa::workflows {
 struct GenerateOptions {
   int length = 100;  // steps
   int count = 1;     // texts for each prompt; 1 for numbers
-  // The beginning: a text, or the sequences of a file. By default a random symbol, which counts as
+  // What to continue: a text, or the sequences of a file. Default: a random symbol, which counts as
   // a step, or the mean of the numbers, which does not.
   std::optional<std::string> prompt = {};
   std::filesystem::path prompt_file = {};
@@ -25,10 +25,9 @@ struct GenerateOptions {
   std::uint64_t seed = 1;
 };
 
-// Symbols: a text per line, which begins with its prompt. Numbers: CSV with the id of the prompt,
-// the number of the step and the features. `out` receives them line by line. Throws ConfigError for
-// a model of another task and for options that do not suit it, InputError for a prompt that does
-// not.
+// Passes lines to `out`: for symbols a text each, beginning with its prompt; for numbers CSV with
+// the id of the prompt, the step and the features. Throws ConfigError for a model of another task
+// and for options that do not apply to it, InputError for a prompt that the model cannot read.
 void generate(const Trained& trained, const GenerateOptions& options,
               const std::function<void(std::string_view line)>& out);
 

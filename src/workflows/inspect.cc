@@ -27,8 +27,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kFirst = 3;        // sequences that are shown
-constexpr int kStepsShown = 4;           // of each
+constexpr std::size_t kFirst = 3;        // sequences shown
+constexpr int kStepsShown = 4;           // steps of each
 constexpr std::size_t kMostListed = 30;  // classes, features
 
 std::string some(const std::vector<std::string>& words) {
@@ -51,14 +51,14 @@ std::string about_files(const formats::Schema& schema) {
 std::string about_target(const formats::Schema& schema) {
   std::string text(formats::to_string(schema.target));
   if (schema.target == formats::Target::kNone) {
-    return text + ": found no target, label, class or y, so the next step is predicted";
+    return text + ": found no target, label, class or y; the model predicts the next step";
   }
-  if (!schema.label_from.empty()) return text + ", from " + io::escape(schema.label_from);
-  return schema.targets.empty() ? text : text + ", " + some(schema.targets);
+  if (!schema.label_from.empty()) return text + ", labels from " + io::escape(schema.label_from);
+  return schema.targets.empty() ? text : text + ", target " + some(schema.targets);
 }
 
 report::Table features_of(const DataSummary& data) {
-  report::Table table{.header = {"feature", "least", "most", "missing"}, .rows = {}};
+  report::Table table{.header = {"feature", "min", "max", "missing"}, .rows = {}};
   for (std::size_t i = 0; i < std::min(data.schema.features.size(), kMostListed); ++i) {
     table.rows.push_back({{io::escape(data.schema.features[i])},
                           {fmt::format("{:g}", data.statistics.least[i])},
@@ -74,7 +74,7 @@ report::Table classes_of(const DataSummary& data) {
   std::ranges::stable_sort(order, std::greater(),
                            [&](auto i) { return data.statistics.labels[i]; });
   order.resize(std::min(order.size(), kMostListed));
-  report::Table table{.header = {"class", "how often"}, .rows = {}};
+  report::Table table{.header = {"class", "count"}, .rows = {}};
   for (const std::size_t i : order) {
     table.rows.push_back(
         {{io::escape(data.labels[i])}, {fmt::format("{}", data.statistics.labels[i])}});
@@ -112,8 +112,7 @@ std::string answer_of(const DataSummary& data, const formats::Sequence& sequence
 }
 
 report::Table first_of(const DataSummary& data) {
-  report::Table table{.header = {"file and line", "id", "steps", "answer", "begins with"},
-                      .rows = {}};
+  report::Table table{.header = {"file:line", "id", "steps", "target", "first steps"}, .rows = {}};
   for (const auto& [file, sequence] : data.first) {
     table.rows.push_back({{fmt::format("{}:{}", file, sequence.line)},
                           {io::escape(sequence.id)},
@@ -125,7 +124,7 @@ report::Table first_of(const DataSummary& data) {
 }
 
 constexpr std::string_view kExpected =
-    "expected a model (*.safetensors), an experiment (*.toml) or the folder of a run";
+    "expected a model (*.safetensors), an experiment (*.toml) or a run folder";
 
 std::vector<std::string> names_beside(const fs::path& path) {
   const fs::path folder = path.has_parent_path() ? path.parent_path() : ".";
@@ -145,14 +144,14 @@ std::vector<std::string> names_beside(const fs::path& path) {
                   near.empty() ? fmt::format(", {}", kExpected) : suggestion(name, near)));
 }
 
-// The network depends on the files: only a finished run knows it.
+// The network depends on the data, so it is only known for a finished run.
 ModelConfig config_of_run(const fs::path& file) {
   const fs::path model = file.parent_path() / training::kModelFile;
   if (file.filename() == training::kConfigFile && fs::exists(model))
     return Model::load(model).config();
   throw ConfigError(
-      fmt::format("the network is not known before its files are read: found no {} of a finished "
-                  "run beside it",
+      fmt::format("the network depends on the data, and there is no {} of a finished run beside "
+                  "this file",
                   training::kModelFile));
 }
 
@@ -208,7 +207,7 @@ DataSummary summarize_data(const datasets::FilesTask& task) {
 std::string to_text(const DataSummary& data) {
   const datasets::Statistics& seen = data.statistics;
   std::string text = fmt::format(
-      "read as    {}\nsequences  {} of {} to {} steps, {} in the median\ntask       {}\n",
+      "format     {}\nsequences  {} of {} to {} steps, median {}\ntask       {}\n",
       about_files(data.schema), seen.sequences, datasets::shortest(seen), datasets::longest(seen),
       datasets::median_length(seen), about_target(data.schema));
   if (data.schema.symbols) {

@@ -1,5 +1,5 @@
-// src/workflows/inspect.h: `rwa inspect`: how data are read before anything is trained on them, and
-// the network of a model, an experiment or a run.
+// src/workflows/inspect.h: `rwa inspect`: how data is read before training, and the network of a
+// model, an experiment or a run.
 #pragma once
 
 #include <filesystem>
@@ -15,9 +15,9 @@ namespace rwa::workflows {
 
 struct DataSummary {
   formats::Schema schema;
-  datasets::Statistics statistics;  // its labels in the order of `labels`
+  datasets::Statistics statistics;  // with label counts in the order of `labels`
   std::vector<std::string> labels, symbols;
-  // The first sequences, each with its file, before any encoding.
+  // The first sequences, not encoded, each with its file.
   std::vector<std::pair<std::string, formats::Sequence>> first;
 };
 
@@ -31,16 +31,16 @@ struct NetworkSummary {
   std::vector<NetworkPart> parts;
 };
 
-// Whether a path is a model, an experiment or a run, by its name; everything else is data.
+// Whether a path is a model, an experiment or a run, by its name. Any other path is data.
 bool is_network(const std::filesystem::path& path);
-// Of a model file, an experiment (*.toml), or the folder of a run. Throws ConfigError for anything
-// else, with the nearest name where there is no such file, and what reading them throws.
+// Reads a model file, an experiment (*.toml) or a run folder. Throws ConfigError for anything else,
+// suggesting the nearest name if the file does not exist, and whatever reading throws.
 NetworkSummary summarize_network(const std::filesystem::path& path);
 std::string to_text(const NetworkSummary& network);
 
-// Whether a file is whole: everything in it is read and checked as it would be before use.
-// A model, a checkpoint, the folder of a run, or data. Returns a line that describes it. Throws
-// ModelFileError, InputError, ConfigError or ResourceError if it is none of them, or incomplete.
+// Reads and checks a model, a checkpoint, a run folder or data completely. Returns a line that
+// describes it. Throws ModelFileError, InputError, ConfigError or ResourceError if it is invalid or
+// incomplete.
 std::string verify(const std::filesystem::path& path);
 
 }  // namespace rwa::workflows

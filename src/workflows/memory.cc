@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "report/text.h"
 #include "rwa/errors.h"
 
 namespace rwa::workflows {
@@ -15,7 +16,7 @@ namespace {
 
 constexpr std::size_t kUnlimited = std::numeric_limits<std::size_t>::max();
 
-// The number in the line of /proc/meminfo that begins with `name`, which is in KiB.
+// The number, in bytes, of the line of /proc/meminfo that begins with `name`.
 std::size_t of_machine(const std::string& name) {
   std::ifstream file("/proc/meminfo");
   for (std::string word; file >> word;) {
@@ -25,7 +26,7 @@ std::size_t of_machine(const std::string& name) {
   return kUnlimited;
 }
 
-// A file with one number; "max", or none, is no limit.
+// Reads a file with one number; "max" or no file means no limit.
 std::size_t of_group(const char* path) {
   std::ifstream file(path);
   std::size_t bytes = 0;
@@ -47,10 +48,10 @@ BatchFit fit_batch(const ModelConfig& config, int longest, int batch, std::size_
     if (fits(count, Memory::kChunked)) return {Memory::kChunked, count};
   }
   throw ResourceError(fmt::format(
-      "training on one sequence of {} steps takes {}, and {} are there; --window N cuts sequences "
-      "into pieces of N steps, --truncate N keeps no more than N of them in memory",
-      longest, in_gigabytes(training_memory(config, longest, 1, Memory::kChunked)),
-      in_gigabytes(bytes)));
+      "training on one sequence of {} needs {}, but {} are available; use --window N to cut "
+      "sequences into windows of N steps, or --truncate N to backpropagate through N steps",
+      report::counted(longest, "step"),
+      in_gigabytes(training_memory(config, longest, 1, Memory::kChunked)), in_gigabytes(bytes)));
 }
 
 std::size_t available_memory() {

@@ -1,4 +1,4 @@
-// src/workflows/memory.h: how a batch of long sequences finds room in memory.
+// src/workflows/memory.h: fits batches of long sequences into memory.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@ struct BatchFit {
   int batch = 1;
 };
 
-// The largest batch, of at most `batch` sequences of at most `longest` steps, whose training fits into
-// `bytes`: first less is kept between forward and backward, then the batch is split. Throws
-// ResourceError, with the bytes that one sequence needs and the options that help, where none does.
+// The largest batch of at most `batch` sequences of `longest` steps that can be trained in `bytes`:
+// first keeps less between forward and backward pass, then makes the batch smaller. Throws
+// ResourceError, naming the bytes needed and the options that help, if one sequence does not fit.
 BatchFit fit_batch(const ModelConfig& config, int longest, int batch, std::size_t bytes);
 
-// What this process may still take of the machine's memory, or of what it is confined to (cgroup).
+// The memory that this process may still allocate, on this machine or within its cgroup.
 std::size_t available_memory();
 
 }  // namespace rwa::workflows

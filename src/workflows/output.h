@@ -1,5 +1,5 @@
-// src/workflows/output.h: where results are written: the standard output, or a file that is
-// replaced as a whole or not at all.
+// src/workflows/output.h: writes results to standard output, or to a file that is replaced as a
+// whole or not at all.
 #pragma once
 
 #include <filesystem>
@@ -11,20 +11,20 @@
 
 namespace rwa::workflows {
 
-// Throws ResourceError if the system refuses, also for a closed pipe where SIGPIPE is ignored.
+// Throws ResourceError if writing fails, also for a closed pipe if SIGPIPE is ignored.
 class Output {
  public:
-  // No path: the standard output. Anything but a regular file, such as /dev/null, is written to
+  // No path: standard output. Anything except a regular file, such as /dev/null, is written to
   // directly.
   explicit Output(const std::filesystem::path& file = {});
 
   void write(std::string_view text);
-  // Call it after the last write: only then does the file take its place.
+  // Must be called after the last write: only then is the file replaced.
   void finish();
 
  private:
   std::filesystem::path file_;                // for messages
-  std::optional<io::Descriptor> descriptor_;  // written to directly, or
+  std::optional<io::Descriptor> descriptor_;  // for direct writing; else replacement_
   std::optional<io::Replacement> replacement_;
 };
 

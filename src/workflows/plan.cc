@@ -13,6 +13,7 @@
 #include "datasets/store_file.h"
 #include "io/quote.h"
 #include "io/read_file.h"
+#include "report/text.h"
 #include "rwa/errors.h"
 #include "workflows/memory.h"
 
@@ -21,22 +22,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What makes a good first model of most data. Chosen on the data of docs/tutorials, none of which
-// decides alone.
+// Good defaults for a first model, chosen on the data sets of docs/tutorials together.
 constexpr int kUnits = 100;
 constexpr int kBatch = 32;
 constexpr double kEpochs = 100;
 constexpr int kPatience = 12;
 constexpr double kLearningRate = 3e-3;
 constexpr double kClipNorm = 1;
-// An epoch of many sequences is too long to wait for a score.
+// An epoch of many sequences would be too long to wait for a score.
 constexpr std::int64_t kMostBetweenScores = 500;
 constexpr int kScoredAtATime = 256;
 
-// Of the memory that is there; the rest is for the batches, the data and everybody else.
+// Of the available memory. The rest is for batches, data and other processes.
 constexpr double kShareOfMemory = 0.7;
 
-// "vowels" of "data/vowels.csv.gz".
+// "vowels" for "data/vowels.csv.gz".
 std::string name_of(const std::string& path) {
   if (path == "-") return "stdin";
   const fs::path file = fs::path(path).lexically_normal();
@@ -47,7 +47,7 @@ std::string name_of(const std::string& path) {
 
 std::int64_t whole(double value) { return static_cast<std::int64_t>(std::ceil(value)); }
 
-// "fold-2", "seed-1", "fold-2/seed-1", or nothing where there is only one.
+// "fold-2", "seed-1" or "fold-2/seed-1"; empty for a single run.
 fs::path part_of(const PlannedRun& run, int folds, int repeat) {
   const auto& task = std::get<datasets::FilesTask>(run.experiment.task);
   fs::path part;
@@ -56,7 +56,7 @@ fs::path part_of(const PlannedRun& run, int folds, int repeat) {
   return part;
 }
 
-// Nothing where it is not given, or not a text.
+// Empty if it is not given or not a text.
 std::string text_of(const training::Overrides& settings, std::string_view path) {
   const io::Value* value = settings.get(path);
   const auto* text = value == nullptr ? nullptr : value->get<std::string>();
@@ -71,11 +71,11 @@ void check_repeat(const TrainRequest& request) {
 void make_folder(const fs::path& folder) {
   if (std::error_code error; !fs::create_directories(folder, error) && error) {
     throw ResourceError(
-        fmt::format("{}: cannot make the folder: {}", folder.string(), error.message()));
+        fmt::format("{}: cannot create the folder: {}", folder.string(), error.message()));
   }
 }
 
-// Without anything to validate on, the last weights are the ones.
+// Without validation data, the last weights are kept.
 void choose_without_validation(const training::Overrides& settings,
                                training::Experiment& experiment) {
   if (!settings.has("evaluation.patience")) experiment.evaluation.patience = 0;
@@ -86,10 +86,10 @@ void choose_without_validation(const training::Overrides& settings,
 
 struct Room {
   std::size_t bytes;
-  double batches;  // that lie there at a time, each a part of one or several whole ones
+  double batches;  // held at a time on rank 0's machine; a fraction if ranks share a batch
 };
 
-// On rank 0's machine, for all ranks, which must decide the same.
+// Measures rank 0's machine for all ranks, so that all decide alike.
 Room find_room(int runs, Link* link) {
   Ranks ranks(link);
   auto bytes = static_cast<std::size_t>(kShareOfMemory * static_cast<double>(available_memory()));
@@ -112,8 +112,8 @@ void make_room(const Room& room, PlannedRun& planned, Plan& plan) {
   if (found.batch == rows) return;
   const int batch = std::max(1, static_cast<int>(found.batch / room.batches));
   plan.notes.push_back(fmt::format(
-      "{}: batches of {} sequences instead of {}: of up to {} steps no more fit into memory",
-      planned.title, batch, training.batch, steps));
+      "{}: reduced the batch from {} to {} of up to {} to fit into memory", planned.title,
+      training.batch, report::counted(batch, "sequence"), report::counted(steps, "step")));
   training.batch = batch;
 }
 
@@ -138,7 +138,8 @@ training::Overrides read_config(const fs::path& config, const training::Override
   const bool other_files =
       above.has("task.train") || above.has("task.valid") || above.has("task.test");
   if (other_files) settings.remove("task.sha256");
-  // A fold is one of the file's own folds; a name that was the cell's goes with the cell.
+  // `fold` only makes sense with the folds of the same file, and a model named after its cell only
+  // with that cell.
   const io::Value* folds = settings.get("task.folds");
   const auto* count = folds == nullptr ? nullptr : folds->get<std::int64_t>();
   if (count == nullptr || *count == 0 || above.has("task.folds")) settings.remove("task.fold");

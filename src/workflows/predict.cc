@@ -59,7 +59,7 @@ class FileSamples {
   [[noreturn]] void refuse(const formats::Sequence& sequence) const {
     const auto& targets = encoding_.schema.targets;
     throw InputError(fmt::format(
-        "{}:{}: found a sequence without an answer, expected {}, to compare the model's with",
+        "{}:{}: found a sequence without a target, expected {} to score the prediction against",
         reader_->file(), sequence.line,
         targets.empty() ? "its label" : io::escape(fmt::format("{}", fmt::join(targets, ", ")))));
   }
@@ -75,14 +75,14 @@ class FileSamples {
   std::size_t piece_ = 0;
 };
 
-// Of a buffer: enough to find sequences of similar length. Two are in memory, one being read and
-// one being computed; a larger sequence fills a buffer alone.
+// The size of a buffer: enough to find sequences of similar length. Two buffers are in memory, one
+// being read and one being computed. A sequence that exceeds it fills a buffer alone.
 constexpr std::size_t kBufferSequences = 1024;
 constexpr std::size_t kBufferFloats = std::size_t{1} << 23;
-// Of a batch, with the intermediate results of the network.
+// The size of a batch, including the intermediate results of the network.
 constexpr std::size_t kBatchFloats = std::size_t{1} << 26;
 
-// Numbers per step: in the input, inside the network, in the output.
+// Numbers per step in the input, the network and the output.
 struct Widths {
   bool every_step;
   std::size_t input, network, output;
@@ -103,12 +103,12 @@ struct Widths {
   }
 };
 
-// Consecutive sequences; its memory is reused for the next ones.
+// Consecutive sequences. Their memory is reused.
 class SampleBuffer {
  public:
   // Returns false at the end of the source.
   bool read(const SampleSource& next, const Widths& widths, const std::atomic<bool>& cancelled) {
-    // The capacity that long sequences leave in many places would add up.
+    // Release the memory if long sequences have left too much unused capacity.
     if (longest_ * samples_.size() > 2 * kBufferFloats) *this = {};
     count_ = 0;
     std::size_t floats = 0;
@@ -138,7 +138,7 @@ class BatchRunner {
         session_(model, options.session) {}
 
   void run(std::span<const Sample> samples);
-  // Of a sample of the last run().
+  // The outputs of a sample of the last run().
   [[nodiscard]] std::span<const float> logits(std::size_t sample) const {
     return std::span(logits_).subspan(offsets_[sample], offsets_[sample + 1] - offsets_[sample]);
   }
@@ -150,14 +150,14 @@ class BatchRunner {
 
   const Widths widths_;
   const std::size_t most_;
-  const formats::Vocabulary no_words_;  // samples are encoded already
+  const formats::Vocabulary no_words_;  // samples are already encoded
   const datasets::Encoder encoder_;
   Session session_;
   datasets::Batch batch_;
   std::vector<const formats::Sequence*> sequences_;  // of the batch
   std::vector<float> y_;
-  std::vector<float> logits_;         // of all samples, one after the other
-  std::vector<std::size_t> offsets_;  // where each begins, and the end
+  std::vector<float> logits_;         // of all samples, concatenated
+  std::vector<std::size_t> offsets_;  // the begin of each, and the end
 };
 
 void BatchRunner::make_room(std::span<const Sample> samples) {
@@ -176,7 +176,7 @@ void BatchRunner::run(std::span<const Sample> samples) {
   std::ranges::stable_sort(order, {}, steps);
   const std::size_t width = widths_.input + widths_.network + widths_.output;
   for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
-    // The last is the longest, to which all others are padded.
+    // All sequences are padded to the last one, which is the longest.
     const auto fits = [&](std::size_t last) {
       const auto longest = static_cast<std::size_t>(steps(order[last]));
       return (last - begin + 1) * longest * width <= kBatchFloats;
@@ -235,13 +235,13 @@ void predict(const Model& model, const datasets::Encoding& encoding, const Sampl
   BatchRunner runner(model, encoding, options);
   SampleBuffer now, then;
   std::atomic<bool> cancelled = false;
-  // The next buffer is read while this one is computed.
+  // Read the next buffer while this one is computed.
   const auto read = [&](SampleBuffer& buffer) {
     return std::async(std::launch::async,
                       [&, to = &buffer] { return to->read(next, runner.widths(), cancelled); });
   };
   std::future<bool> reading = read(then);
-  // An exception does not wait until a whole buffer has been read.
+  // After an exception, do not wait until a whole buffer has been read.
   struct CancelReading {
     std::atomic<bool>& flag;
     ~CancelReading() { flag = true; }

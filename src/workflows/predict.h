@@ -1,6 +1,6 @@
-// src/workflows/predict.h: many sequences through a model, in constant memory: those of similar
-// length form a batch, and results come in the order of the input. The prediction for a sequence
-// does not depend on its neighbours.
+// src/workflows/predict.h: predicts for many sequences in constant memory. Sequences of similar
+// length are batched, and results keep the order of the input. The prediction for a sequence does
+// not depend on its batch.
 #pragma once
 
 #include <algorithm>
@@ -19,38 +19,37 @@
 
 namespace rwa::workflows {
 
-// A sequence that is ready for the model, or a window of one.
+// A sequence, or a window of one, ready for the model.
 struct Sample {
   formats::Sequence sequence;  // encoded
-  int from = 0;                // the first step of a window, from 1; 0: it is whole
+  int from = 0;                // the first step of a window, from 1; 0: a whole sequence
 };
 
-// The number of a step of such a window, from 1 for the first of the whole sequence.
+// The number of a window's row as a step of the whole sequence, from 1.
 inline int step_of(int from, std::size_t row) { return std::max(from, 1) + static_cast<int>(row); }
 
-// Fills in the next sample; returns false at the end, and is not called again then. Called by one
-// thread at a time, but not always the same.
+// Fills in the next sample; returns false at the end and is not called again. Called by one thread
+// at a time, but not always the same one.
 using SampleSource = std::function<bool(Sample&)>;
 
-// The sequences of files, or of the standard input ("-"), cut into windows as in training. The
-// encoding must outlive the source. With `answered`, a sequence without an answer in the files
-// throws InputError; without, answers are ignored. Throws as formats::open(), Reader and Encoder
-// do.
+// The sequences of files, or of standard input ("-"), cut into windows as in training. The encoding
+// must outlive the source. With `answered`, throws InputError for a sequence without a target; else
+// targets are ignored. Throws as formats::open(), Reader and Encoder do.
 SampleSource open_samples(const datasets::Encoding& encoding,
                           std::span<const std::filesystem::path> paths, bool answered);
-// Likewise of a reader that was opened with the encoding's options and these words.
+// The same for a reader that was opened with the encoding's options and this vocabulary.
 SampleSource samples_of(const datasets::Encoding& encoding, std::unique_ptr<formats::Reader> reader,
                         std::shared_ptr<formats::Vocabulary> words, bool answered);
-// Those of a data set that was read for training, which must outlive the source.
+// The samples of a data set that was read for training, which must outlive the source.
 SampleSource samples_of(const datasets::Files& files, datasets::Split split);
 
 struct PredictOptions {
-  int batch = 100;  // the largest number of sequences in a batch
+  int batch = 100;  // maximum batch size
   SessionOptions session = {};
 };
 
-// Receives the outputs of a sample, [O] or for every step [T,O]; of a forecast also those of the
-// last step, whose answer is not known yet.
+// Receives the outputs of a sample, [O] or for every step [T,O]. A forecast includes the last step,
+// whose target is not known yet.
 using LogitsConsumer = std::function<void(const Sample&, std::span<const float> logits)>;
 
 // Throws what `next` and `consume` do, and ConfigError and ResourceError as Session does.
@@ -61,7 +60,7 @@ inline void predict(const Trained& trained, const SampleSource& next, const Pred
   predict(trained.model, trained.encoding, next, options, consume);
 }
 
-// One row for each sample, or for each of its steps.
+// Writes a row for each sample, or for each of its steps.
 void write_predictions(const Trained& trained, const SampleSource& next,
                        const PredictOptions& options, RowFormat format, Output& output);
 

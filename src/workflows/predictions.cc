@@ -13,7 +13,7 @@
 namespace rwa::workflows {
 namespace {
 
-// What a softmax divides by, after its largest logit has been taken off.
+// The denominator of a softmax after subtracting its largest logit.
 struct SoftmaxSum {
   double top, sum;
 
@@ -37,8 +37,7 @@ std::string_view prediction_of(Loss loss) {
   return loss == Loss::kSigmoid ? "predictions" : "prediction";
 }
 
-// What was written for each member or field ends with a comma: the last becomes the end of the
-// line.
+// Replaces the comma after the last member or field with the end of the line.
 void end_line(std::string_view end, std::string& text) {
   text.pop_back();
   text += end;

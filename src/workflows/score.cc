@@ -14,13 +14,13 @@
 namespace rwa::workflows {
 namespace {
 
-// What one answer should have been.
+// The target of one prediction.
 struct Truth {
   std::size_t label = 0;      // the class
-  std::vector<float> values;  // [O]: 1 for labels that hold, else 0; or standardised numbers
+  std::vector<float> values;  // [O]: 1 for true labels, else 0; or standardised numbers
 };
 
-// The correlation of truth and prediction, of a table of two classes.
+// The Matthews correlation coefficient of a 2×2 confusion matrix.
 double matthews(const std::vector<std::vector<std::int64_t>>& table) {
   const auto n = [&](std::size_t truth, std::size_t predicted) {
     return static_cast<double>(table[truth][predicted]);
@@ -58,19 +58,19 @@ struct ScoreAccumulator::Impl {
   const OutputDecoder decoder;
   const std::size_t outputs;
   Tally all;
-  std::int64_t whole_sets = 0;  // of labels: answers that have all of them right
+  std::int64_t whole_sets = 0;  // multi-label: predictions with all labels correct
   LabelCounts counts;
   std::vector<std::vector<std::int64_t>> confusion;
   Calibration calibration;
   NumberSums numbers;
   Lengths lengths;
   Hardest hardest;
-  // Of the answer that is being scored.
+  // Of the prediction being scored.
   Truth truth;
   Prediction prediction;
 };
 
-// The last step of a forecast has no answer yet.
+// The last step of a forecast has no target yet.
 std::size_t ScoreAccumulator::Impl::answers_to(const formats::Sequence& sequence) const {
   if (!decoder.every_step()) return 1;
   const auto steps = static_cast<std::size_t>(sequence.steps);
@@ -100,7 +100,7 @@ void ScoreAccumulator::Impl::read_truth(const formats::Sequence& sequence, std::
   }
 }
 
-// In nats or squared, as in training, but for the softmax, which training has in floats.
+// In nats or squared, as in training, except that the softmax is computed in double.
 double ScoreAccumulator::Impl::loss_of(std::span<const float> logits) const {
   if (decoder.loss() == Loss::kSoftmax) return log_sum_exp(logits) - logits[truth.label];
   Targets<float> targets;
@@ -213,9 +213,11 @@ void ScoreAccumulator::add(const Sample& sample, std::span<const float> logits) 
 Scores ScoreAccumulator::finish() const {
   const Impl& i = *impl_;
   const Loss kind = i.decoder.loss();
-  if (i.all.answers == 0) throw InputError("found no answers, expected some to compare with");
+  if (i.all.answers == 0) {
+    throw InputError("found no targets, expected some to score the predictions against");
+  }
   if (kind == Loss::kSigmoid && i.counts.support() == 0) {
-    throw InputError("found no label of any sequence, expected some to compare with");
+    throw InputError("found no labels, expected some to score the predictions against");
   }
   Scores scores{.sequences = i.all.sequences,
                 .answers = i.all.answers,
@@ -235,7 +237,7 @@ Scores ScoreAccumulator::finish() const {
   if (kind == Loss::kSigmoid) {
     scores.subset_accuracy = share(static_cast<double>(i.whole_sets), i.all.answers);
   } else {
-    scores.micro_f1.reset();  // of classes it is the accuracy
+    scores.micro_f1.reset();  // for classes it equals the accuracy
   }
   return scores;
 }

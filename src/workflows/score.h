@@ -1,5 +1,5 @@
-// src/workflows/score.h: how well a model predicts, as `rwa evaluate` and the report of a training
-// show it: the scores, and these as tables, text and JSON.
+// src/workflows/score.h: scores predictions against targets, for `rwa evaluate` and training
+// reports, and formats the scores as tables, text and JSON.
 #pragma once
 
 #include <cstdint>
@@ -14,29 +14,29 @@
 
 namespace rwa::workflows {
 
-// One class or label. A share of nothing is 0.
+// Scores of one class or label. A ratio with denominator 0 is 0.
 struct LabelScore {
   std::string name;
-  std::int64_t support = 0;    // times it is true
-  std::int64_t predicted = 0;  // times it is predicted
+  std::int64_t support = 0;    // number of times it is true
+  std::int64_t predicted = 0;  // number of times it is predicted
   double precision = 0, recall = 0, f1 = 0;
 };
 
-// One number, in its own unit.
+// Scores of one number, in its own unit.
 struct NumberScore {
   std::string name;
   double rmse = 0, mae = 0;
-  std::optional<double> r2 = {};  // not where the truth is always the same
+  std::optional<double> r2 = {};  // absent if the target is constant
 };
 
-// Predictions of which the model is about equally sure; and how many of them are right.
+// Predictions of similar confidence, and the fraction of them that is correct.
 struct ConfidenceBin {
   double from = 0, to = 0;
   std::int64_t answers = 0;
   double confidence = 0, accuracy = 0;
 };
 
-// Sequences of about equal length.
+// Sequences of similar length.
 struct LengthBin {
   int shortest = 0, longest = 0;
   std::int64_t sequences = 0;
@@ -44,7 +44,7 @@ struct LengthBin {
   std::optional<double> accuracy = {};
 };
 
-// A sequence with a high loss; of answers to every step, the step with the highest.
+// A sequence with a high loss; for per-step models also its step with the highest loss.
 struct HardExample {
   std::string id = {};
   int from = 0, step = 0;  // as in RowKey
@@ -52,19 +52,19 @@ struct HardExample {
   double loss = 0;  // of the sequence
 };
 
-// All losses are in the unit of training: bits, or the squared error of standardised numbers.
+// All losses are those of training: bits, or the squared error of standardised numbers.
 struct Scores {
   std::int64_t sequences = 0, answers = 0;
   double loss = 0;
   std::string unit;
-  // The share of right answers; of labels, every yes and no counts.
+  // The fraction of correct predictions. For multi-label, each label of a sequence counts.
   std::optional<double> accuracy = {};
-  std::optional<double> subset_accuracy = {};  // of labels: the share of sequences with all right
-  std::optional<double> macro_f1 = {};         // the mean over those that are predicted or true
-  std::optional<double> micro_f1 = {};         // of labels: of all together
-  std::optional<double> matthews = {};         // of two classes: their correlation, -1…1
+  std::optional<double> subset_accuracy = {};  // multi-label: sequences with all labels correct
+  std::optional<double> macro_f1 = {};         // the mean over classes that are predicted or true
+  std::optional<double> micro_f1 = {};         // multi-label: over all labels together
+  std::optional<double> matthews = {};         // two classes: Matthews correlation, -1…1
   std::vector<LabelScore> labels = {};
-  // [truth][prediction]; none where there are more than kMostConfused classes.
+  // [truth][prediction]; empty for more than kMostConfused classes.
   static constexpr std::size_t kMostConfused = 1024;
   std::vector<std::vector<std::int64_t>> confusion = {};
   std::vector<NumberScore> numbers = {};
@@ -79,9 +79,10 @@ class ScoreAccumulator {
   explicit ScoreAccumulator(const datasets::Encoding& encoding);
   ~ScoreAccumulator();
 
-  // A sequence with its answer, and the outputs of the network, as LogitsConsumer receives them.
+  // Adds a sequence with its target, and the outputs of the network as LogitsConsumer receives
+  // them.
   void add(const Sample& sample, std::span<const float> logits);
-  // Throws InputError if there was no answer.
+  // Throws InputError if there was no target.
   [[nodiscard]] Scores finish() const;
 
  private:
@@ -96,11 +97,11 @@ struct ScoreTable {
   report::Table table;
 };
 
-// All tables with rows; no confusion matrix of more than `most_confused` classes, which would be
-// wider than a screen.
+// All tables that have rows. Leaves out a confusion matrix of more than `most_confused` classes,
+// which would be wider than a screen.
 std::vector<ScoreTable> tables(const Scores& scores, std::size_t most_confused = 20);
 std::string to_text(const Scores& scores);
-// One object, without the keys that do not belong to the task.
+// One object, with only the keys that apply to the task.
 std::string to_json(const Scores& scores);
 
 }  // namespace rwa::workflows

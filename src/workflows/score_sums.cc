@@ -53,7 +53,7 @@ std::int64_t LabelCounts::support() const {
 }
 
 void LabelCounts::finish(std::span<const std::string> names, Scores& scores) const {
-  // 2 P R / (P + R), where P and R may be 0.
+  // 2 P R / (P + R), also if P and R are 0.
   const auto f1 = [](const Count& c) {
     return share(2.0 * static_cast<double>(c.both), c.true_ones + c.predicted);
   };
@@ -118,12 +118,12 @@ void Lengths::finish(Loss loss, Scores& scores) const {
   std::int64_t sequences = 0;
   for (const auto& [steps, tally] : tallies_) sequences += tally.sequences;
   Tally bin;
-  std::int64_t before = 0;  // sequences in full bins
+  std::int64_t before = 0;  // sequences in completed bins
   int shortest = 0;
   for (auto at = tallies_.begin(); at != tallies_.end(); ++at) {
     if (bin.sequences == 0) shortest = at->first;
     bin += at->second;
-    // A bin ends when it has its share of all sequences: bins are as equal as the lengths allow.
+    // A bin ends when it has its share of all sequences, so bins are as equal as lengths allow.
     const auto full = static_cast<std::int64_t>(scores.lengths.size() + 1) * sequences;
     if ((before + bin.sequences) * kBins < full && std::next(at) != tallies_.end()) continue;
     LengthBin made{.shortest = shortest,

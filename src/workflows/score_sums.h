@@ -1,5 +1,5 @@
-// src/workflows/score_sums.h: the running sums of which score.cc makes Scores. None grows with the
-// number of sequences.
+// src/workflows/score_sums.h: the running sums that score.cc computes Scores from. None of them
+// grows with the number of sequences.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ inline double share(double part, std::int64_t whole) {
   return whole > 0 ? part / static_cast<double>(whole) : 0.0;
 }
 
-// Right and wrong, by the model's confidence.
+// Correct and wrong predictions by confidence.
 class Calibration {
  public:
   void add(double confidence, bool right);
@@ -32,14 +32,14 @@ class Calibration {
   std::vector<Bin> bins_ = std::vector<Bin>(kBins);
 };
 
-// How often each label was true, predicted, and both.
+// Counts how often each label was true, predicted, and both.
 class LabelCounts {
  public:
   explicit LabelCounts(std::size_t labels) : counts_(labels) {}
 
   void add_class(std::size_t truth, std::size_t predicted);
   void add_labels(std::span<const float> truth, std::span<const std::size_t> predicted);
-  [[nodiscard]] std::int64_t support() const;  // of all
+  [[nodiscard]] std::int64_t support() const;  // of all labels
   void finish(std::span<const std::string> names, Scores& scores) const;
 
  private:
@@ -49,7 +49,7 @@ class LabelCounts {
   std::vector<Count> counts_;
 };
 
-// Errors of standardised numbers; the scale brings them to their own unit.
+// Errors of standardised numbers; finish() converts them to their own unit.
 class NumberSums {
  public:
   explicit NumberSums(std::size_t numbers) : sums_(numbers) {}
@@ -59,18 +59,18 @@ class NumberSums {
 
  private:
   struct Sum {
-    double error = 0, squared_error = 0;     // of the absolute error
-    double mean = 0, squared_deviation = 0;  // of the truth (Welford)
+    double error = 0, squared_error = 0;     // absolute and squared
+    double mean = 0, squared_deviation = 0;  // of the target (Welford)
   };
   std::vector<Sum> sums_;
   std::int64_t count_ = 0;
 };
 
-// Of the answers to one or more sequences.
+// Sums over the predictions for one or more sequences.
 struct Tally {
   std::int64_t sequences = 0, answers = 0;
-  std::int64_t decisions = 0, right = 0;  // a class is one decision, each label another
-  double loss = 0;                        // a sum
+  std::int64_t decisions = 0, right = 0;  // a class is one decision; each label is one
+  double loss = 0;                        // the sum
 
   Tally& operator+=(const Tally& other);
 };
@@ -84,10 +84,10 @@ class Lengths {
   std::map<int, Tally> tallies_;
 };
 
-// The highest losses so far.
+// The examples with the highest losses so far.
 class Hardest {
  public:
-  // Whether an example with that loss would be among them.
+  // Whether an example with this loss would be kept.
   [[nodiscard]] bool wants(double loss) const;
   void add(HardExample example);
   [[nodiscard]] const std::vector<HardExample>& examples() const { return examples_; }

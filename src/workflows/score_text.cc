@@ -28,10 +28,10 @@ Table overview(const Scores& scores) {
     if (value) add(name, format(*value));
   };
   add("sequences", count(scores.sequences));
-  if (scores.answers != scores.sequences) add("answers", count(scores.answers));
+  if (scores.answers != scores.sequences) add("predictions", count(scores.answers));
   add("loss", fmt::format("{} {}", digits(scores.loss), scores.unit));
   add_if("accuracy", scores.accuracy, percent);
-  add_if("all labels right", scores.subset_accuracy, percent);
+  add_if("subset accuracy", scores.subset_accuracy, percent);
   add_if("macro F1", scores.macro_f1, decimals);
   add_if("micro F1", scores.micro_f1, decimals);
   add_if("Matthews correlation", scores.matthews, decimals);
@@ -40,7 +40,7 @@ Table overview(const Scores& scores) {
 }
 
 Table labels(const Scores& scores) {
-  Table table{.header = {"label", "true", "predicted", "precision", "recall", "F1"}, .rows = {}};
+  Table table{.header = {"class", "support", "predicted", "precision", "recall", "F1"}, .rows = {}};
   for (const LabelScore& label : scores.labels) {
     table.rows.push_back({{label.name},
                           {count(label.support)},
@@ -64,7 +64,7 @@ Table confusion(const Scores& scores) {
 }
 
 Table numbers(const Scores& scores) {
-  Table table{.header = {"number", "RMSE", "MAE", "R²"}, .rows = {}};
+  Table table{.header = {"target", "RMSE", "MAE", "R²"}, .rows = {}};
   for (const NumberScore& number : scores.numbers) {
     table.rows.push_back({{number.name},
                           {digits(number.rmse)},
@@ -75,7 +75,7 @@ Table numbers(const Scores& scores) {
 }
 
 Table calibration(const Scores& scores) {
-  Table table{.header = {"range", "answers", "confidence", "accuracy"}, .rows = {}};
+  Table table{.header = {"confidence", "predictions", "mean confidence", "accuracy"}, .rows = {}};
   for (const ConfidenceBin& bin : scores.calibration) {
     if (bin.answers == 0) continue;
     table.rows.push_back({{fmt::format("{:.0f}–{:.0f} %", 100 * bin.from, 100 * bin.to)},
@@ -176,13 +176,13 @@ std::vector<ScoreTable> tables(const Scores& scores, std::size_t most_confused) 
   const auto add = [&](const char* title, Table table) {
     if (!table.rows.empty()) all.push_back({title, std::move(table)});
   };
-  add("Numbers, in their own unit", numbers(scores));
-  add("Labels", labels(scores));
+  add("Errors in the unit of the data", numbers(scores));
+  add("Scores by class", labels(scores));
   if (scores.confusion.size() <= most_confused) {
-    add("Confusion matrix", confusion(scores));
+    add("Confusion matrix (rows: truth, columns: prediction)", confusion(scores));
   }
   add("Calibration", calibration(scores));
-  add("By length", lengths(scores));
+  add("Scores by length", lengths(scores));
   add("Hardest examples", hardest(scores));
   return all;
 }

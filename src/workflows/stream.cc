@@ -28,13 +28,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Without the first letter.
+// Removes the first letter.
 void shorten(std::string& letters) {
   letters.erase(0, formats::character_at(letters, letters.data()).size());
 }
 
 constexpr std::string_view kFormat = "rwa-stream";
-// Prefixes of ids, so that none of them collides with another key.
+// Prefixes of ids, so that no id collides with another key.
 constexpr std::string_view kStream = "stream:";
 constexpr std::string_view kTail = "tail:";
 
@@ -47,13 +47,13 @@ void check_origin(const fs::path& file, const io::TensorFile& content, const Mod
   };
   if (value("format") != kFormat) {
     throw ModelFileError(
-        fmt::format("{}: found the format {}, expected {}: a file that rwa stream has saved",
+        fmt::format("{}: found the format {}, expected {}: a file saved by rwa stream",
                     file.string(), io::quote(value("format")), io::quote(kFormat)));
   }
   if (value("model") != checksum_of(model)) {
     throw ModelFileError(fmt::format(
-        "{}: found the state of another model, expected that of the one whose weights have the "
-        "SHA-256 {}",
+        "{}: found the state of another model, expected that of the model with weights of SHA-256 "
+        "{}",
         file.string(), checksum_of(model)));
   }
 }
@@ -72,7 +72,7 @@ void write_streams(const fs::path& file, const Model& model, const StreamsById& 
   io::write_safetensors(file, content);
 }
 
-// The numbers of each stream in a file.
+// How many numbers a file has for each stream.
 struct StreamSizes {
   std::size_t state = 0, last = 0;
 };
@@ -83,9 +83,10 @@ StreamsById read_streams(const fs::path& file, const Model& model, const StreamS
   StreamsById streams;
   for (const io::Tensor& tensor : content.tensors) {
     if (!tensor.name.starts_with(kStream) || tensor.values.size() != sizes.state + sizes.last) {
-      throw ModelFileError(fmt::format("{}: found {} numbers in {}, expected {} of a stream",
-                                       file.string(), tensor.values.size(), io::quote(tensor.name),
-                                       sizes.state + sizes.last));
+      throw ModelFileError(
+          fmt::format("{}: found {} in {}, expected {} of a stream", file.string(),
+                      report::counted(static_cast<std::int64_t>(tensor.values.size()), "number"),
+                      io::quote(tensor.name), sizes.state + sizes.last));
     }
     const auto values = std::span(tensor.values);
     const std::string id = tensor.name.substr(kStream.size());
@@ -100,8 +101,8 @@ StreamsById read_streams(const fs::path& file, const Model& model, const StreamS
 
 constexpr std::size_t kLongestLine = std::size_t{1} << 26;
 
-// Waits until there is something to read, or until `stop`: false then. A signal between the test of
-// `stop` and the wait would be missed: signals are blocked except during the wait.
+// Waits for input; returns false if `stop` is set. Signals are blocked except during the wait,
+// since one that arrives between the test of `stop` and the wait would be missed.
 bool wait_for_input(int in, const std::atomic<bool>& stop) {
   sigset_t all, before;
   sigfillset(&all);
@@ -189,7 +190,7 @@ void Streams::advance_numbers(OneStream& stream) {
   if (trained_.encoding.missing == datasets::Missing::kPrevious) {
     for (std::size_t i = 0; i < steps.x.size(); ++i) {
       if (!std::isnan(line_.x[i])) continue;
-      // The encoder does not know the step before the first of these.
+      // The encoder does not know the step before this line.
       const float first = stream.last.empty() ? 0 : stream.last[i % features];
       steps.x[i] = i < features ? first : steps.x[i - features];
     }
@@ -215,8 +216,8 @@ void Streams::advance_symbols(OneStream& stream) {
   }
   if (symbols.empty()) {
     place_.refuse(
-        nullptr, fmt::format("{} letters", line_.letters.size()),
-        fmt::format("{} or more for the first answer: the model reads that many at a time", kmer));
+        nullptr, report::counted(static_cast<std::int64_t>(line_.letters.size()), "letter"),
+        fmt::format("{} or more for the first prediction: the model reads {}-mers", kmer, kmer));
   }
   for (const std::int32_t symbol : symbols) stream_.step(symbol, y_);
 }
@@ -253,7 +254,7 @@ bool serve(Streams& streams, int in, int out, const std::atomic<bool>& stop) {
     io::write_all(output, std::as_bytes(std::span(text)), "standard output");
   };
   std::array<char, 1 << 16> piece;
-  std::string begun;  // a line without its end so far
+  std::string begun;  // an incomplete line
   while (wait_for_input(in, stop)) {
     const ssize_t count = ::read(in, piece.data(), piece.size());
     if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;

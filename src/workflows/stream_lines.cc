@@ -23,7 +23,7 @@ namespace {
 
 namespace dom = simdjson::dom;
 
-// Letters of a text that stands in the line, or elsewhere (then they have no place in it).
+// Appends the letters of a text, with their places if the text is a part of the line.
 void append_letters(std::string_view text, bool in_line, std::vector<Letter>& letters) {
   while (!text.empty()) {
     const std::string_view letter = formats::character_at(text, text.data());
@@ -32,7 +32,7 @@ void append_letters(std::string_view text, bool in_line, std::vector<Letter>& le
   }
 }
 
-// NaN, unless the model refuses missing numbers.
+// Returns NaN, or throws if the model refuses missing numbers.
 float missing_number(const datasets::Encoding& encoding, const std::string& feature,
                      const LinePlace& place, const char* at) {
   if (encoding.missing == datasets::Missing::kRefuse) {
@@ -41,19 +41,20 @@ float missing_number(const datasets::Encoding& encoding, const std::string& feat
   return std::numeric_limits<float>::quiet_NaN();
 }
 
-// A part of a line, without the quotes it may stand in.
+// A part of a line, without quotes.
 struct Field {
   std::string text;
   const char* at;
 };
 
-// From a quote to the next single one; removes both from the text.
+// Parses from a quote to the closing one, where "" is a quote in the text; removes both from
+// `rest`.
 Field parse_quoted(std::string_view& rest, const LinePlace& place) {
   Field field{"", rest.data()};
   rest.remove_prefix(1);
   while (true) {
     const std::size_t quote = rest.find('"');
-    if (quote == rest.npos) place.refuse(field.at, "a quote without an end", "another");
+    if (quote == rest.npos) place.refuse(field.at, "an unclosed quote", "a closing quote");
     field.text += rest.substr(0, quote);
     rest.remove_prefix(quote + 1);
     if (!rest.starts_with('"')) return field;
@@ -62,7 +63,7 @@ Field parse_quoted(std::string_view& rest, const LinePlace& place) {
   }
 }
 
-// The first field, without blanks around it; what follows it begins with a separator.
+// Parses the first field, without surrounding blanks; the rest begins with a separator.
 Field parse_field(std::string_view& rest, char separator, const LinePlace& place) {
   const std::string_view blanks = separator == '\t' ? " " : formats::kBlanks;
   rest.remove_prefix(std::min(rest.find_first_not_of(blanks), rest.size()));
@@ -144,7 +145,7 @@ class TextLines : public LineReader {
     }
   }
 
-  // Whether the fields are names: then they say where each feature stands.
+  // If the fields are names, reads the order of the features from them and returns true.
   bool read_header(const std::vector<Field>& fields, const LinePlace& place) {
     const auto& features = encoding_.schema.features;
     float number = 0;
@@ -167,8 +168,7 @@ class TextLines : public LineReader {
   void read_numbers(const std::vector<Field>& fields, const LinePlace& place,
                     StreamLine& line) const {
     if (fields.size() != width_) {
-      place.refuse(nullptr,
-                   fmt::format("{} number{}", fields.size(), fields.size() == 1 ? "" : "s"),
+      place.refuse(nullptr, report::counted(static_cast<std::int64_t>(fields.size()), "number"),
                    width_ == columns_.size() ? fmt::format("{}: {}", width_, names())
                                              : fmt::format("{}, as in the header", width_));
     }
@@ -186,7 +186,7 @@ class TextLines : public LineReader {
     }
   }
 
-  // Of the features, for messages.
+  // The names of the features, for messages.
   [[nodiscard]] std::string names() const {
     return io::escape(fmt::format("{}", fmt::join(encoding_.schema.features, ", ")));
   }
@@ -194,8 +194,8 @@ class TextLines : public LineReader {
   const datasets::Encoding& encoding_;
   const bool id_;
   const bool words_;                  // symbols are words, not letters
-  std::vector<std::size_t> columns_;  // where each feature stands among the fields
-  std::size_t width_;                 // how many fields there are
+  std::vector<std::size_t> columns_;  // the field of each feature
+  std::size_t width_;                 // the number of fields
 };
 
 std::string quoted(const dom::element& element) { return io::quote(simdjson::minify(element)); }
@@ -256,7 +256,7 @@ class JsonLines : public LineReader {
     if (line.x.empty() && line.letters.empty()) place.refuse(nullptr, "no step", "at least one");
   }
 
-  // [[1, 2], …] are steps, and so is, of several features, [1, 2]; of one [1, 2] are two steps.
+  // [[1, 2], …] is a list of steps. [1, 2] is one step of several features, or two steps of one.
   void read_numbers(const dom::array& list, const LinePlace& place, StreamLine& line) const {
     const std::size_t features = encoding_.schema.features.size();
     if (features > 1 && list.size() > 0 && !list.at(0).is<dom::array>()) {
@@ -275,7 +275,8 @@ class JsonLines : public LineReader {
   void read_step(const dom::array& step, const LinePlace& place, StreamLine& line) const {
     const std::size_t features = encoding_.schema.features.size();
     if (step.size() != features) {
-      place.refuse(nullptr, fmt::format("a step of {} numbers", step.size()),
+      place.refuse(nullptr,
+                   "a step of " + report::counted(static_cast<std::int64_t>(step.size()), "number"),
                    fmt::format("{}", features));
     }
     std::size_t feature = 0;

@@ -1,10 +1,10 @@
-// src/workflows/stream_lines.h: the lines of streams, as text or as JSON.
-//   0.5,1.25            numbers in the order of the features; commas, tabs or blanks between
-//   GATTACA             symbols: letters, or words where the model's are words
-//   b7,0.5,1.25         the same of stream "b7"
+// src/workflows/stream_lines.h: parses the lines of streams, as text or as JSON.
+//   0.5,1.25            numbers in the order of the features, with commas, tabs or blanks between
+//   GATTACA             symbols: letters, or words if the model's symbols are words
+//   b7,0.5,1.25         the same for the stream "b7"
 //                       an empty line, or an id alone: the sequence ends
 //   {"id":"b7","x":[0.5,1.25]}   {"text":"GATTACA"}   {"id":"b7"}          the same as JSON
-// A first line with the names of the features is a header: it says in which order they come.
+// A first line with the names of the features is a header and sets their order.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ struct LinePlace {
   std::string_view text = {};
   std::int64_t number = 0;  // from 1
 
-  // Throws InputError: "stdin:LINE:COLUMN: found FOUND, expected EXPECTED"; `at` points into the
-  // text, or is null, and there is no column.
+  // Throws InputError: "stdin:LINE:COLUMN: found FOUND, expected EXPECTED". `at` points into the
+  // text; if it is null, there is no column.
   [[noreturn]] void refuse(const char* at, std::string_view found, std::string_view expected) const;
 };
 
@@ -39,19 +39,19 @@ struct StreamLine {
   Kind kind = Kind::kNothing;
   std::optional<std::string> id = {};
   std::vector<float> x = {};         // [steps,D]; NaN: missing
-  std::vector<Letter> letters = {};  // instead of x, where steps are symbols
+  std::vector<Letter> letters = {};  // instead of x if steps are symbols
 };
 
 class LineReader {
  public:
   virtual ~LineReader() = default;
-  // Replaces all of `line`. Throws InputError, by place.refuse().
+  // Replaces all of `line`. Throws InputError with place.refuse().
   virtual void read(const LinePlace& place, StreamLine& line) = 0;
 };
 
-// With `id`, the first field of a line is the name of its stream.
+// With `id`, the first field of a line is the id of its stream.
 std::unique_ptr<LineReader> make_text_lines(const datasets::Encoding& encoding, bool id);
-// Objects with or without ids.
+// Reads objects with or without ids.
 std::unique_ptr<LineReader> make_json_lines(const datasets::Encoding& encoding);
 
 }  // namespace rwa::workflows

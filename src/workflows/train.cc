@@ -23,8 +23,8 @@ datasets::Split held_out(const datasets::Files& files) {
   return files.size(datasets::Split::kTest) > 0 ? datasets::Split::kTest : datasets::Split::kValid;
 }
 
-// Takes the scores of a run from the outputs that its last evaluation computes, in the order of the
-// samples, so that nothing is computed twice.
+// Scores a run from the outputs of its last evaluation, so that nothing is computed twice. They
+// must come in the order of the samples.
 class FinalScores {
  public:
   explicit FinalScores(std::shared_ptr<const datasets::Files> files)
@@ -48,7 +48,7 @@ class FinalScores {
     }
   }
 
-  // Nothing where not all samples were seen: another rank had some, or the run was finished before.
+  // Empty if not all samples were seen: other ranks had some, or the run was already finished.
   [[nodiscard]] std::optional<Scores> finish() const {
     if (!in_order_ || seen_ == 0 || seen_ != files_->size(held_out(*files_))) return std::nullopt;
     return scores_.finish();
@@ -63,7 +63,7 @@ class FinalScores {
   bool in_order_ = true;
 };
 
-// The model of a finished run on the data it is scored on.
+// Scores the model of a finished run on its held-out data.
 Scores score_again(const PlannedRun& run, const SessionOptions& session) {
   Model model = run.store->model();
   auto encoding = encoding_of(model, run.store->name());
@@ -93,7 +93,7 @@ std::optional<std::size_t> best_of(const std::vector<TrainedRun>& runs) {
 // One column of the summary.
 struct Measure {
   std::string name;
-  std::vector<double> values;  // of each run
+  std::vector<double> values;  // one per run
   double factor = 1;           // 100 for percent
   int digits = 4;
 };
@@ -104,7 +104,7 @@ void add(std::vector<Measure>& measures, Measure measure, const std::vector<Trai
          const Get& get) {
   for (const TrainedRun& run : runs) {
     const auto value = get(*run.scores);
-    if (!value) return;  // a measure that not all runs have says nothing about them
+    if (!value) return;  // leave out measures that not all runs have
     measure.values.push_back(*value);
   }
   measures.push_back(std::move(measure));
@@ -130,7 +130,7 @@ std::string text_of(const Measure& measure, double value) {
   return fmt::format("{:.{}f}", value * measure.factor, measure.digits);
 }
 
-// Of a sample: the deviation of few runs from their own mean is too small otherwise.
+// With the sample standard deviation: runs are few.
 std::string mean_and_deviation(const Measure& measure) {
   const auto count = static_cast<double>(measure.values.size());
   double mean = 0;
@@ -173,7 +173,7 @@ std::optional<double> best_in_validation(const training::RunStore& store) {
 TrainResult train(const Plan& plan, const TrainOptions& options,
                   training::QueueObserver& observer) {
   std::vector<training::QueuedRun> runs;
-  std::deque<FinalScores> seen;  // which stay where they are
+  std::deque<FinalScores> seen;  // a deque, since the runs keep references
   for (const PlannedRun& run : plan.runs) {
     FinalScores& scores = seen.emplace_back(run.files);
     runs.push_back(queued(run, options.time_budget));

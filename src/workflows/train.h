@@ -1,5 +1,5 @@
-// src/workflows/train.h: trains the runs of a plan, scores their models on the data held out, and
-// keeps the best: what `rwa train` and Python's fit() and cross_validate() do.
+// src/workflows/train.h: trains the runs of a plan, scores their models on held-out data and keeps
+// the best, for `rwa train` and Python's fit() and cross_validate().
 #pragma once
 
 #include <cstddef>
@@ -18,45 +18,44 @@
 namespace rwa::workflows {
 
 struct TrainOptions {
-  int threads = 1;                               // of each rank, for all its runs
-  int jobs = 1;                                  // runs at a time, of each rank
-  std::optional<double> time_budget = {};        // seconds, of each run
-  std::function<bool()> stop = {}, finish = {};  // as training::Options
-  Job* job = nullptr;                            // whose ranks share the work
+  int threads = 1;                               // per rank, for all its runs
+  int jobs = 1;                                  // runs at a time, per rank
+  std::optional<double> time_budget = {};        // seconds per run
+  std::function<bool()> stop = {}, finish = {};  // as in training::Options
+  Job* job = nullptr;                            // its ranks share the work; null: one process
 };
 
 struct TrainedRun {
   std::string title;
   std::shared_ptr<training::RunStore> store;
-  std::optional<Scores> scores;  // absent: no data were held out
+  std::optional<Scores> scores;  // absent if no data was held out
 };
 
 struct TrainResult {
-  // Those that have come to an end, in the order of the plan; on rank 0 alone.
+  // The finished runs in the order of the plan; only on rank 0.
   std::vector<TrainedRun> runs;
-  std::vector<training::Divergence> diverged;  // what became of the others
-  // Of several seeds the one with the lowest loss in validation. Folds are there for their scores.
+  std::vector<training::Divergence> diverged;
+  // The run with the lowest validation loss; absent for folds, which only serve for scores.
   std::optional<std::size_t> best;
 };
 
-// Where runs have folders, each gets a report, and the best of several seeds is saved above them.
-// Throws training::Interrupted, and what planning and training throw, but for divergence.
+// Writes a report to each run folder, and the best of several seeds to the folder above. Throws
+// training::Interrupted and whatever training throws, except for divergence.
 TrainResult train(const Plan& plan, const TrainOptions& options, training::QueueObserver& observer);
 
 inline constexpr const char* kReportFile = "report.html";
 
-// A row for each run with scores, and for several their mean ± deviation: loss, accuracy, F1,
-// correlation, errors. Empty where none has any.
+// A row of scores for each run, and the mean ± deviation of several. Empty if no run has scores.
 report::Table summary(const std::vector<TrainedRun>& runs);
 
-// For the scheduler of runs.
+// The run as an entry of the run queue.
 training::QueuedRun queued(const PlannedRun& run, const std::optional<double>& time_budget);
-// Options of each run, for a number of them.
+// The options of a queue of this many runs.
 training::QueueOptions queue_options(const TrainOptions& options, int runs);
-// The lowest loss in validation so far; nothing before the first.
+// The lowest validation loss so far; empty before the first validation.
 std::optional<double> best_in_validation(const training::RunStore& store);
 
-// Throws DivergenceError that names those of the runs that diverged, unless none did.
+// Throws DivergenceError, naming the runs that diverged, if there are any.
 void throw_if_diverged(const std::vector<training::Divergence>& diverged, std::size_t runs);
 
 }  // namespace rwa::workflows

@@ -16,17 +16,17 @@ datasets::Encoding encoding_of(const Model& model, const std::string& origin) {
   auto encoding = datasets::find_encoding(model.notes(), model.config(), origin);
   if (encoding) return *std::move(encoding);
   throw ModelFileError(
-      fmt::format("{}: does not say what its inputs and outputs are (it has no note \"{}\"), "
-                  "expected a model that rwa train has made of files",
+      fmt::format("{}: has no data encoding (no note \"{}\"), expected a model trained on files "
+                  "with rwa train",
                   origin, datasets::kEncodingNote));
 }
 
 Trained load_trained(const fs::path& path) {
-  std::error_code refused;  // then it cannot be read either
+  std::error_code refused;  // a path that cannot be checked counts as missing
   if (!fs::exists(path, refused)) {
     throw ConfigError(
-        fmt::format("there is no file or folder '{}', expected a model (*.safetensors) or the "
-                    "folder that rwa train has written it to",
+        fmt::format("there is no file or folder '{}', expected a model (*.safetensors) or a run "
+                    "folder",
                     path.string()));
   }
   const fs::path file = training::model_file(path);

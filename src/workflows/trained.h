@@ -1,5 +1,4 @@
-// src/workflows/trained.h: a model trained on user files, with the encoding that it needs to read
-// more of them.
+// src/workflows/trained.h: a model trained on user files, with the encoding to read more of them.
 #pragma once
 
 #include <filesystem>
@@ -15,12 +14,11 @@ struct Trained {
   datasets::Encoding encoding;
 };
 
-// From a model file, or the folder of a run with model.safetensors in it. Throws ConfigError if
-// there is neither, ModelFileError for a file that is not a model, or a model that was not trained
-// on files.
+// Loads a model file, or model.safetensors from a run folder. Throws ConfigError if there is
+// neither, ModelFileError for a file that is not a model or a model that was not trained on files.
 Trained load_trained(const std::filesystem::path& path);
 
-// Of a model in memory; `origin` begins every message. Throws ModelFileError likewise.
+// The encoding of a model in memory. Throws ModelFileError, with messages that begin with `origin`.
 datasets::Encoding encoding_of(const Model& model, const std::string& origin);
 
 }  // namespace rwa::workflows

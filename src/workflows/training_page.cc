@@ -23,12 +23,12 @@ using report::Chart;
 using report::Curve;
 using report::Role;
 
-// Of these roles only the colours are used.
+// Only the colours of these roles are used.
 constexpr Role kValidation = Role::kRwa;
 constexpr Role kTraining = Role::kLstm;
 constexpr Role kBest = Role::kOther1;
 
-// The part of a metric that is drawn.
+// The plotted value of a metric.
 using Height = std::optional<double> (*)(const training::Metric&);
 std::optional<double> loss_of(const training::Metric& metric) { return metric.loss; }
 std::optional<double> accuracy_of(const training::Metric& metric) {
@@ -48,11 +48,11 @@ Curve curve_of(const training::Record& run, std::string_view split, std::string 
   return curve;
 }
 
-// A point on the curve of validation.
+// The best step as a point on the validation curve.
 Curve best_of(const training::Record& run, const Curve& validation) {
   Curve best{.label = "", .role = kBest};
   if (!run.best_step) return best;
-  best.label = fmt::format("best, at step {}", report::in_thousands(*run.best_step));
+  best.label = fmt::format("best (step {})", report::in_thousands(*run.best_step));
   for (std::size_t i = 0; i < validation.x.size(); ++i) {
     if (validation.x[i] != static_cast<double>(*run.best_step)) continue;
     best.x = {validation.x[i]};
@@ -91,19 +91,18 @@ bool spans_decades(const Chart& chart) {
   return least > 0 && most > kMost * least;
 }
 
-// The first sentences of the page.
+// The score and the baseline, in a sentence each.
 std::string headline(const Scores& scores, const datasets::Files& files) {
   const datasets::Naive baseline = files.naive();
   const std::string on =
-      fmt::format("{} sequences of {}", report::in_thousands(scores.sequences), scored_on(files));
+      fmt::format("{} ({})", scored_on(files), report::counted(scores.sequences, "sequence"));
   if (scores.accuracy && baseline.accuracy) {
-    return fmt::format("{} of the predictions for {} are right. Majority-class baseline: {}.",
-                       report::in_percent(*scores.accuracy), on,
+    return fmt::format("Accuracy on {}: {}. Majority-class baseline: {}.", on,
+                       report::in_percent(*scores.accuracy),
                        report::in_percent(*baseline.accuracy));
   }
-  return fmt::format(
-      "The loss of the predictions for {} is {} {}. Baseline that ignores the sequences: {}.", on,
-      report::in_digits(scores.loss), scores.unit, report::in_digits(baseline.loss));
+  return fmt::format("Loss on {}: {} {}. Mean baseline: {} {}.", on, report::in_digits(scores.loss),
+                     scores.unit, report::in_digits(baseline.loss), scores.unit);
 }
 
 }  // namespace
@@ -115,11 +114,10 @@ void add_curves(const training::Record& run, const datasets::Naive& baseline, re
   losses.title = "Loss";
   losses.y_label = run.metrics.empty() ? "loss" : "loss, " + run.metrics.front().unit;
   losses.log_y = spans_decades(losses);
-  losses.caption =
-      "Training: the mean over the steps since the last evaluation. Dashed: a baseline that "
-      "ignores "
-      "the sequences.";
-  if (run.experiment.network.dropout > 0) losses.caption += " In training, dropout is on.";
+  losses.caption = fmt::format(
+      "Training loss: mean over the steps since the last evaluation. Dashed: {} baseline.",
+      baseline.accuracy ? "class-frequency" : "mean");
+  if (run.experiment.network.dropout > 0) losses.caption += " Training loss includes dropout.";
   figure.panels.push_back(std::move(losses));
   const bool classifies = std::ranges::any_of(
       run.metrics, [](const auto& metric) { return metric.accuracy.has_value(); });
@@ -129,10 +127,11 @@ void add_curves(const training::Record& run, const datasets::Naive& baseline, re
     Chart accuracies = chart_of(run, accuracy_of, percent);
     accuracies.id = "accuracy";
     accuracies.title = "Accuracy";
-    accuracies.y_label = "right, %";
+    accuracies.y_label = "accuracy, %";
+    accuracies.caption = "Dashed: majority-class baseline.";
     figure.panels.push_back(std::move(accuracies));
   }
-  page.blocks.emplace_back(report::Heading{"How training went", "training"});
+  page.blocks.emplace_back(report::Heading{"Learning curves", "training"});
   page.blocks.emplace_back(std::move(figure));
 }
 
@@ -140,10 +139,9 @@ report::Page training_page(const training::Record& run, const datasets::Files& f
                            const Scores* scores) {
   report::Page page{.title = run.experiment.name, .subtitle = in_words(run.experiment)};
   const datasets::Naive baseline = files.naive();
-  page.blocks.emplace_back(
-      report::Text{scores != nullptr
-                       ? headline(*scores, files)
-                       : "All data were used for training: none were left to score the model on."});
+  page.blocks.emplace_back(report::Text{
+      scores != nullptr ? headline(*scores, files)
+                        : "All data was used for training: none was held out to score the model."});
   add_curves(run, baseline, page);
   if (scores != nullptr) add_scores(*scores, baseline, page);
   add_data(std::get<datasets::FilesTask>(run.experiment.task), files, page);

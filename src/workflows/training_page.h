@@ -1,5 +1,4 @@
-// src/workflows/training_page.h: the report of a training: how it went, how well the model does,
-// and where it errs.
+// src/workflows/training_page.h: the report of a training: learning curves, scores and errors.
 #pragma once
 
 #include "datasets/files.h"
@@ -9,13 +8,13 @@
 
 namespace rwa::workflows {
 
-// The whole page. `scores` is null where there were no data to score on.
+// The whole page. `scores` is null if no data was held out.
 report::Page training_page(const training::Record& run, const datasets::Files& files,
                            const Scores* scores);
 
-// Its sections, in their order: the curves of training and validation; the scores with confusion
-// matrix, calibration, error by length and the hardest examples (training_page_scores.cc); the data
-// and the settings (training_page_data.cc).
+// Its sections in order: the learning curves; the scores with confusion matrix, calibration, error
+// by length and the hardest examples (training_page_scores.cc); the data and the settings
+// (training_page_data.cc).
 void add_curves(const training::Record& run, const datasets::Naive& baseline, report::Page& page);
 void add_scores(const Scores& scores, const datasets::Naive& baseline, report::Page& page);
 void add_data(const datasets::FilesTask& task, const datasets::Files& files, report::Page& page);

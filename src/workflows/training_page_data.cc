@@ -1,4 +1,4 @@
-// src/workflows/training_page_data.cc: what a model was trained on, and how.
+// src/workflows/training_page_data.cc: the data and the settings in the report of a training.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -39,18 +39,18 @@ void add_samples(Table& table, const datasets::Files& files) {
   const auto add = [&](const char* name, Split split) {
     if (files.size(split) > 0) add_row(table, name, in_thousands(files.size(split)));
   };
-  add("sequences to train on", Split::kTrain);
-  add("to validate on", Split::kValid);
-  add("to test on", Split::kTest);
+  add("training sequences", Split::kTrain);
+  add("validation sequences", Split::kValid);
+  add("test sequences", Split::kTest);
 }
 
 Table files_of(const datasets::FilesTask& task, const datasets::Files& files) {
   const datasets::Encoding& encoding = files.encoding();
   const datasets::Statistics& seen = files.statistics();
   Table table{.header = {"data", ""}, .rows = {}};
-  add_paths(table, "files", task.train);
-  add_paths(table, "files to validate on", task.valid);
-  add_paths(table, "files to test on", task.test);
+  add_paths(table, "training files", task.train);
+  add_paths(table, "validation files", task.valid);
+  add_paths(table, "test files", task.test);
   add_row(table, "format", std::string(to_string(encoding.schema.format)));
   add_row(table, "task", std::string(to_string(encoding.schema.target)));
   add_samples(table, files);
@@ -61,10 +61,9 @@ Table files_of(const datasets::FilesTask& task, const datasets::Files& files) {
                         in_thousands(longest(seen)), in_thousands(median_length(seen))));
   }
   if (encoding.window > 0) {
-    add_row(table, "windows",
-            fmt::format("of {} steps, every {}", encoding.window, encoding.stride));
+    add_row(table, "windows", fmt::format("{} steps, stride {}", encoding.window, encoding.stride));
   }
-  if (encoding.kmer > 1) add_row(table, "letters of a symbol", fmt::format("{}", encoding.kmer));
+  if (encoding.kmer > 1) add_row(table, "k-mer length", fmt::format("{}", encoding.kmer));
   if (!encoding.alphabet.empty()) {
     add_row(table, "symbols", in_thousands(static_cast<std::int64_t>(encoding.alphabet.size())));
   }
@@ -75,7 +74,7 @@ Table files_of(const datasets::FilesTask& task, const datasets::Files& files) {
   return table;
 }
 
-// The most frequent ones, where there are many.
+// All labels, or the most frequent ones if there are many.
 Table labels_of(const datasets::Files& files) {
   const std::vector<std::string>& names = files.encoding().labels;
   const std::vector<std::int64_t>& counts = files.statistics().labels;
@@ -87,7 +86,7 @@ Table labels_of(const datasets::Files& files) {
   }
   const double all =
       static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::int64_t{0}));
-  Table table{.header = {"class", "times", "of all"}, .rows = {}};
+  Table table{.header = {"class", "count", "share"}, .rows = {}};
   for (const std::size_t i : order) {
     table.rows.push_back(
         {{names[i]},
@@ -100,7 +99,7 @@ Table labels_of(const datasets::Files& files) {
 Table features_of(const datasets::Files& files) {
   const datasets::Encoding& encoding = files.encoding();
   const datasets::Statistics& seen = files.statistics();
-  Table table{.header = {"feature", "least", "most", "mean", "deviation", "missing"}, .rows = {}};
+  Table table{.header = {"feature", "min", "max", "mean", "deviation", "missing"}, .rows = {}};
   if (encoding.schema.symbols) return table;
   const std::size_t count = std::min(encoding.schema.features.size(), kMostRows);
   for (std::size_t i = 0; i < count; ++i) {
@@ -115,7 +114,7 @@ Table features_of(const datasets::Files& files) {
   return table;
 }
 
-// With a note where the table leaves rows out.
+// Adds the table, with a note if it leaves rows out.
 void add_part(Table table, std::size_t all, std::string_view of_what, report::Page& page) {
   if (table.rows.empty()) return;
   if (table.rows.size() < all) {
@@ -129,22 +128,23 @@ std::string end_in_words(const training::Record& run) {
   if (run.status != training::Status::kFinished) return std::string(to_string(run.status));
   switch (run.end) {
     case training::End::kSteps:
-      return "all steps were done";
+      return "all steps done";
     case training::End::kPatience:
-      return fmt::format("no improvement in {} validations", run.experiment.evaluation.patience);
+      return fmt::format("no improvement in {} (early stopping)",
+                         report::counted(run.experiment.evaluation.patience, "validation"));
     case training::End::kTime:
-      return "the time limit was reached";
+      return "time budget used up";
     case training::End::kRequest:
       break;
   }
-  return "the caller ended it";
+  return "stopped by the caller";
 }
 
 void add_network(const training::Network& network, Table& table) {
   add_row(table, "cell", std::string(to_string(network.cell)));
   add_row(table, "units", fmt::format("{}", network.units));
   add_row(table, "layers",
-          fmt::format("{}{}", network.layers, network.bidirectional ? ", both ways" : ""));
+          fmt::format("{}{}", network.layers, network.bidirectional ? ", bidirectional" : ""));
   add_row(table, "readout", std::string(to_string(network.readout)));
   add_row(table, "activation", std::string(to_string(network.activation)));
   if (network.embedding > 0) add_row(table, "embedding", fmt::format("{}", network.embedding));
@@ -166,9 +166,9 @@ void add_training(const training::Training& training, Table& table) {
 }  // namespace
 
 void add_data(const datasets::FilesTask& task, const datasets::Files& files, report::Page& page) {
-  page.blocks.emplace_back(Heading{"The data", "data"});
+  page.blocks.emplace_back(Heading{"Data", "data"});
   page.blocks.emplace_back(files_of(task, files));
-  add_part(labels_of(files), files.encoding().labels.size(), "classes, the most frequent ones",
+  add_part(labels_of(files), files.encoding().labels.size(), "classes, the most frequent first",
            page);
   add_part(features_of(files), files.encoding().schema.features.size(), "features", page);
 }
@@ -183,7 +183,7 @@ void add_settings(const training::Record& run, report::Page& page) {
   add_row(
       table, "steps",
       fmt::format("{} of {}", in_thousands(run.steps), in_thousands(experiment.training.steps)));
-  add_row(table, "stopped because", end_in_words(run));
+  add_row(table, "end of training", end_in_words(run));
   if (run.best_step) add_row(table, "weights kept from step", in_thousands(*run.best_step));
   add_row(table, "training time", report::in_time(run.train_seconds));
   add_row(table, "device", experiment.device);

@@ -1,4 +1,4 @@
-// src/workflows/training_page_scores.cc: how well a model does, and where it errs: charts, and the
+// src/workflows/training_page_scores.cc: the scores in the report of a training: charts, and the
 // tables of score.h.
 #include <algorithm>
 #include <cstddef>
@@ -27,7 +27,7 @@ using report::Text;
 constexpr std::size_t kMostInMatrix = 20;
 constexpr std::size_t kMostPairs = 30;
 
-// The first of the tables, with the scores of the baseline beside it.
+// Adds a column with the scores of the baseline.
 Table with_baseline(Table table, const datasets::Naive& baseline) {
   table.header.emplace_back("baseline");
   for (auto& row : table.rows) {
@@ -78,7 +78,7 @@ Table pairs_of(const Scores& scores) {
   }
   std::ranges::stable_sort(pairs, std::greater(), &Pair::times);
   if (pairs.size() > kMostPairs) pairs.resize(kMostPairs);
-  Table table{.header = {"truth", "prediction", "times", "of that truth"}, .rows = {}};
+  Table table{.header = {"truth", "prediction", "count", "share of truth"}, .rows = {}};
   for (const Pair& pair : pairs) {
     table.rows.push_back(
         {{scores.labels[pair.truth].name},
@@ -94,26 +94,26 @@ void add_confusion(const Scores& scores, report::Page& page) {
   page.blocks.emplace_back(Heading{"Confusion matrix", "confusion"});
   if (scores.confusion.size() <= kMostInMatrix) {
     page.blocks.emplace_back(
-        Text{"Colours show the share of each row, of all sequences of that class."});
+        Text{"Colours show each count as a share of its row, the true class."});
     page.blocks.emplace_back(matrix_of(scores));
     return;
   }
   Table pairs = pairs_of(scores);
   if (pairs.rows.empty()) {
-    page.blocks.emplace_back(Text{"No confusions: all predictions are right."});
+    page.blocks.emplace_back(Text{"All predictions are correct."});
     return;
   }
-  page.blocks.emplace_back(Text{"The most frequent confusions."});
+  page.blocks.emplace_back(Text{"The most frequent errors:"});
   page.blocks.emplace_back(std::move(pairs));
 }
 
-// In percent, of bins that have answers.
+// In percent, for bins that have predictions.
 Chart calibration_of(const Scores& scores) {
   Chart chart{.id = "calibration",
               .title = "Confidence and accuracy",
               .caption = "Below the dashed line the model is overconfident.",
               .x_label = "confidence, %",
-              .y_label = "right, %"};
+              .y_label = "accuracy, %"};
   Curve curve{.label = "the model", .role = Role::kRwa};
   for (const ConfidenceBin& bin : scores.calibration) {
     if (bin.answers == 0) continue;
@@ -129,9 +129,9 @@ Chart calibration_of(const Scores& scores) {
 Chart lengths_of(const Scores& scores) {
   Chart chart{.id = "length",
               .title = "Error by length",
-              .caption = "Each point: sequences of about that length.",
+              .caption = "Each point is a group of sequences of similar length.",
               .x_label = "steps",
-              .y_label = scores.accuracy ? "wrong, %" : "loss, " + scores.unit};
+              .y_label = scores.accuracy ? "errors, %" : "loss, " + scores.unit};
   Curve curve{.label = "the model", .role = Role::kRwa};
   for (const LengthBin& bin : scores.lengths) {
     curve.x.push_back((static_cast<double>(bin.shortest) + bin.longest) / 2);

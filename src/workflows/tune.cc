@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "cells/traits.h"
 #include "comm/ranks.h"
+#include "report/text.h"
 #include "rwa/cells.h"
 #include "rwa/errors.h"
 #include "training/run_store.h"
@@ -21,7 +22,7 @@ namespace {
 
 constexpr int kThird = 3;
 
-// One candidate's dice: each choice takes the next number of its stream.
+// The random choices of one candidate; each takes the next number of its stream.
 class Dice {
  public:
   Dice(std::uint64_t seed, int number)
@@ -31,7 +32,7 @@ class Dice {
   typename Values::value_type one_of(const Values& values) {
     return values[random_.below(next_++, values.size())];
   }
-  // As likely between 1 and 2 as between 2 and 4; of two digits, so that people can say it.
+  // Log-uniform, rounded to two digits for readability.
   double between(double low, double high) {
     const double value = low * std::pow(high / low, random_.uniform(next_++));
     return std::stod(fmt::format("{:.1e}", value));
@@ -66,7 +67,8 @@ std::vector<Candidate> make_candidates(const TrainRequest& request, const Plan& 
   return candidates;
 }
 
-// All of `candidates` up to their seconds, the best first; those that diverge stay without a loss.
+// Trains the candidates up to their seconds and sorts them, the best first. Those that diverge keep
+// an infinite loss.
 void run_round(std::vector<Candidate>& candidates, const TuneOptions& options,
                TuneObserver& observer) {
   std::vector<training::QueuedRun> runs;
@@ -77,7 +79,7 @@ void run_round(std::vector<Candidate>& candidates, const TuneOptions& options,
   queue.at_a_time = training::jobs_of_rank(static_cast<int>(candidates.size()), options.train.jobs,
                                            options.train.job);
   (void)training::RunQueue(std::move(runs), queue).run(observer);
-  // Rank 0 sees all folders.
+  // Only rank 0 is sure to see all folders.
   Ranks ranks(options.train.job == nullptr ? nullptr : &options.train.job->link());
   std::vector<double> losses(candidates.size(), std::numeric_limits<double>::infinity());
   for (std::size_t i = 0; ranks.rank() == 0 && i < candidates.size(); ++i) {
@@ -118,11 +120,14 @@ training::Overrides candidate(const datasets::Shape& shape, std::uint64_t seed, 
 
 std::string in_words(const training::Experiment& experiment) {
   const training::Network& network = experiment.network;
-  std::string text = fmt::format("{}, {} units", to_string(network.cell), network.units);
+  std::string text =
+      fmt::format("{}, {}", to_string(network.cell), report::counted(network.units, "unit"));
   if (network.layers > 1) text += fmt::format(", {} layers", network.layers);
-  if (network.bidirectional) text += ", both ways";
+  if (network.bidirectional) text += ", bidirectional";
   if (network.embedding > 0) text += fmt::format(", embedding {}", network.embedding);
-  if (network.readout != Readout::kLast) text += fmt::format(", {}", to_string(network.readout));
+  if (network.readout != Readout::kLast) {
+    text += fmt::format(", {} readout", to_string(network.readout));
+  }
   if (network.dropout > 0) text += fmt::format(", dropout {}", network.dropout);
   return text + fmt::format(", learning rate {}, batch {}", experiment.training.learning_rate,
                             experiment.training.batch);
@@ -137,13 +142,13 @@ std::vector<int> rounds(int candidates) {
 std::vector<Candidate> tune(const TrainRequest& request, const Plan& plan,
                             const TuneOptions& options, TuneObserver& observer) {
   if (plan.files->size(datasets::Split::kValid) == 0) {
-    throw ConfigError("tuning needs data to validate on: expected --valid, or a --split above 0");
+    throw ConfigError("tuning needs validation data: use --valid, or a --split above 0");
   }
   if (options.candidates < 1) {
     throw ConfigError(fmt::format("candidates is {}, expected at least 1", options.candidates));
   }
   if (std::get<datasets::FilesTask>(plan.runs.front().experiment.task).folds > 0) {
-    throw ConfigError("found folds, expected none: tuning validates on one split");
+    throw ConfigError("found folds, expected none: tuning uses a single validation set");
   }
   std::vector<Candidate> running = make_candidates(request, plan, options.candidates);
   std::vector<Candidate> ended;
@@ -162,7 +167,7 @@ std::vector<Candidate> tune(const TrainRequest& request, const Plan& plan,
     ended.insert(ended.begin(), first_out, running.end());
     running.erase(first_out, running.end());
     if (!std::isfinite(running.front().loss)) {
-      throw DivergenceError("all candidates diverged; a lower learning rate may help");
+      throw DivergenceError("all candidates diverged; try a lower learning rate");
     }
   }
   ended.insert(ended.begin(), running.front());

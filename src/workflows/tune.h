@@ -1,6 +1,7 @@
-// src/workflows/tune.h: a search for good settings within a time. Candidates are drawn from a space
-// that docs/own-data.md describes; all get a part of the time, the better third of them goes on with
-// another part, and so on: successive halving (Jamieson and Talwalkar 2016), by thirds.
+// src/workflows/tune.h: searches for good hyperparameters within a time budget. Candidates are
+// drawn from a space that docs/own-data.md describes. Successive halving by thirds (Jamieson and
+// Talwalkar 2016): all candidates get a part of the time, the better third gets another part, and
+// so on.
 #pragma once
 
 #include <cstdint>
@@ -15,38 +16,38 @@
 
 namespace rwa::workflows {
 
-// Suggested settings, to be put below those given. Candidate 0 has none: the defaults are hard to beat
-// in a short time. The others are a function of seed and number.
+// The settings of a candidate, which the given ones override. Candidate 0 has none: the defaults
+// are hard to beat in a short time. The others are a function of seed and number.
 training::Overrides candidate(const datasets::Shape& shape, std::uint64_t seed, int number);
 
-// "lstm, 64 units, learning rate 0.0031", of a completed experiment.
+// Describes a completed experiment: "lstm, 64 units, learning rate 0.0031, batch 32".
 std::string in_words(const training::Experiment& experiment);
 
-// How many of `candidates` go on after each round, the first included: 9, 3, 1.
+// The number of candidates in each round: 9, 3, 1.
 std::vector<int> rounds(int candidates);
 
 struct Candidate {
   int number = 0;
   PlannedRun run;
-  double seconds = 0;  // of training it may have used by the end of the round
-  double loss = std::numeric_limits<double>::infinity();  // the best in validation
+  double seconds = 0;  // of training allowed until the end of the round
+  double loss = std::numeric_limits<double>::infinity();  // the lowest validation loss
 };
 
 struct TuneOptions {
   int candidates = 9;
-  double time_budget = 600;  // seconds, for all of it
-  TrainOptions train = {};   // whose time_budget is not used
+  double time_budget = 600;  // seconds for the whole search
+  TrainOptions train = {};   // its time_budget is not used
 };
 
 class TuneObserver : public training::QueueObserver {
  public:
-  // `seconds` more for each of the candidates that are left.
+  // Each of the remaining candidates gets `seconds` more.
   virtual void begin_round(int /*number*/, int /*rounds*/, int /*candidates*/, double /*seconds*/) {
   }
 };
 
-// All candidates, the best first; those that diverged come last. Throws ConfigError where there are no
-// data to validate on, and as train() does.
+// Returns all candidates, the best first and those that diverged last. Throws ConfigError if there
+// is no validation data, and as train() does.
 std::vector<Candidate> tune(const TrainRequest& request, const Plan& plan,
                             const TuneOptions& options, TuneObserver& observer);
 

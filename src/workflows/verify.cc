@@ -11,6 +11,7 @@
 #include "datasets/encoding.h"
 #include "formats/reader.h"
 #include "io/safetensors.h"
+#include "report/text.h"
 #include "rwa/errors.h"
 #include "rwa/model.h"
 #include "training/checkpoint.h"
@@ -25,13 +26,15 @@ std::string verify_model(const fs::path& file) {
   const Model model = Model::load(file);
   const bool has_encoding =
       datasets::find_encoding(model.notes(), model.config(), file.string()).has_value();
-  return fmt::format("a whole model of {} parameters, {} the encoding of its data",
-                     model.parameter_count(), has_encoding ? "with" : "without");
+  return fmt::format(
+      "valid model, {}, {} data encoding",
+      report::counted(static_cast<std::int64_t>(model.parameter_count()), "parameter"),
+      has_encoding ? "with" : "without");
 }
 
 std::string verify_checkpoint(const fs::path& file) {
   const training::Checkpoint checkpoint = training::read_checkpoint(file);
-  return fmt::format("a whole checkpoint, after step {} of {}", checkpoint.state.step,
+  return fmt::format("valid checkpoint, step {} of {}", checkpoint.state.step,
                      checkpoint.experiment.training.steps);
 }
 
@@ -45,8 +48,8 @@ std::string verify_tensors(const fs::path& file) {
 
 std::string verify_run(const fs::path& folder) {
   const training::Record record = training::read_run(folder);
-  std::string parts = fmt::format("a run, {}, after step {} of {}", to_string(record.status),
-                                  record.steps, record.experiment.training.steps);
+  std::string parts = fmt::format("run, {}, step {} of {}", to_string(record.status), record.steps,
+                                  record.experiment.training.steps);
   for (const std::string_view name : {training::kCheckpointFile, training::kModelFile}) {
     const fs::path file = folder / name;
     if (fs::exists(file)) parts += fmt::format("; {}: {}", name, verify_tensors(file));
@@ -59,7 +62,8 @@ std::string verify_data(const fs::path& path) {
   std::int64_t sequences = 0;
   std::int64_t steps = 0;
   for (formats::Sequence sequence; reader->next(sequence); ++sequences) steps += sequence.steps;
-  return fmt::format("{} sequences of {} steps in all, as {}", sequences, steps,
+  return fmt::format("valid data, {}, {} in total, format {}",
+                     report::counted(sequences, "sequence"), report::counted(steps, "step"),
                      to_string(reader->schema().format));
 }
 

@@ -1,6 +1,5 @@
-// tests/api/bad_input_test.cc: every wrong argument of the public interface is refused with the
-// right type of error and a message that names what is wrong, and what is never read may be
-// anything.
+// tests/api/bad_input_test.cc: every invalid argument of the public interface throws the right type
+// of error with a message that names the problem. Padding may contain anything.
 #include <limits>
 #include <vector>
 
@@ -168,8 +167,8 @@ TEST(BadConfig, TrainerState) {
   refuse([](auto& state) { state.mean.pop_back(); }, {"mean has", "expected"});
   refuse([](auto& state) { state.variance.push_back(0); }, {"variance has", "expected"});
   refuse([](auto& state) { state.steps = -1; }, {"steps is -1", "expected"});
-  refuse([](auto& state) { state.mean[2] = kNaN; }, {"mean nan", "at 2"});
-  refuse([](auto& state) { state.variance[1] = -1; }, {"variance -1", "at 1"});
+  refuse([](auto& state) { state.mean[2] = kNaN; }, {"mean nan", "at index 2"});
+  refuse([](auto& state) { state.variance[1] = -1; }, {"variance -1", "at index 1"});
 }
 
 // A model of D = 2, H = 3, O = 4 and buffers that fit a batch of T = 5, B = 6.
@@ -184,7 +183,7 @@ class BadBatch : public ::testing::Test {
   }
   [[nodiscard]] BatchView batch() const { return {x_, kSteps, kBatch, {}}; }
 
-  // By every function that takes a batch.
+  // Expects every function that takes a batch to throw.
   void refuse_batch(const BatchView& bad, std::initializer_list<std::string_view> parts) {
     Model model = make(Readout::kLast, Loss::kSoftmax);
     Session session(model);
@@ -197,7 +196,7 @@ class BadBatch : public ::testing::Test {
     expect_error<InputError>([&] { trainer.step(bad, targets); }, parts);
   }
 
-  // By every function that takes targets, of this batch.
+  // Expects every function that takes targets to throw.
   void refuse_targets(Model model, const BatchView& view, const TargetView& bad,
                       std::initializer_list<std::string_view> parts) {
     Session session(model);
@@ -343,7 +342,7 @@ TEST_F(BadBatch, OutputsPastTheEndAreLeftAlone) {
   }
 }
 
-// Not errors: nothing to compute is the start of every sequence, and no steps have no loss.
+// These are not errors: an empty batch gives the initial output of every sequence, and a loss of 0.
 TEST_F(BadBatch, NoStepsAtAll) {
   const Model last = make(Readout::kLast, Loss::kSoftmax);
   Session(last).run({{}, 0, kBatch, {}}, y_);
@@ -366,7 +365,7 @@ TEST(BadWeights, SizeAndValues) {
   for (const float bad : {kNaN, std::numeric_limits<float>::infinity()}) {
     weights[7] = bad;
     expect_error<InputError>([&] { model.set_weights(weights); },
-                             {"weights", "number 7", std::to_string(bad), "finite"});
+                             {"weights", "value 7", std::to_string(bad), "finite"});
   }
   EXPECT_EQ(before, std::vector<float>(model.weights().begin(), model.weights().end()));
 }
@@ -381,7 +380,7 @@ TEST(BadWeights, Parameters) {
   expect_error<InputError>([&] { model.set_parameter("layers.0.weight_x", start); },
                            {"layers.0.weight_x", "has 3", "expected 18", "[9, 2]"});
   expect_error<InputError>([&] { model.set_parameter("layers.0.start", start); },
-                           {"layers.0.start", "number 1", "nan", "finite"});
+                           {"layers.0.start", "value 1", "nan", "finite"});
   EXPECT_EQ(before, std::vector<float>(model.weights().begin(), model.weights().end()));
 }
 
@@ -396,7 +395,7 @@ TEST(BadStream, Sizes) {
   expect_error<InputError>([&] { stream.set_state(four); }, {"state has 4", "expected 15"});
 }
 
-// A refused call leaves a session as good as it was.
+// A call that throws leaves the session usable.
 TEST_F(BadBatch, ASessionSurvivesARefusal) {
   const Model model = make(Readout::kLast, Loss::kSoftmax);
   std::vector<float> expected(y_.size());
@@ -407,7 +406,7 @@ TEST_F(BadBatch, ASessionSurvivesARefusal) {
   EXPECT_EQ(y_, expected);
 }
 
-// Sizes that are allowed, and whose products do not fit 32 bits.
+// Valid sizes whose products do not fit into 32 bits.
 TEST(LargeInput, ManySequencesOfOneStep) {
   constexpr int kBatch = 250'000;
   const Model model({.units = 1, .outputs = 1});
@@ -429,7 +428,7 @@ TEST(LargeInput, ManyFeatures) {
   std::vector<float> gradient(model.parameter_count());
   Session(model).gradient({.x = x, .steps = 1, .batch = 1}, {.classes = classes},
                           {.weights = gradient});
-  // All features are alike, and so are their gradients.
+  // All features are equal, and so are their gradients.
   EXPECT_NE(gradient[0], 0.0f);
   EXPECT_EQ(gradient[0], gradient[kInputs - 1]);
 }

@@ -1,5 +1,5 @@
-// tests/api/bad_network_input_test.cc: wrong symbols, targets of decoders and gradients are refused
-// with a message that names what is wrong.
+// tests/api/bad_network_input_test.cc: invalid symbols, decoder targets and gradients are rejected
+// with a message that names the problem.
 #include <limits>
 #include <string>
 #include <vector>
@@ -17,7 +17,7 @@ using Parts = std::initializer_list<std::string_view>;
 
 constexpr int kSteps = 4, kBatch = 3, kOutputs = 5;
 
-// By every function that takes a batch and targets; run() only where the batch is what is wrong.
+// Expects every function that takes a batch and targets to throw. run() is tested separately.
 void refuse(Model& model, const BatchView& batch, const TargetView& targets, Parts parts) {
   Session session(model);
   Trainer trainer(model);
@@ -58,12 +58,12 @@ TEST_F(BadSymbols, OfAnotherSize) {
 }
 
 TEST_F(BadSymbols, NumbersInTheirPlace) {
-  refuse_batch({.x = x_, .steps = kSteps, .batch = kBatch}, {"x has 84", "none", "is symbols"});
+  refuse_batch({.x = x_, .steps = kSteps, .batch = kBatch}, {"x has 84", "none", "takes symbols"});
   refuse_batch({.x = x_, .steps = kSteps, .batch = kBatch, .symbols = symbols_},
-               {"x has 84", "none", "is symbols"});
+               {"x has 84", "none", "takes symbols"});
   Model numbers({.inputs = 7, .units = 3});
   refuse(numbers, {.steps = kSteps, .batch = kBatch, .symbols = symbols_}, {.classes = classes_},
-         {"symbols has 12", "none", "is numbers"});
+         {"symbols has 12", "none", "takes numbers"});
 }
 
 TEST_F(BadSymbols, HaveNoGradient) {
@@ -96,7 +96,7 @@ TEST_F(BadDecoder, Targets) {
   refuse_targets({}, {"targets: steps is 0", "expected at least 1"});
   refuse_targets({.classes = classes_, .steps = -6}, {"targets: steps is -6"});
   refuse_targets({.classes = classes_, .steps = std::numeric_limits<int>::max()},
-                 {"targets: 2147483647 steps", "too many"});
+                 {"targets: steps x batch is 2147483647 x 3", "too many"});
   Classes bad = classes_;
   bad[5 * kBatch + 2] = kOutputs;
   refuse_targets({.classes = bad, .steps = 6}, {"sequence 2, step 5 is 5", "expected 0 to 4"});
@@ -170,7 +170,7 @@ TEST(BadGradientOfH, IsRefused) {
         [&] { Session(model).gradient(batch, targets, {.weights = weights, .h = h}); }, parts);
   };
   refuse_h({.units = 3}, kSteps, 35, {"gradient of h has 35", "expected 36", "[T,B,H]"});
-  refuse_h({.units = 3, .bidirectional = true}, kSteps, 72, {"gradient of h", "both ways"});
+  refuse_h({.units = 3, .bidirectional = true}, kSteps, 72, {"gradient of h", "bidirectional"});
   refuse_h({.units = 3, .layers = 0, .readout = Readout::kMean, .code = 2}, 1, 9,
            {"gradient of h", "no layers"});
 }

@@ -1,5 +1,5 @@
-// tests/api/cuda_layer_test.cc: a layer in the memory of a GPU, between the work of a caller's stream.
-// Skipped where there is no GPU.
+// tests/api/cuda_layer_test.cc: a layer in GPU memory, ordered by the caller's stream. Skipped
+// without a GPU.
 #include <cmath>
 #include <memory>
 #include <string>
@@ -23,7 +23,7 @@ using cases::run_on_cpu;
 
 using CudaLayer = cases::OnCuda;
 
-// Those of tests/backend/cuda_test.cc.
+// As in tests/backend/cuda_test.cc.
 constexpr double kLeastBound = 1.5e-6;
 constexpr double kTimesCpu = 4;
 
@@ -44,7 +44,7 @@ LayerResult<float> run_on(Backend<float>& backend, const LayerConfig& config,
   return memory.read();
 }
 
-// L of a sequence without steps is -infinity, everywhere.
+// L of a sequence without steps is -infinity in both.
 template <class Real>
 double error_of(std::vector<Real> found, std::vector<double> exact) {
   for (std::size_t i = 0; i < exact.size(); ++i) {
@@ -69,10 +69,10 @@ void expect_close(const LayerResult<float>& found, const cases::Layer& data,
   compare("initial", found.initial, cpu.initial, exact.initial);
 }
 
-// Blocks of 32 units and slices of 8 rows, begun and many; few features and more.
+// Partial and full blocks of 32 units and slices of 8 rows; few features and many.
 TEST_F(CudaLayer, AgreesWithTheReferenceOnEachPath) {
   for (const std::string path : {"persistent", "exact", "plain"}) {
-    const auto backend = make(path);  // and so the layers'
+    const auto backend = make(path);  // selects the path of the layers too
     for (const auto& data : cases::all_runs(3, 40, 37, 11)) {
       expect_close(run_on(*backend, gpu_config(data.spec), data), data, path);
     }
@@ -95,7 +95,8 @@ TEST_F(CudaLayer, LittleMemoryGivesTheSameBits) {
   }
 }
 
-// The numbers come just before, after much else, and go just afterwards; the host has long gone on.
+// The stream writes the inputs just before, after much other work, and overwrites them just after.
+// The host does not wait.
 TEST_F(CudaLayer, WorksBetweenTheWorkOfAStream) {
   constexpr std::size_t kMuch = std::size_t{1} << 26;
   const auto backend = make();
@@ -126,7 +127,7 @@ TEST_F(CudaLayer, WorksBetweenTheWorkOfAStream) {
   }
 }
 
-// Lengths change from call to call while the GPU is still busy with those before.
+// Lengths change from call to call while the GPU is still busy with earlier calls.
 TEST_F(CudaLayer, ManyTapesMayBeAlive) {
   const auto backend = make();
   cases::Draw draw(9);
@@ -159,7 +160,7 @@ TEST_F(CudaLayer, ManyTapesMayBeAlive) {
   }
 }
 
-// Forward on one thread, backward on another, each with a stream.
+// Forward on one thread, backward on another, each with its own stream.
 TEST_F(CudaLayer, ThreadsMayShareALayer) {
   const auto backend = make();
   cases::Draw draw(5);

@@ -1,5 +1,5 @@
-// tests/api/determinism_test.cc: through the public interface, the same bits for any number of
-// threads and any memory, gradients that add, and steps of Adam as written down by hand.
+// tests/api/determinism_test.cc: the public interface gives the same bits for any number of threads
+// and any memory, accumulates gradients, and takes Adam steps as written out by hand.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -28,7 +28,7 @@ using cases::network_data;
 using cases::product;
 using cases::uneven;
 
-// Everything that training and a gradient give.
+// All results of training and of one gradient.
 struct Outcome {
   std::vector<double> losses, norms;
   std::vector<float> weights, gradient, x_gradient, y;
@@ -86,7 +86,7 @@ TEST(Determinism, LittleMemoryGivesTheSameBits) {
   }
 }
 
-// Weights and state in another model and trainer: the later steps have the same bits.
+// After moving weights and state to another model and trainer, later steps have the same bits.
 TEST(Determinism, TrainingGoesOnFromItsState) {
   for (const ModelConfig& config : all_networks()) {
     SCOPED_TRACE(name(config));
@@ -158,7 +158,7 @@ TEST(Gradient, IsAddedToWhatIsThere) {
     std::vector<float> sum(once.size(), 1.0F), sum_x(once_x.size(), -1.0F);
     session.gradient(data.view(), data.targets(), {sum, sum_x});
     session.gradient(data.view(), data.targets(), {sum, sum_x});
-    // A table's gradient is added step by step, each time rounded to where the sum is.
+    // The gradient of an embedding is added step by step and rounded each time.
     const double tolerance = config.embedding > 0 || config.code > 0 ? 1e-5 : 1e-6;
     for (std::size_t i = 0; i < sum.size(); ++i) {
       ASSERT_NEAR(sum[i], 1 + 2 * once[i], tolerance) << i;
@@ -169,7 +169,7 @@ TEST(Gradient, IsAddedToWhatIsThere) {
   }
 }
 
-// The gradient of x is asked for or not; that of the weights is the same.
+// The gradient of the weights does not depend on whether that of x is computed.
 TEST(Gradient, OfTheWeightsAlone) {
   const ModelConfig config = uneven(Cell::kRwa, Readout::kEvery);
   const Model model(config);
@@ -187,7 +187,7 @@ double length(const std::vector<float>& values) {
   return std::sqrt(sum);
 }
 
-// Adam in double as its paper writes it, on gradients of the model that is trained.
+// Adam in double precision as in its paper, on the gradients of the trained model.
 class AdamByHand {
  public:
   AdamByHand(const TrainerOptions& options, std::span<const float> weights)
@@ -218,7 +218,7 @@ class AdamByHand {
   int steps_ = 0;
 };
 
-// Returns the weights after some steps, which must be those by hand.
+// Returns the weights after some steps; expects them to match those computed by hand.
 std::vector<float> expect_adam(const TrainerOptions& options) {
   const ModelConfig config = uneven(Cell::kRwa, Readout::kLast);
   Model model(config);
@@ -243,7 +243,7 @@ TEST(Adam, IsAsWrittenByHand) {
   expect_adam({.learning_rate = 0.02, .beta1 = 0.5, .beta2 = 0.9, .epsilon = 1e-3, .session = {}});
 }
 
-// With a large epsilon a step is about as long as the gradient; otherwise Adam undoes any scale.
+// With a large epsilon a step is proportional to the gradient; otherwise Adam cancels its scale.
 TEST(Adam, ClippingShortensTheGradient) {
   const TrainerOptions options{.learning_rate = 0.1, .epsilon = 1, .session = {}};
   TrainerOptions clipped = options;
@@ -256,7 +256,7 @@ TEST(Adam, ClippingShortensTheGradient) {
   EXPECT_TRUE(cases::same_bits(expect_adam(not_reached), without));
 }
 
-// The adding problem of the paper, made short: the sum of the two marked numbers of a sequence.
+// A short version of the paper's adding problem: the sum of the two marked values of a sequence.
 Data adding(int steps, int batch, Draw& draw) {
   Data data{.steps = steps,
             .batch = batch,
@@ -292,7 +292,7 @@ TEST(Training, LearnsToAdd) {
       trainer.step(data.view(), data.targets());
     }
     const double after = Session(model).loss(test.view(), test.targets());
-    // Always answering 1 gives 1/6.
+    // Always predicting 1 gives 1/6.
     EXPECT_LT(after, 0.03) << to_string(cell) << ", before: " << before;
   }
 }
@@ -312,7 +312,7 @@ void expect_divergence_leaves_everything(const ModelConfig& config, const Data& 
   EXPECT_TRUE(cases::same_bits(before, copy(model.weights())));
   EXPECT_EQ(trainer.steps(), 1);
 
-  // The failed step has left nothing behind in the optimiser either.
+  // The failed step has left no trace in the optimiser either.
   Model other(config);
   Trainer undisturbed(other);
   undisturbed.step(good.view(), good.targets());
@@ -339,7 +339,7 @@ TEST(Training, DivergenceIsReportedAndChangesNothing) {
 }
 
 TEST(Training, AGradientThatAdamCannotSquareIsRefused) {
-  // So large a target gives a finite loss and finite gradients, but infinite squares of them.
+  // A target this large gives a finite loss and finite gradients, whose squares are infinite.
   const std::vector<float> x(5 * 4, 1.0f);
   const std::vector<float> target(4, 1e25f);
   Model model({.units = 7, .loss = Loss::kSquaredError});
@@ -358,7 +358,7 @@ std::vector<double> losses_of(Model& model, std::size_t steps) {
   return losses;
 }
 
-// It is a function of the seed and the step, and of nothing else.
+// Dropout depends on the seed and the step, and on nothing else.
 TEST(Training, HidesOtherOutputsAtEveryStep) {
   ModelConfig config{.inputs = 3, .units = 9, .layers = 2, .dropout = 0.5, .outputs = 5};
   Model model(config), again(config);
@@ -376,7 +376,7 @@ TEST(Training, HidesOtherOutputsAtEveryStep) {
   Model whole(config);
   EXPECT_NE(losses_of(whole, 1).front(), losses.front());
 
-  // Outside of training nothing is hidden, and each step of it hides something else.
+  // There is no dropout outside training, and each training step drops other outputs.
   const Data data = make_data(config, 12, 6, 1);
   Model fresh(again.config());
   EXPECT_EQ(Session(fresh).loss(data.view(), data.targets()),
@@ -386,7 +386,7 @@ TEST(Training, HidesOtherOutputsAtEveryStep) {
   EXPECT_NE(trainer.step(data.view(), data.targets()).loss, first);
 }
 
-// The half-lives of rwa-decay: the second of the three blocks of its bias.
+// The half-lives of rwa-decay are the second of the three blocks of its bias.
 TEST(Training, LeavesHalfLivesAloneThatAreNotLearned) {
   for (const bool learned : {false, true}) {
     Model model({.inputs = 3,
@@ -417,7 +417,7 @@ TEST(Training, LeavesHalfLivesAloneThatAreNotLearned) {
   }
 }
 
-// For the thread sanitizer too: sessions share nothing but the weights, which they only read.
+// Also for the thread sanitizer: sessions share only the weights and never write them.
 TEST(Sessions, TwoAtOnceGiveWhatOneAfterTheOtherDoes) {
   const ModelConfig config = uneven(Cell::kRwa, Readout::kEvery);
   const Model model(config);

@@ -1,6 +1,6 @@
 // tests/api/devices_test.cc: a trainer that computes while the next batch is prepared, on the CPU
-// and on a device with memory of its own: the same bits as one step after the other on the CPU, and
-// weights that everybody sees who asks for them.
+// and on a device with its own memory, gives the same bits as sequential steps on the CPU. Every
+// reader sees the newest weights.
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -41,7 +41,7 @@ TEST(Devices, AreNamed) {
   expect_error<ConfigError>([] { (void)find_device("cuda:1"); }, {"'cuda:1'", "cpu, cuda:0"});
 }
 
-// What the tests of all backends use.
+// The far device passes the cases of all backend tests.
 TEST(Devices, ALayerHasTheBitsOfTheCpu) {
   far::FarBackend far;
   for (const Cell cell : {Cell::kRwa, Cell::kLstm}) {
@@ -63,7 +63,7 @@ TEST(Devices, ALayerHasTheBitsOfTheCpu) {
   }
 }
 
-// Batches of more and fewer steps, and now and then of another number of sequences.
+// Batches with varying numbers of steps and, now and then, of sequences.
 Data batch_of(const ModelConfig& config, unsigned step) {
   const int steps = 5 + static_cast<int>(7 * step % 11);
   return network_data(config, steps, step % 8 == 7 ? 3 : 9, step);
@@ -73,7 +73,7 @@ TrainerOptions options_for(const std::string& device) {
   return {.learning_rate = 0.01, .clip_norm = 0.5, .session = {.device = device}};
 }
 
-// A model that has been trained for some steps, one after the other on the CPU.
+// A model trained for some steps, one after the other, on the CPU.
 struct Trained {
   Trained(const ModelConfig& config, unsigned count) : model(config) {
     Trainer trainer(model, options_for("cpu"));
@@ -217,7 +217,7 @@ TEST_P(OnDevice, WeightsSetBetweenStepsAreTakenOver) {
     model.set_weights(initial);
     trainer.set_state(fresh);
   }
-  // One block alone: the others stay as the last step has left them.
+  // Setting one parameter keeps the others as the last step left them.
   trainer.step(data.view(), data.targets());
   const Data next = batch_of(config, 1);
   model.set_parameter("output.bias", std::vector<float>(5, 100.0F));
@@ -237,7 +237,7 @@ TEST_P(OnDevice, TheModelIsReadWhileItsTrainerLives) {
     const Trained expected(config, step + 1);
     const Data data = batch_of(config, step);
     trainer.submit(data.view(), data.targets());
-    // A submitted step is done for whoever looks, before it is collected too.
+    // Readers see a submitted step before it is collected.
     EXPECT_TRUE(same_bits(model.weights(), expected.model.weights()));
     EXPECT_TRUE(same_bits(model.parameters()[0].values, expected.model.parameters()[0].values));
     model.save(file);
@@ -254,7 +254,7 @@ TEST_P(OnDevice, TheModelIsReadWhileItsTrainerLives) {
   std::filesystem::remove(file);
 }
 
-// For the thread sanitizer too: whoever asks first fetches the weights for all.
+// Also for the thread sanitizer: the first reader fetches the weights for all.
 TEST_P(OnDevice, ManyReadersAtOnceSeeTheNewestWeights) {
   const ModelConfig config = all_uneven().front();
   const Trained expected(config, 1);
@@ -287,8 +287,7 @@ TEST_P(OnDevice, ATrainerThatGoesLeavesItsWeights) {
   EXPECT_TRUE(same_bits(model.weights(), expected.model.weights()));
 }
 
-// Each with a state of its own, on the same weights.
-// Older weights would look like trained ones.
+// Returning older weights would hide the failure.
 TEST(Devices, AModelWhoseDeviceFailsSaysSo) {
   const ModelConfig config = all_uneven().front();
   const Data data = make_data(config, 5, 4, 1);

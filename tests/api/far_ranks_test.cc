@@ -1,5 +1,5 @@
-// tests/api/far_ranks_test.cc: ranks that train together on devices with memory of their own have
-// the bits of one process on the CPU, whether the host adds their gradients or the devices do.
+// tests/api/far_ranks_test.cc: ranks that train together on devices with their own memory have the
+// bits of one process on the CPU, whether the host or the devices add the gradients.
 #include <string>
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ TEST(FarRanks, AllDivergeTogetherAndChangeNothing) {
   far::sums_ranks = false;
 }
 
-// The host adds, or one would wait for a sum that the other does not know of.
+// The host must add: otherwise one rank would wait for a sum that the other never starts.
 TEST(FarRanks, BesideOneThatCannotAdd) {
   far::sums_ranks = true;
   const cases::Plan plan = cases::all_plans().front();

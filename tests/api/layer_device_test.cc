@@ -1,5 +1,5 @@
-// tests/api/layer_device_test.cc: a layer in the memory of a device that works late and that the host
-// cannot touch: the bits of the CPU, and nothing of one forward in another.
+// tests/api/layer_device_test.cc: a layer on a device that works asynchronously in memory that the
+// host cannot access has the bits of the CPU, and forward passes do not interfere.
 #include <memory>
 #include <vector>
 
@@ -21,7 +21,7 @@ LayerConfig far_config(const RecurrentSpec& spec) {
   return config;
 }
 
-// What is there at first: the device of the test and that of the layer do not wait for each other.
+// Waits until the inputs are on the device: the test's device and the layer's do not synchronise.
 std::unique_ptr<LayerMemory> placed(Backend<float>& far, const cases::Layer& data) {
   auto memory = std::make_unique<LayerMemory>(far, data);
   (void)memory->read();
@@ -34,13 +34,13 @@ TEST(LayerDevice, HasTheBitsOfTheCpu) {
     const auto memory = placed(far, data);
     rwa::Layer(far_config(data.spec))
         .forward(memory->in(), memory->out())
-        .backward(memory->in(), memory->gradient());  // done when nobody has the layer any more
+        .backward(memory->in(), memory->gradient());  // completes when the layer is destroyed
     EXPECT_TRUE(same_bits(memory->read(), run_on_cpu(data, cases::config_of(data.spec))))
         << cases::name(data);
   }
 }
 
-// Lengths are taken when forward is called, and what a tape gives back serves the next.
+// Lengths are copied when forward is called, and tapes reuse the buffers of earlier ones.
 TEST(LayerDevice, MuchMayBeAskedForBeforeAnythingIsDone) {
   far::FarBackend far;
   cases::Draw draw(9);
@@ -85,7 +85,7 @@ TEST(LayerDevice, LayersOfOneDeviceHaveOneBackend) {
   config.device = "cuda:0";
   Tape tape = a.forward(first->in(), first->out());
   {
-    // Its end is the end of all that was asked for before.
+    // Destroying b waits for all earlier work.
     rwa::Layer b(config);
     b.run(second->in(), second->out());
   }

@@ -1,5 +1,5 @@
-// tests/api/layer_memory_test.cc: a tape keeps its own steps and nothing that others have too; what
-// tapes leave behind is bounded.
+// tests/api/layer_memory_test.cc: a tape stores its own steps and nothing that tapes can share, and
+// the memory kept for reuse is bounded.
 #include <memory>
 #include <vector>
 
@@ -19,7 +19,7 @@ using cases::run_on_cpu;
 class LayerHeap : public testing::TestWithParam<Cell> {
  protected:
   void SetUp() override {
-    if (!cases::heap_is_counted()) GTEST_SKIP() << "this heap does not say what is in use";
+    if (!cases::heap_is_counted()) GTEST_SKIP() << "this heap does not report its usage";
   }
 };
 
@@ -27,7 +27,7 @@ TEST_P(LayerHeap, ALoopTakesNoMoreAfterItsFirstRound) {
   const auto backend = make_cpu_backend(1);
   cases::Draw draw(6);
   const auto data = cases::make_run({.cell = GetParam(), .units = 20}, 50, 8, true, true, draw);
-  auto other = data;  // another layer of the network, of the same form
+  auto other = data;  // another layer of the same shape
   other.parameters.front() += 1;
   LayerMemory first(*backend, data);
   LayerMemory second(*backend, other);
@@ -45,8 +45,8 @@ TEST_P(LayerHeap, ALoopTakesNoMoreAfterItsFirstRound) {
   EXPECT_EQ(heap_in_use(), before);
 }
 
-// A decoder that is called for each step, and goes back when all are done. For each step there is
-// what a cell saves, some numbers for each unit, and far less than a weight for each pair of units.
+// A decoder that calls the layer for each step and runs backward after the last. Each step stores a
+// few values per unit, far less than the weights.
 TEST_P(LayerHeap, AStepOfManyKeepsNoWeights) {
   constexpr std::size_t kSteps = 100;
   const auto backend = make_cpu_backend(1);
@@ -74,7 +74,8 @@ TEST_P(LayerHeap, AStepOfManyKeepsNoWeights) {
 INSTANTIATE_TEST_SUITE_P(Cells, LayerHeap,
                          testing::ValuesIn(all_cells().begin(), all_cells().end()));
 
-// More than are remembered. The caller's are gone when it goes back.
+// More networks than the layer caches. The caller overwrites its parameters before the backward
+// pass.
 TEST(LayerWeights, OfEachTapeAreThoseOfItsForward) {
   constexpr int kNetworks = 12;
   const auto backend = make_cpu_backend(1);

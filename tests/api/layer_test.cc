@@ -1,6 +1,6 @@
-// tests/api/layer_test.cc: a layer in the caller's memory computes what the double reference does, and
-// what a network with one layer does; parts of a sequence make the whole; tapes and threads do not
-// disturb each other.
+// tests/api/layer_test.cc: a layer in the caller's memory agrees with the double-precision
+// reference and with a network of one layer; a sequence may be processed in parts; tapes and
+// threads do not interfere.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,10 +24,10 @@ using cases::LayerResult;
 using cases::run_on_cpu;
 using io::expect_error;
 
-constexpr double kOutputBound = 5e-6;  // those of tests/backend/parity_test.cc
+constexpr double kOutputBound = 5e-6;  // as in tests/backend/parity_test.cc
 constexpr double kGradientBound = 3.3e-5;
 
-// L of a sequence without steps is -infinity, in both.
+// L of a sequence without steps is -infinity in both.
 template <class A, class B>
 double error_of_finite(std::vector<A> found, std::vector<B> exact) {
   for (std::size_t i = 0; i < exact.size(); ++i) {
@@ -47,7 +47,7 @@ void expect_close(const LayerResult<float>& found, const LayerResult<double>& ex
       << what << ", initial";
 }
 
-// What lies past the end was NaN before: zeros there are compared too.
+// Outputs are NaN before, so that the zeros past the end are compared too.
 TEST(Layer, AgreesWithTheReference) {
   for (const auto& data : cases::all_runs(3, 19, 37, 11)) {
     const auto exact = cases::reference_result(data);
@@ -82,7 +82,7 @@ TEST(Layer, WithoutATapeGivesTheSame) {
   }
 }
 
-// What is not asked for is not needed for the rest.
+// Outputs that are not requested are not needed for the others.
 TEST(Layer, GivesOnlyWhatIsWanted) {
   const auto backend = make_cpu_backend(1);
   cases::Draw draw(2);
@@ -115,9 +115,9 @@ TEST(Layer, WithoutAGradientThereIsNone) {
   }
 }
 
-// -- Against a network ---------------------------------------------------------------------------
+// -- Comparison with a network -------------------------------------------------------------------
 
-// Its output layer hands h on, so that outputs are h and their gradients those of h.
+// The output layer is the identity: outputs are h, and their gradients are those of h.
 Model one_layer(const cases::Layer& data) {
   Model model({.inputs = data.spec.inputs,
                .cell = data.spec.cell,
@@ -167,7 +167,7 @@ TEST(Layer, AgreesWithASession) {
 
 // -- Parts of a sequence -------------------------------------------------------------------------
 
-// The steps from `begin` on, as a batch of their own.
+// The steps [begin, end) as a separate batch.
 cases::Layer part(const cases::Layer& whole, int begin, int end) {
   cases::Layer cut = whole;
   cut.steps = end - begin;
@@ -187,7 +187,7 @@ std::vector<float> joined(std::vector<float> first, const std::vector<float>& se
   return first;
 }
 
-// The state goes from one to the other, and its gradient back.
+// The state is passed forward between the parts, its gradient backward.
 TEST(Layer, TwoPartsMakeTheWhole) {
   const auto backend = make_cpu_backend(1);
   for (const auto& whole : cases::all_runs(2, 9, 23, 6)) {
@@ -243,13 +243,13 @@ TEST(Layer, ManyTapesMayBeAlive) {
     {
       LayerConfig config{.inputs = 2, .units = 12, .threads = threads};
       rwa::Layer layer(config);
-      for (const int steps : {5, 17, 2, 17}) {  // some of one shape, and of others
+      for (const int steps : {5, 17, 2, 17}) {  // equal and different shapes
         const auto data = cases::make_run({.inputs = 2, .units = 12}, steps, 7, true, false, draw);
         expected.push_back(run_on_cpu(data, config));
         memories.push_back(std::make_unique<LayerMemory>(*backend, data));
         tapes.push_back(layer.forward(memories.back()->in(), memories.back()->out()));
       }
-    }  // they live longer than the layer
+    }  // the tapes outlive the layer
     for (const std::size_t i : {2U, 0U, 3U, 1U}) {
       tapes[i].backward(memories[i]->in(), memories[i]->gradient());
       EXPECT_TRUE(same_bits(memories[i]->read(), expected[i])) << i;
@@ -257,7 +257,7 @@ TEST(Layer, ManyTapesMayBeAlive) {
   }
 }
 
-// Forward on one thread, backward on another, many at a time.
+// Forward on one thread, backward on another, many concurrently.
 TEST(Layer, ThreadsMayShareLayersAndDevices) {
   const auto backend = make_cpu_backend(1);
   cases::Draw draw(5);
@@ -285,10 +285,10 @@ TEST(Layer, ThreadsMayShareLayersAndDevices) {
   for (const auto& result : found) EXPECT_TRUE(same_bits(result, expected));
 }
 
-// None of the parent's threads are there, but its layers and tapes.
+// A forked child has the parent's layers and tapes, but none of its threads.
 TEST(Layer, AChildOfTheProcessGoesOn) {
 #if defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "the sanitizer does not follow a process with threads into its child";
+  GTEST_SKIP() << "the thread sanitizer does not support forking with threads";
 #endif
   const auto backend = make_cpu_backend(1);
   cases::Draw draw(6);
@@ -302,7 +302,7 @@ TEST(Layer, AChildOfTheProcessGoesOn) {
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    alarm(20);  // should it wait for them
+    alarm(20);  // in case it waits for the missing threads
     tape->backward(memory.in(), memory.gradient());
     const bool goes_back = same_bits(memory.read(), expected);
     const bool begins_anew = same_bits(run_on_cpu(data, config), expected);
@@ -315,7 +315,7 @@ TEST(Layer, AChildOfTheProcessGoesOn) {
   EXPECT_EQ(status, 0);
 }
 
-// -- What it says of itself, and what it refuses -------------------------------------------------
+// -- Layout and errors ---------------------------------------------------------------------------
 
 using Letters = std::vector<std::string_view>;
 
@@ -377,7 +377,7 @@ TEST(Layer, ATapeIsUsedOnceAndForItsForward) {
   const auto backward = [&](const LayerInput& in, const LayerGradient& gradient) {
     return [&] { tape.backward(in, gradient); };
   };
-  expect_error<InputError>(backward(other, memory.gradient()), {"3 steps", "4 of 2"});
+  expect_error<InputError>(backward(other, memory.gradient()), {"is 3 x 2", "expected 4 x 2"});
   other = memory.in();
   other.state = nullptr;
   expect_error<InputError>(backward(other, memory.gradient()), {"state is null"});

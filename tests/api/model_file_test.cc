@@ -1,5 +1,5 @@
-// tests/api/model_file_test.cc: a saved model comes back bit for bit, and no other file is taken
-// for one: it is refused by the right error, without memory beyond what the file holds.
+// tests/api/model_file_test.cc: a saved model is loaded bit for bit. Any other file is rejected
+// with the right error, and without allocating more memory than the file's size.
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -22,8 +22,8 @@ constexpr std::size_t kMemory = std::size_t{1} << 30;
 std::atomic<std::size_t> largest_request = 0;  // in bytes
 }  // namespace
 
-// A machine with little memory: every request of the standard containers passes here. Not inlined,
-// or GCC 12 takes the pairs apart and warns of a mismatch.
+// Simulates a machine with little memory: all allocations of standard containers pass here. Not
+// inlined: GCC 12 would warn of mismatched new and delete.
 [[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
   largest_request = std::max(largest_request.load(), bytes);
   return bytes > kMemory ? nullptr : std::malloc(std::max<std::size_t>(bytes, 1));
@@ -47,7 +47,7 @@ constexpr ModelConfig kSmall{.inputs = 1, .units = 2, .span = 100, .lasting = 0.
 
 std::vector<float> copy(std::span<const float> values) { return {values.begin(), values.end()}; }
 
-// Every kind of network, and every field with another value than it has where nothing is said.
+// Every kind of network, and a non-default value for every field.
 std::vector<ModelConfig> various() {
   return {
       kSmall,
@@ -82,7 +82,7 @@ std::vector<ModelConfig> various() {
       {.inputs = 4, .units = 3, .layers = 0, .readout = Readout::kMean, .outputs = 5, .code = 2}};
 }
 
-// What a network makes of some batch; a decoder, of its own accord.
+// The outputs for some batch; a decoder runs freely.
 std::vector<float> outputs_of(const Model& model) {
   const ModelConfig& c = model.config();
   constexpr int kBatch = 3;
@@ -107,7 +107,7 @@ TEST(ModelFile, ComesBackBitForBit) {
   for (const ModelConfig& config : various()) {
     Model model(config);
     auto weights = copy(model.weights());
-    // Values that text would not keep: the smallest, the largest, and the other zero.
+    // Values that text might not preserve: the smallest, the largest, and -0.
     weights[0] = std::numeric_limits<float>::denorm_min();
     weights[1] = -std::numeric_limits<float>::max();
     weights[2] = -0.0F;
@@ -236,7 +236,7 @@ TEST(Parameters, OneIsSetByName) {
   }
 }
 
-// The parts of a model's file, to be put together wrong.
+// The contents of a model file, to be modified and written again.
 class OtherFile : public ::testing::Test {
  protected:
   OtherFile() {
@@ -244,7 +244,7 @@ class OtherFile : public ::testing::Test {
     content_ = io::read_safetensors(file_);
   }
 
-  // Writes the content as it now is.
+  // Writes the current content and expects an error.
   void refuse(std::initializer_list<std::string_view> parts) {
     io::write_safetensors(file_, content_);
     refuse_file(parts);
@@ -257,7 +257,7 @@ class OtherFile : public ::testing::Test {
     content_.metadata["network"] = json;
     refuse(parts);
   }
-  // The description with one part of it replaced.
+  // Returns the network description with one part replaced.
   static std::string network(std::string_view part, std::string_view other) {
     return replaced(kNetwork, part, other);
   }
@@ -267,7 +267,7 @@ class OtherFile : public ::testing::Test {
     return text.replace(at, part.size(), other);
   }
 
-  // By hand, not by the writer.
+  // Written by hand, not by the library.
   static constexpr const char* kNetwork =
       R"({"input":"numbers","inputs":1,"embedding":0,"cell":"rwa","activation":"tanh","units":2,)"
       R"("layers":1,"bidirectional":false,"dropout":0.0,"span":100,"lasting":0.25,)"
@@ -291,7 +291,7 @@ TEST_F(OtherFile, WithoutOrWithOtherMetadata) {
   auto& metadata = content_.metadata;
   const auto all = metadata;
   metadata.clear();
-  refuse({"not of an rwa model"});
+  refuse({"not an rwa model"});
   for (const std::string key : {"format", "format_version", "network"}) {
     metadata = all;
     metadata.erase(key);
@@ -313,7 +313,7 @@ TEST_F(OtherFile, NetworkThatIsNoObject) {
   }
 }
 
-// The fields of an object without others in it, each as it stands there.
+// Returns the fields of a flat JSON object verbatim.
 std::vector<std::string> fields_of(std::string_view json) {
   std::vector<std::string> fields;
   for (std::size_t begin = 1; begin < json.size();) {
@@ -370,7 +370,7 @@ TEST_F(OtherFile, NetworkThatCannotBe) {
   refuse_network(network("0.25", "-0.25"), {"lasting is -0.25"});
 }
 
-// As the version before wrote it, by hand.
+// A file of format version 1, written by hand.
 class FirstVersion : public OtherFile {
  protected:
   static constexpr const char* kLayer = R"({"cell":"rwa","activation":"tanh","units":2})";
@@ -420,7 +420,7 @@ TEST_F(FirstVersion, HasOneLayer) {
   }
 }
 
-// Whatever text of the file a message repeats.
+// Even if the message quotes text from the file.
 TEST_F(OtherFile, AMessageStaysShortAndPrintable) {
   const std::string text = "\x1b[2J\xc2\x9b" + std::string(100'000, 'n');
   const std::string json = "\"\\u001b[2J\xc2\x9b" + std::string(100'000, 'n') + '"';
@@ -454,7 +454,7 @@ TEST_F(OtherFile, AMessageStaysShortAndPrintable) {
   refused();
 }
 
-// Refused before memory of that size is asked for.
+// Rejected before memory of that size is allocated.
 TEST_F(OtherFile, NetworkOfHugeSizes) {
   largest_request = 0;
   for (const char* value :
@@ -493,7 +493,7 @@ TEST_F(OtherFile, OtherTensors) {
   content_.tensors.push_back({"layers.1.bias", {1}, {0.0F}});
   refuse({R"("layers.1.bias")"});
   content_.tensors = tensors;
-  content_.tensors[0].shape = {2, 3};  // as many numbers in another shape
+  content_.tensors[0].shape = {2, 3};  // the same size in another shape
   refuse({R"("layers.0.weight_x")", "[2, 3]", "expected [6, 1]"});
   content_.tensors[0].shape = {6};
   refuse({R"("layers.0.weight_x")", "[6]", "expected [6, 1]"});
@@ -524,7 +524,7 @@ TEST_F(OtherFile, CutShortAnywhere) {
   refuse_file({"trailing"});
 }
 
-// True if the file is a model, false if it was refused as not being one. Anything else is an error.
+// Returns whether the file is a valid model. Any error other than ModelFileError propagates.
 bool is_model(const fs::path& file) {
   try {
     const Model model = Model::load(file);
@@ -538,7 +538,7 @@ bool is_model(const fs::path& file) {
 TEST_F(OtherFile, EveryBitOfItsHeaderAltered) {
   const std::string bytes = io::get(file_);
   const std::size_t header = bytes.size() - Model(kSmall).parameter_count() * sizeof(float);
-  // In place: thousands of new files would keep the disk busy.
+  // Modifies the file in place: thousands of new files would be slow.
   std::fstream stream(file_, std::ios::binary | std::ios::in | std::ios::out);
   const auto put = [&](std::size_t at, int byte) {
     stream.seekp(static_cast<std::streamoff>(at)).put(static_cast<char>(byte)).flush();
@@ -553,8 +553,8 @@ TEST_F(OtherFile, EveryBitOfItsHeaderAltered) {
   }
   ASSERT_TRUE(stream.good());
   EXPECT_TRUE(is_model(file_));
-  // Few bits mean nothing: those of the seed, of where gates would have started, and which
-  // blank the header is padded with.
+  // Only a few bits may change undetected: those of the seed, of the initial forget gates, and of
+  // the padding of the header.
   EXPECT_LT(models, 100U);
 }
 

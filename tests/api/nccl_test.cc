@@ -1,5 +1,5 @@
-// tests/api/nccl_test.cc: ranks that train on GPUs, as far as one GPU can tell: one rank adds by
-// NCCL, two that share the GPU do so on the host. Skipped where there is no GPU.
+// tests/api/nccl_test.cc: ranks that train on GPUs, as far as one GPU can show: one rank adds with
+// NCCL, two ranks that share the GPU add on the host. Skipped without a GPU.
 #include <numeric>
 #include <string>
 #include <vector>
@@ -48,7 +48,7 @@ TEST_F(Nccl, DivergesAndChangesNothing) {
   }
 }
 
-// Numbers on the GPU, and a loss.
+// Values and a loss on the GPU.
 struct Sums {
   explicit Sums(Backend<float>& backend, std::size_t count)
       : expected(count), numbers(backend, count), loss(backend, 1) {
@@ -106,7 +106,7 @@ TEST_F(Nccl, GoesWithSumsUnderWay) {
   }
 }
 
-// Why two ranks that share a GPU add on the host.
+// The reason why two ranks that share a GPU add on the host.
 TEST_F(Nccl, RefusesTwoRanksOfOneGpu) {
   EXPECT_THROW(run_ranks(2,
                          [](Link& link) {
@@ -117,8 +117,8 @@ TEST_F(Nccl, RefusesTwoRanksOfOneGpu) {
                ResourceError);
 }
 
-// The GPU's sums depend on which sequences are where. With this epsilon a step is about as long as
-// the gradient, so that little differences stay little.
+// Sums on the GPU depend on the order of the sequences. With this epsilon a step is proportional to
+// the gradient, so that small differences stay small.
 TEST_F(RanksOnCuda, ThatShareAGpuTrainAsOneProcess) {
   std::vector<Plan> plans = cases::all_plans();
   for (const Cell cell : {Cell::kRwaForget, Cell::kRwaDecay, Cell::kGru}) {

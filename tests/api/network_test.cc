@@ -1,6 +1,6 @@
-// tests/api/network_test.cc: networks of several parts through the public interface: a stream says
-// what a batch says, a symbol is a one-hot row or a row of its table, and a decoder that runs
-// freely says what it says when told its own labels.
+// tests/api/network_test.cc: networks of several parts through the public interface: a stream gives
+// the outputs of a batch, a symbol is equivalent to a one-hot row or a row of its embedding, and a
+// free-running decoder gives the outputs that it gives when fed its own labels.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -26,7 +26,7 @@ std::vector<float> parameter(const Model& model, const std::string& name) {
   throw std::logic_error("no parameter " + name);
 }
 
-// Weights that differ from where they start: some start at 0.
+// Changes all weights: some are initialised to 0.
 void move_weights(Model& model) {
   std::vector<float> weights(model.weights().begin(), model.weights().end());
   Draw draw(5);
@@ -34,7 +34,7 @@ void move_weights(Model& model) {
   model.set_weights(weights);
 }
 
-// The outputs of one sequence, a step at a time. In the middle another stream takes over.
+// The outputs of one sequence, step by step. Another stream takes over in the middle.
 std::vector<float> stream_through(const Model& model, const BatchView& sequence) {
   const ModelConfig& c = model.config();
   const auto D = static_cast<std::size_t>(c.inputs);
@@ -83,7 +83,7 @@ TEST(StreamOfAStack, SaysWhatABatchSays) {
                          .cell = cell,
                          .units = 9,
                          .layers = layers,
-                         .dropout = layers > 1 ? 0.5 : 0.0,  // not outside training
+                         .dropout = layers > 1 ? 0.5 : 0.0,  // has no effect outside training
                          .readout = Readout::kEvery,
                          .outputs = 4};
       expect_same_stream(config);
@@ -112,9 +112,9 @@ TEST(StreamOfAStack, StartsAgain) {
 TEST(StreamOfAStack, IsRefusedWhereTheEndMustBeSeenFirst) {
   const auto refuse = [](const ModelConfig& config, std::string_view why) {
     const Model model(config);
-    expect_error<ConfigError>([&] { Stream stream(model); }, {"no stream", why});
+    expect_error<ConfigError>([&] { Stream stream(model); }, {"cannot be streamed", why});
   };
-  refuse({.units = 3, .bidirectional = true}, "both ways");
+  refuse({.units = 3, .bidirectional = true}, "bidirectional");
   refuse({.units = 3, .readout = Readout::kMean}, "averages");
   refuse({.units = 3, .readout = Readout::kAttention}, "averages");
   refuse({.units = 3, .code = 2}, "decodes");
@@ -126,20 +126,20 @@ TEST(StreamOfAStack, RefusesTheOtherInput) {
   const Model numbers({.inputs = 2, .units = 3});
   Stream of_numbers(numbers);
   expect_error<InputError>([&] { of_numbers.step(1, y); },
-                           {"symbol 1", "expected 2 numbers", "numbers, x"});
+                           {"symbol 1", "expected x of size 2", "takes numbers"});
   const Model symbols({.input = Input::kSymbols, .inputs = 2, .units = 3});
   Stream of_symbols(symbols);
   expect_error<InputError>([&] { of_symbols.step(x, y); },
-                           {"x has 2", "expected a symbol", "step(symbol, y)"});
+                           {"found x", "expected a symbol", "step(symbol, y)"});
   expect_error<InputError>([&] { of_symbols.step(std::span<const float>(), y); },
-                           {"x has 0", "expected a symbol", "step(symbol, y)"});
+                           {"found x", "expected a symbol", "step(symbol, y)"});
   for (const std::int32_t bad : {-1, 2}) {
     expect_error<InputError>([&] { of_symbols.step(bad, y); },
                              {"symbol is " + std::to_string(bad), "expected 0 to 1"});
   }
 }
 
-// A ragged batch of symbols, its targets, and what else may stand for it.
+// A ragged batch of symbols, its targets, and equivalent batches of features.
 struct SymbolBatch {
   static constexpr int kSteps = 11, kBatch = 6, kSymbols = 7;
 
@@ -156,7 +156,7 @@ struct SymbolBatch {
     return {.x = x, .steps = kSteps, .batch = kBatch, .lengths = lengths};
   }
   [[nodiscard]] TargetView targets() const { return {.classes = classes}; }
-  // Each symbol's row of a table.
+  // Looks up each symbol's row of a table.
   [[nodiscard]] std::vector<float> rows(std::span<const float> table) const {
     const std::size_t width = table.size() / kSymbols;
     std::vector<float> x;
@@ -264,7 +264,7 @@ std::vector<std::int32_t> labels_of(std::span<const float> y, int outputs) {
   return labels;
 }
 
-// By the definition, over the steps that the sequences have.
+// By definition, over the steps of the sequences.
 double cross_entropy(std::span<const float> y, int outputs, int batch,
                      std::span<const std::int32_t> classes, std::span<const std::int32_t> lengths) {
   double sum = 0, count = 0;
@@ -303,7 +303,7 @@ TEST(Decoder, RunsFreelyAsWhenToldItsOwnLabels) {
     EXPECT_NEAR(
         session.loss(batch.view(), {.classes = labels, .steps = kSteps, .lengths = lengths}),
         cross_entropy(y, kOutputs, SymbolBatch::kBatch, labels, lengths), 1e-6);
-    // The first steps do not depend on how many follow.
+    // The first steps do not depend on the number of steps that follow.
     std::vector<float> three(product(3, SymbolBatch::kBatch, kOutputs));
     session.run(batch.view(), three);
     EXPECT_TRUE(std::equal(three.begin(), three.end(), y.begin()));
@@ -330,7 +330,7 @@ TEST(Decoder, LearnsToSayWhatFeaturesStandFor) {
   EXPECT_EQ(labels_of(y, kLetters), letters);
 }
 
-// The gradient that comes to the last step of the last layer comes from the output layer alone.
+// The last step of the last layer gets its gradient only from the output layer.
 TEST(GradientOfH, EndsWithThatOfTheOutputLayer) {
   constexpr int kSteps = 6, kBatch = 2, kUnits = 5, kOutputs = 3;
   Model model({.inputs = 2, .units = kUnits, .layers = 2, .outputs = kOutputs});
@@ -339,7 +339,7 @@ TEST(GradientOfH, EndsWithThatOfTheOutputLayer) {
   const std::vector<std::int32_t> classes = {2, 0};
   const BatchView batch{.x = x, .steps = kSteps, .batch = kBatch};
   std::vector<float> y(product(kBatch, kOutputs)), weights(model.parameter_count());
-  std::vector<float> h(product(kSteps, kBatch, kUnits), 123.0F), chunked(h);  // written over
+  std::vector<float> h(product(kSteps, kBatch, kUnits), 123.0F), chunked(h);  // overwritten
   Session session(model);
   session.run(batch, y);
   session.gradient(batch, {.classes = classes}, {.weights = weights, .h = h});

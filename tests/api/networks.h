@@ -1,4 +1,4 @@
-// tests/api/networks.h: networks of many parts, and batches for them.
+// tests/api/networks.h: networks with many parts, and batches for them.
 #pragma once
 
 #include <vector>
@@ -51,7 +51,7 @@ inline std::vector<ModelConfig> all_networks() {
   return all;
 }
 
-// Without layers what comes in is one step.
+// Networks without layers take one step.
 inline Data network_data(const ModelConfig& config, int steps, int batch, std::uint64_t seed) {
   Data data = make_data(config, steps, batch, seed);
   if (config.layers == 0) {

@@ -1,5 +1,5 @@
-// tests/api/notes_test.cc: texts travel with a model in its file, and those that could not are
-// refused when they are given.
+// tests/api/notes_test.cc: notes are saved in the model file; those that cannot be saved are
+// rejected by set_note().
 #include <string>
 
 #include <gtest/gtest.h>
@@ -71,20 +71,19 @@ TEST(Notes, OfATakenOrEmptyNameAreRefused) {
 
 TEST(Notes, ThatAreNotTextAreRefused) {
   Model model(kSmall);
-  expect_error<InputError>([&] { model.set_note("data", "\xff"); },
-                           {"a note is not text", "UTF-8"});
-  expect_error<InputError>([&] { model.set_note("\xff", "x"); }, {"a note is not text", "UTF-8"});
+  expect_error<InputError>([&] { model.set_note("data", "\xff"); }, {"a note is not valid UTF-8"});
+  expect_error<InputError>([&] { model.set_note("\xff", "x"); }, {"a note is not valid UTF-8"});
   EXPECT_TRUE(model.notes().empty());
 }
 
-// The most that is taken can be saved, whatever the network.
+// Every set of notes that is accepted can be saved, for any network.
 TEST(Notes, ThatDoNotFitAreRefused) {
   const TempFolder folder;
   const fs::path file = folder.path() / "model.safetensors";
   for (const int layers : {1, 300}) {
     Model model({.inputs = 1, .units = 1, .layers = layers, .outputs = 1});
     model.set_note("first", "stays");
-    std::size_t most = 0;  // characters that were taken
+    std::size_t most = 0;  // characters accepted
     for (std::size_t step = io::kMaxHeaderBytes; step > 0; step /= 2) {
       try {
         model.set_note("data", std::string(most + step, 'x'));

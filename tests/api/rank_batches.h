@@ -1,4 +1,4 @@
-// tests/api/rank_batches.h: what one rank has of a batch.
+// tests/api/rank_batches.h: the part of a batch that belongs to one rank.
 #pragma once
 
 #include "rwa/trainer.h"
@@ -22,7 +22,7 @@ inline Data part_of(const Data& whole, const Link& link) {
     return out;
   };
   const std::size_t sequences = product(whole.batch, 1);
-  // Targets stand at every step, or once; classes have one number each.
+  // Targets are per step or per sequence; classes have one value each.
   const int target_steps = static_cast<int>(whole.classes.size() / sequences);
   return {.steps = whole.steps,
           .batch = rows.end - rows.begin,

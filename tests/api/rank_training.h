@@ -1,5 +1,5 @@
-// tests/api/rank_training.h: some steps of training, alone or as one of several ranks, and what
-// they leave behind.
+// tests/api/rank_training.h: runs some training steps, alone or as one of several ranks, and
+// returns the results.
 #pragma once
 
 #include <cmath>
@@ -39,10 +39,10 @@ struct Plan {
   ModelConfig config;
   int truncate = 0;
   double epsilon = 1e-8;
-  std::vector<int> batches = {37, 8, 5, 1};  // of which some ranks have nothing
+  std::vector<int> batches = {37, 8, 5, 1};  // some leave ranks without rows
 };
 
-// Submits each batch before the result of the one before is collected.
+// Submits each batch before collecting the result of the previous one.
 inline Outcome train(const Plan& plan, const SessionOptions& session, Link* link) {
   std::vector<Data> parts;
   for (std::size_t step = 0; step < plan.batches.size(); ++step) {
@@ -72,8 +72,8 @@ inline Outcome train(const Plan& plan, const SessionOptions& session, Link* link
   return out;
 }
 
-// The last rank alone has a number that spoils the loss: all refuse the step, and the one submitted
-// after it, and go on as if they had not been.
+// An infinite input on the last rank makes the loss non-finite. All ranks must reject this step and
+// the one submitted after it, and continue as if neither had happened.
 inline void expect_divergence(int truncate, const SessionOptions& session, Link& link) {
   const ModelConfig config = uneven(Cell::kRwa, Readout::kEvery);
   Data good = part_of(make_data(config, 21, 8, 1), link);
@@ -92,7 +92,7 @@ inline void expect_divergence(int truncate, const SessionOptions& session, Link&
   EXPECT_FALSE(same_bits(before, copy(model.weights())));
 }
 
-// Of all networks, and some that learn in parts of long sequences.
+// Plans for all networks, some with truncation.
 inline std::vector<Plan> all_plans() {
   std::vector<Plan> plans;
   for (const ModelConfig& config : all_networks()) plans.push_back({config});

@@ -1,5 +1,5 @@
-// tests/api/ranks_test.cc: ranks that train together have the weights and losses of one process
-// that is given the whole batch, to the last bit.
+// tests/api/ranks_test.cc: ranks that train together have, bit for bit, the weights and losses of
+// one process that trains on the whole batch.
 #include <string>
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ TEST(Ranks, TrainWithTheBitsOfOneProcess) {
   }
 }
 
-// Above 8 the order of the sums is another one, and no less the same on all ranks.
+// With more than 8 ranks the order of the sums differs, but is the same on all ranks.
 TEST(Ranks, MoreThanShardsStayTogether) {
   const Plan plan{cases::networks_of_many_parts().front()};
   const Outcome one = train_with(1, plan, nullptr);

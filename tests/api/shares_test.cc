@@ -1,6 +1,6 @@
-// tests/api/shares_test.cc: what each step has of the average that a sequence ends with. By
-// equation (2) of the paper that is the softmax of the attention over the steps; where the cell
-// forgets, each weighs less by what all gates after it have let go.
+// tests/api/shares_test.cc: the share of each step in the final average. By equation (2) of the
+// paper this is the softmax of the attention over the steps; with a forget gate, the weight of each
+// step is multiplied by all later gates.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -23,10 +23,10 @@ using io::expect_error;
 using Values = std::vector<double>;
 using Steps = std::vector<Values>;  // [T][·]
 
-// Those whose formulas are written out below.
+// The cells whose formulas are written out below.
 constexpr Cell kAverages[] = {Cell::kRwa, Cell::kRwaForget, Cell::kRwaDecay};
 
-// One layer and direction in the letters of the paper, rows are units; f is the forget gate.
+// One layer and direction in the notation of the paper. Rows are units; f is the forget gate.
 struct PaperLayer {
   Values W_gx, W_ax, W_fx, W_u, W_gh, W_ah, W_fh, b_g, b_f, b_u, s_0;
 
@@ -61,7 +61,7 @@ struct PaperLayer {
   }
 };
 
-// 0 where there is no matrix.
+// Returns 0 if the matrix is empty.
 double row_times(const Values& matrix, std::size_t row, const Values& v) {
   double sum = 0;
   for (std::size_t k = 0; !matrix.empty() && k < v.size(); ++k) {
@@ -74,7 +74,7 @@ struct Outcome {
   Steps h, shares;
 };
 
-// Equation (2) with the sums written out: step i weighs e^(a_i) Π_{j > i} sigmoid(f_j).
+// Equation (2) with the sums written out: step i has weight e^(a_i) Π_{j > i} sigmoid(f_j).
 Outcome by_definition(const PaperLayer& layer, const Steps& x) {
   const std::size_t H = layer.s_0.size();
   Outcome out{Steps(x.size(), Values(H)), Steps(x.size(), Values(H))};
@@ -109,7 +109,7 @@ Outcome by_definition(const PaperLayer& layer, const Steps& x) {
   return out;
 }
 
-// All layers; both directions side by side where there are two.
+// All layers; the outputs of both directions are concatenated.
 Steps by_definition(const Model& model, Steps x) {
   Steps shares;
   for (int l = 0; l < model.config().layers; ++l) {
@@ -132,7 +132,7 @@ Steps by_definition(const Model& model, Steps x) {
   return shares;
 }
 
-// A sequence of a batch; symbols as one-hot rows.
+// Returns one sequence of a batch, with symbols as one-hot rows.
 Steps steps_of(const ModelConfig& c, const Data& data, int b) {
   Steps x;
   for (int t = 0; t < data.lengths[static_cast<std::size_t>(b)]; ++t) {
@@ -148,7 +148,7 @@ Steps steps_of(const ModelConfig& c, const Data& data, int b) {
   return x;
 }
 
-// Weights that differ from where they start, and attention that does not stay near 0.
+// Changes all weights, so that the attention does not stay near 0.
 Model moved(const ModelConfig& config) {
   Model model(config);
   std::vector<float> weights = cases::copy(model.weights());
@@ -162,7 +162,7 @@ std::size_t width(const ModelConfig& c) {
   return static_cast<std::size_t>(c.units) * (c.bidirectional ? 2 : 1);
 }
 
-// What must not be read is NaN, and what must be written is too.
+// Fills inputs that must not be read, and outputs that must be written, with NaN.
 std::vector<float> shares_of(const Model& model, Data data, const SessionOptions& options = {}) {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   const auto D = static_cast<std::size_t>(model.config().inputs);
@@ -267,15 +267,15 @@ TEST(Shares, AreRefusedWhereThereIsNoAverage) {
                           std::string_view why) {
     Session session(Model(config), options);
     expect_error<ConfigError>([&] { session.shares({.x = x, .steps = 2, .batch = 2}, shares); },
-                              {"no shares", why});
+                              {"shares are not available", why});
   };
   refuse({.cell = Cell::kLstm, .units = 1}, {}, "the cell lstm keeps no average");
   refuse({.cell = Cell::kGru, .units = 1}, {}, "the cell gru keeps no average");
   refuse({.units = 1, .layers = 0, .readout = Readout::kMean, .code = 1}, {}, "no layers");
-  refuse({.units = 1}, {.device = "cuda"}, "CPU only");
+  refuse({.units = 1}, {.device = "cuda"}, "only on the CPU");
   Session session(Model({.units = 3, .bidirectional = true}));
   expect_error<InputError>([&] { session.shares({.x = x, .steps = 2, .batch = 2}, shares); },
-                           {"shares has 4 numbers, expected 24 for [T,B,2H]"});
+                           {"shares has 4 values, expected 24 for [T,B,2H]"});
 }
 
 }  // namespace

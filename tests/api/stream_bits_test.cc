@@ -1,5 +1,5 @@
-// tests/api/stream_bits_test.cc: a stream says of a sequence, bit for bit, what a session says of
-// it in a batch: whatever the batch, its lengths, the network and the number of threads.
+// tests/api/stream_bits_test.cc: a stream and a session give the same bits for a sequence, for any
+// batch, lengths, network and number of threads.
 #include <algorithm>
 #include <span>
 #include <string>
@@ -16,7 +16,7 @@ namespace {
 using cases::Data;
 using cases::product;
 
-// Weights that differ from where they start: some start at 0.
+// Changes all weights: some are initialised to 0.
 Model moved(const ModelConfig& config) {
   Model model(config);
   std::vector<float> weights = cases::copy(model.weights());
@@ -26,7 +26,7 @@ Model moved(const ModelConfig& config) {
   return model;
 }
 
-// All sequences of a batch, one after the other through the same stream.
+// Runs all sequences of a batch through one stream, one after the other.
 void expect_same_bits(const Model& model, const Data& data, const std::vector<float>& y) {
   const ModelConfig& c = model.config();
   const auto D = static_cast<std::size_t>(c.inputs), O = static_cast<std::size_t>(c.outputs);
@@ -75,7 +75,7 @@ TEST(StreamBits, AreThoseOfABatch) {
                            .cell = cell,
                            .units = 33,
                            .layers = layers,
-                           .dropout = layers > 1 ? 0.5 : 0.0,  // not outside training
+                           .dropout = layers > 1 ? 0.5 : 0.0,  // has no effect outside training
                            .readout = readout,
                            .outputs = 7};
         expect_same_bits(config);
@@ -88,7 +88,7 @@ TEST(StreamBits, AreThoseOfABatch) {
   }
 }
 
-// Of sizes that take tiles of every shape, and panels several at a time.
+// Sizes that use tiles of every shape, and several panels at a time.
 TEST(StreamBits, AreThoseOfABatchForAnySize) {
   for (const Cell cell : all_cells()) {
     for (const int units : {1, 16, 100, 250}) {

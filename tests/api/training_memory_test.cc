@@ -1,4 +1,4 @@
-// tests/api/training_memory_test.cc: what training is said to take is about what the process takes.
+// tests/api/training_memory_test.cc: the estimated memory is close to what training takes.
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,7 +13,7 @@
 namespace rwa {
 namespace {
 
-// One step of training with batches of that shape.
+// Returns the memory taken by one training step with a batch of this shape.
 std::size_t taken(const ModelConfig& config, int steps, int batch, Memory memory) {
   cases::Data data = cases::make_data(config, steps, batch, 1);
   data.lengths.assign(data.lengths.size(), steps);
@@ -25,7 +25,7 @@ std::size_t taken(const ModelConfig& config, int steps, int batch, Memory memory
 }
 
 void expect_about(const ModelConfig& config, int steps, int batch) {
-  if (!cases::heap_is_counted()) GTEST_SKIP() << "this heap does not say what is in use";
+  if (!cases::heap_is_counted()) GTEST_SKIP() << "this heap does not report its usage";
   for (const Memory memory : {Memory::kFull, Memory::kChunked}) {
     const auto found = static_cast<double>(taken(config, steps, batch, memory));
     const auto said = static_cast<double>(training_memory(config, steps, batch, memory));
@@ -89,7 +89,7 @@ TEST(TrainingMemory, LittleMemoryIsLess) {
 
 TEST(TrainingMemory, IsRefusedForWhatCannotBe) {
   io::expect_error<ConfigError>([] { (void)training_memory({.units = 0}, 10, 10); }, {"units"});
-  io::expect_error<InputError>([] { (void)training_memory({}, -1, 10); }, {"-1 steps"});
+  io::expect_error<InputError>([] { (void)training_memory({}, -1, 10); }, {"steps is -1"});
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
-// tests/api/truncate_test.cc: learning from long sequences in parts, on the CPU and on a device
-// with memory of its own. By hand it is the network in double, a step at a time: the derivatives of
-// the loss of each part with the state before it held fixed, and a step of Adam for each.
+// tests/api/truncate_test.cc: truncated backpropagation through time, on the CPU and on a device
+// with its own memory. The reference by hand is the network in double precision, step by step: the
+// derivatives of each part's loss with the state before it held fixed, and one Adam step per part.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -29,10 +29,10 @@ using cases::same_bits;
 using io::expect_error;
 using Values = std::vector<double>;
 
-// With this epsilon a step is about as long as the gradient: nothing of it is lost.
+// With this epsilon a step is proportional to the gradient, so that errors in it show.
 constexpr TrainerOptions kByHand{.learning_rate = 0.1, .epsilon = 1, .session = {}};
 
-// The networks that can be run one step at a time.
+// Networks that can run step by step.
 std::vector<ModelConfig> networks() {
   std::vector<ModelConfig> all;
   for (const Cell cell : all_cells()) {
@@ -79,7 +79,7 @@ class ByHand {
         mean_(weights.size()),
         variance_(weights.size()) {}
 
-  // All parts of a batch.
+  // Trains on all parts of a batch.
   StepResult step(const Data& data, int truncate) {
     const int longest = *std::max_element(data.lengths.begin(), data.lengths.end());
     states_.clear();
@@ -113,7 +113,7 @@ class ByHand {
     [[nodiscard]] double mean() const { return sum / answers; }
   };
 
-  // From the states that are there, or from the start; leaves those after it in `after`.
+  // Starts from states_ or from the initial state; stores the final states in `after`.
   Outcome run(const Data& data, int begin, int end, std::vector<Values>* after) {
     weights_.set(parameters_);
     const bool every = spec_.readout == Readout::kEvery;
@@ -146,7 +146,7 @@ class ByHand {
     pass_.step(weights_, {x.data(), {.steps = 1, .batch = 1}, symbol}, state.data(), y.data());
     return y;
   }
-  // Of a sequence without steps.
+  // The output for a sequence without steps.
   Values start_output() {
     Values y(static_cast<std::size_t>(spec_.outputs()));
     pass_.forward(weights_, {.rows = {.steps = 0, .batch = 1}}, y.data());
@@ -170,7 +170,7 @@ class ByHand {
     out.sum += sum / static_cast<double>(y.size());
   }
 
-  // Returns how long the gradient is.
+  // Returns the norm of the gradient.
   double adam(Values& gradient) {
     ++steps_;
     for (const ParameterRange& range : spec_.frozen()) {
@@ -194,11 +194,11 @@ class ByHand {
   NetworkWeights<double> weights_;
   NetworkPass<double> pass_;
   Values parameters_, mean_, variance_;
-  std::vector<Values> states_;  // of each sequence before the part
+  std::vector<Values> states_;  // of each sequence, before the current part
   int steps_ = 0;
 };
 
-// A loss that is not softmax has targets from 0 to 1.
+// Losses other than softmax get targets in 0…1.
 Data batch_of(const ModelConfig& config, int steps, int batch, std::uint64_t seed) {
   Data data = make_data(config, steps, batch, seed);
   for (float& v : data.values) v = std::abs(v);
@@ -233,8 +233,8 @@ TEST(Truncate, IsAsByHand) {
   }
 }
 
-// Parts in which no sequence ends, at the beginning and between others, have no answer to a readout
-// of the last step.
+// If the last step is read out, parts in which no sequence ends have no targets, at the start or in
+// between.
 TEST(Truncate, PartsWithoutAnAnswerOnlyCarryTheState) {
   for (const ModelConfig& config : networks()) {
     expect_as_by_hand(config, 2, {{9, 9, 2}, {6, 6}});
@@ -264,7 +264,7 @@ TEST(Truncate, ShortBatchesHaveTheBitsOfWholeOnes) {
   }
 }
 
-// Everything that training in parts gives, two batches under way at a time.
+// All results of truncated training, with two batches pending at a time.
 struct Trained {
   Trained(const ModelConfig& config, const SessionOptions& session) : model(config) {
     Trainer trainer(model,
@@ -274,7 +274,7 @@ struct Trained {
     for (unsigned step = 0; step <= kBatches; ++step) {
       if (step < kBatches) {
         Data& next = data[step % Trainer::kMostSubmitted];
-        // Longer than a part, and not; now and then of another number of sequences.
+        // Longer and shorter than a part, and with varying numbers of sequences.
         const int steps = 2 + static_cast<int>(7 * step % 13);
         next = batch_of(config, steps, step % 8 == 7 ? 3 : 9, step);
         trainer.submit(next.view(), next.targets());
@@ -311,7 +311,7 @@ TEST(Truncate, GivesTheSameBitsForAnyThreadsMemoryAndDevice) {
   }
 }
 
-// The parts before the one that fails are done, those after it are not; then training goes on.
+// Parts before the failed one take effect, later parts do not; then training continues.
 TEST(Truncate, ADivergenceEndsTheBatch) {
   const ModelConfig config{.inputs = 2, .units = 3, .readout = Readout::kEvery, .outputs = 3};
   for (const std::string device : {"cpu", "cuda"}) {
@@ -343,7 +343,7 @@ TEST(Truncate, IsRefusedWhereTheEndMustBeSeenFirst) {
     expect_error<ConfigError>([&] { Trainer(model, {.truncate = steps, .session = {}}); },
                               {"truncate is " + std::to_string(steps), why});
   };
-  refuse({.units = 3, .bidirectional = true}, 5, "both ways");
+  refuse({.units = 3, .bidirectional = true}, 5, "bidirectional");
   refuse({.units = 3, .readout = Readout::kMean}, 5, "averages");
   refuse({.units = 3, .readout = Readout::kAttention}, 5, "averages");
   refuse({.units = 3, .code = 2}, 5, "decodes");

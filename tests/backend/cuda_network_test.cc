@@ -1,6 +1,6 @@
 // tests/backend/cuda_network_test.cc: whole networks on the GPU: outputs, losses and gradients are
-// as close to the double reference as the CPU's, training goes as on the CPU and has the same bits
-// again. Skipped where there is no GPU.
+// as close to the double reference as the CPU's; training matches the CPU and repeats bit for bit.
+// Skipped without a GPU.
 #include <algorithm>
 #include <cstdlib>
 #include <map>
@@ -25,7 +25,7 @@ using cases::Errors;
 using cases::Numbers;
 using cases::same_bits;
 
-// No case is asked for more than this, nor for more than some times what the CPU reaches.
+// The error may be this large, or kTimesCpu times the CPU's.
 constexpr double kLeastBound = 1e-5;
 constexpr double kTimesCpu = 4;
 
@@ -90,7 +90,7 @@ std::map<std::string, ModelConfig> networks() {
             .code = 8}}};
 }
 
-// Without layers what comes in is one step.
+// Without recurrent layers the input is a single step.
 Data data_for(const ModelConfig& config, std::uint64_t seed) {
   Data data = cases::make_data(config, kSteps, kBatch, seed);
   if (config.layers > 0) return data;
@@ -103,7 +103,7 @@ Data data_for(const ModelConfig& config, std::uint64_t seed) {
 template <class Real>
 struct Found {
   double loss;
-  std::vector<Real> y, parameters, x;  // the last two are gradients
+  std::vector<Real> y, parameters, x;  // parameters and x are gradients
 };
 
 template <class Real>
@@ -133,7 +133,7 @@ Found<Real> gradient(Backend<Real>& backend, const ModelConfig& config, const Da
   step.write(std::vector<std::int64_t>{kDropoutStep});
   Numbers<Real> y(backend, cases::product(out_rows.steps, kBatch, config.outputs));
   Numbers<Real> parameters(backend, spec.parameters());
-  // With room for as many steps as the device's rows have.
+  // Sized for the capacity of the device's rows.
   Numbers<Real> dx(backend, cases::product(feed->in().rows.steps, kBatch, config.inputs));
   pass.loss(weights, feed->in(), feed->targets(), mean.data(), y.data());
   pass.gradient(weights, feed->in(), feed->targets(), mean.data(),
@@ -148,7 +148,7 @@ Found<Real> gradient(Backend<Real>& backend, const ModelConfig& config, const Da
   return {loss, y.read(), parameters.read(), x_gradient};
 }
 
-// Of each named block, by the size of the whole where it is all cancellation.
+// Relative errors per parameter block; a block that nearly cancels is measured against the whole.
 Errors errors_of(const ModelConfig& config, const Found<float>& found, const Found<double>& exact) {
   Errors errors = {{"loss", std::abs(found.loss - exact.loss) / exact.loss},
                    {"y", cases::relative_error(found.y, exact.y)},
@@ -184,7 +184,7 @@ TEST_F(CudaNetwork, AgreesWithTheReference) {
   }
 }
 
-// Forward only, and a decoder that runs freely.
+// Forward only, with a free-running decoder.
 TEST_F(CudaNetwork, RunsAsOnTheCpu) {
   for (const auto& [name, config] : networks()) {
     const Data data = data_for(config, 6);
@@ -203,7 +203,7 @@ struct Trained {
   std::vector<float> weights;
 };
 
-// Batches of one size, so that the step is recorded, and one of another in between.
+// Batches of one size, so that the step is captured, and one of another size in between.
 Trained trained(const ModelConfig& config, const std::string& device, int truncate = 0,
                 Memory memory = Memory::kFull) {
   Model model(config);
@@ -245,7 +245,7 @@ void expect_as_on_the_cpu(const ModelConfig& config, int truncate, Memory memory
   EXPECT_TRUE(same_bits(trained(config, "cuda", truncate, memory).weights, on_gpu.weights)) << what;
 }
 
-// And with the same bits again. Where the last step is read, some parts have no answer.
+// Also repeats bit for bit. With Readout::kLast, some parts have no target.
 TEST_F(CudaNetwork, TrainsInPartsAsOnTheCpu) {
   for (const Cell cell : all_cells()) {
     for (const Readout readout : {Readout::kLast, Readout::kEvery}) {

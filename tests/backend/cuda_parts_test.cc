@@ -1,7 +1,6 @@
-// tests/backend/cuda_parts_test.cc: what stands around recurrent layers, on the GPU: table lookup,
-// averages over steps, dropout, sums, work side by side. Against the double reference, and dropout
-// bit by bit against the CPU; nothing is written past the end of a sequence. Skipped where there is
-// no GPU.
+// tests/backend/cuda_parts_test.cc: operations other than recurrent layers on the GPU: table
+// lookup, averages over steps, dropout, sums, concurrent work. Compared with the double reference,
+// dropout bit by bit with the CPU; nothing is written past a sequence's end. Skipped without a GPU.
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -24,7 +23,7 @@ using cases::product;
 using cases::same_bits;
 
 constexpr double kBound = 4e-6;
-constexpr float kBefore = 7;  // stands wherever something is added or must not be written
+constexpr float kBefore = 7;  // initial value of what is added to or must not be written
 
 class CudaParts : public cases::OnCuda {
  protected:
@@ -36,7 +35,7 @@ class CudaParts : public cases::OnCuda {
   std::unique_ptr<Backend<float>> backend;
 };
 
-// Sequences, and others for a decoder with lengths of their own. Symbols past the end are none.
+// Input sequences, and target sequences with their own lengths. Symbols past the end are invalid.
 struct Batch {
   int steps, batch, symbols;
   std::vector<std::int32_t> lengths, target_lengths, of, labels;
@@ -47,7 +46,7 @@ struct Batch {
     lengths = random.lengths(batch, steps);
     target_lengths = random.lengths(batch, steps);
     of = ended(random.classes(product(steps, batch), symbols), lengths);
-    // One less: the step before adds one.
+    // One class less: Symbols::of_step_before adds one.
     labels = ended(random.classes(product(steps, batch), std::max(symbols - 1, 1)), target_lengths);
   }
 
@@ -68,7 +67,7 @@ struct Batch {
                {.classes = labels.data(), .rows = {steps, batch, target_lengths}}, symbols);
     return feed;
   }
-  // [T,B,width] with room for as many steps as the device's rows have.
+  // [T,B,width], extended to the capacity of the device's rows.
   template <class Real>
   [[nodiscard]] Numbers<Real> spacious(Backend<Real>& backend, const Rows& rows,
                                        std::vector<float> values, int width) const {
@@ -99,7 +98,7 @@ void expect_close(const std::vector<float>& found, const std::vector<Real>& exac
 struct Size {
   int steps, batch, symbols, width;
 };
-// Few symbols and many, with fewer and more columns than a warp has lanes.
+// Few and many symbols; fewer and more columns than a warp has lanes.
 constexpr Size kSizes[] = {{1, 1, 1, 1},       {9, 6, 5, 7},        {40, 50, 9, 64},
                            {100, 37, 33, 250}, {30, 300, 2000, 64}, {150, 100, 10000, 33}};
 
@@ -113,7 +112,7 @@ struct LookedUp {
   std::vector<Real> out, dtable, dbase;
 };
 
-// As an embedding, or as what a decoder sees.
+// As an embedding, or as a decoder's input.
 template <class Real>
 LookedUp<Real> look_up(Backend<Real>& backend, const Batch& batch, int width, bool decodes) {
   const auto feed = batch.load(backend);
@@ -220,7 +219,7 @@ TEST_F(CudaParts, HasTheSameBitsAgain) {
   }
 }
 
-// Rows that there is room for and that no sequence has must not change a sum.
+// Unused capacity must not change a sum.
 TEST_F(CudaParts, RoomForMoreStepsChangesNothing) {
   constexpr int kWidth = 40;
   const Batch small(20, 37, 33);
@@ -241,7 +240,7 @@ TEST_F(CudaParts, RoomForMoreStepsChangesNothing) {
   EXPECT_TRUE(same_bits(dtable.read(), expected.dtable));
 }
 
-// Three times: done, recorded, repeated.
+// Three times: run, captured, replayed.
 TEST_F(CudaParts, WorkSideBySideIsRecordedToo) {
   constexpr int kTimes = 3;
   constexpr std::size_t kCount = 100000;

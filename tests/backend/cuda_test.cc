@@ -1,5 +1,5 @@
-// tests/backend/cuda_test.cc: the GPU computes what the double reference does, as accurately as the
-// CPU, on each of its paths; always with the same bits. Skipped where there is no GPU.
+// tests/backend/cuda_test.cc: recurrent layers on the GPU match the double reference as closely as
+// the CPU does, on every path, and repeat bit for bit. Skipped without a GPU.
 #include <cstdlib>
 #include <numeric>
 #include <string>
@@ -22,7 +22,7 @@ using cases::Errors;
 using cases::Layer;
 using cases::same_bits;
 
-// The CPU's own error varies from case to case; no case is asked for more than this.
+// The CPU's own error varies from case to case; no case needs to be closer than this.
 constexpr double kLeastBound = 1.5e-6;
 constexpr double kTimesCpu = 4;
 
@@ -56,16 +56,16 @@ std::string describe(const Layer& layer, const std::string& path) {
 struct Size {
   int inputs, units, steps, batch;
 };
-// Blocks of 32 units and slices of 8 rows: full, begun, and many; few features and more.
+// Blocks of 32 units and slices of 8 rows: full, partial, and many; few and many features.
 constexpr Size kSizes[] = {{1, 1, 0, 3},     {1, 32, 1, 8},    {3, 33, 17, 9},    {2, 64, 130, 1},
                            {5, 100, 40, 37}, {1, 250, 12, 20}, {10, 250, 70, 12}, {2, 300, 9, 33},
                            {200, 64, 5, 9},  {1, 384, 5, 10}};
 
-// The others run on the plain path.
+// Other cells run on the plain path.
 bool has_persistent_kernels(Cell cell) { return cell <= Cell::kGru; }
 
-// Whatever is asked for is what runs, or nothing: all layers have their split products on chip, and
-// of the exact ones, which take more room, all but large ones of cells with more than two gates.
+// A forced path runs or throws. Split products fit for all layers here; exact ones, which need more
+// shared memory, fit except for large layers of cells with more than two gates.
 bool fits(const std::string& path, const RecurrentSpec& spec) {
   const bool exact = path == "exact" || spec.activation != Activation::kTanh;
   if (path == "plain") return true;
@@ -98,7 +98,7 @@ TEST_F(Cuda, AgreesWithTheReference) {
   }
 }
 
-// Symbols, few features and many, in either direction, and rows of h side by side with others.
+// Symbols, few and many features, both directions, and strided rows of h.
 const RecurrentSpec kForms[] = {
     {.inputs = 7, .units = 40, .symbols = true},
     {.inputs = 300, .units = 33, .symbols = true, .reverse = true, .stride = 80},
@@ -126,7 +126,7 @@ TEST_F(Cuda, AgreesWithTheReferenceInAllFormsOfALayer) {
   }
 }
 
-// Attention logits up to ±1e4: integers, so that every precision sees the same.
+// Attention logits up to ±1e4. Integers, so that they are exact in every precision.
 TEST_F(Cuda, LargeLogitsLoseNothing) {
   for (const std::string& path : kPaths) {
     for (const Cell cell : {Cell::kRwa, Cell::kRwaDecay}) {
@@ -148,7 +148,7 @@ TEST_F(Cuda, LargeLogitsLoseNothing) {
   }
 }
 
-// Far below what a half can hold.
+// Gradients far below the range of fp16.
 TEST_F(Cuda, SmallGradientsLoseNothing) {
   for (const std::string& path : kPaths) {
     for (const Cell cell : all_cells()) {
@@ -195,8 +195,8 @@ TEST_F(Cuda, HasTheSameBitsAgainInAnyShareAndWithLittleMemory) {
   }
 }
 
-// Both directions over the same x, side by side in rows of h: all of h, and the gradients of the
-// weights, which are the same in both.
+// Runs both directions over the same x with the same weights, interleaved in rows of h. Returns h
+// and the weight gradients.
 struct Directions {
   std::vector<float> h, parameters[2];
 };
@@ -248,7 +248,7 @@ TEST_F(Cuda, DirectionsAtOnceHaveTheBitsOfOneAfterTheOther) {
   }
 }
 
-// The whole of training through the public classes.
+// From here on: training through the public classes.
 ModelConfig config(Cell cell, Readout readout) {
   return {.inputs = 2,
           .cell = cell,
@@ -293,7 +293,7 @@ std::vector<float> trained(const ModelConfig& model_config, const SessionOptions
   return cases::copy(model.weights());
 }
 
-// Recordings, slices and memory change with the batch.
+// Graphs, slices and memory change with the batch.
 TEST_F(Cuda, BatchesOfOtherSizesComeInBetween) {
   const std::vector<int> batches = {30, 30, 30, 7, 300, 30, 7, 7, 7, 300};
   for (const Memory memory : {Memory::kFull, Memory::kChunked}) {
@@ -306,7 +306,7 @@ TEST_F(Cuda, BatchesOfOtherSizesComeInBetween) {
   }
 }
 
-// As `rwa paper run --jobs` has them: layers of different sizes use one kernel.
+// As with `rwa paper run --jobs`: layers of different sizes share one kernel.
 TEST_F(Cuda, TrainersOnSeveralThreadsDoNotDisturbEachOther) {
   const std::vector<int> batches(30, 40);
   std::vector<ModelConfig> configs;

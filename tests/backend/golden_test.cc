@@ -1,5 +1,5 @@
-// tests/backend/golden_test.cc: the library's LSTM and GRU are PyTorch's: outputs, states, loss and
-// gradients over sequences of unequal length, from files that PyTorch wrote.
+// tests/backend/golden_test.cc: the LSTM and GRU agree with PyTorch: outputs, states, loss and
+// gradients over sequences of unequal length, from files written by PyTorch.
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -17,7 +17,7 @@
 namespace rwa {
 namespace {
 
-// Stands before the call in whatever the call may change.
+// The value, before the call, of everything that the call may change.
 constexpr double kBefore = 7;
 
 class Golden {
@@ -34,14 +34,14 @@ class Golden {
   [[nodiscard]] Rows rows() const { return {json_.at("T"), json_.at("B"), lengths_}; }
   [[nodiscard]] double loss() const { return json_.at("loss"); }
 
-  // The numbers of these arrays one after the other.
+  // The values of these arrays, concatenated.
   template <class Real>
   [[nodiscard]] std::vector<Real> values(std::initializer_list<const char*> names) const {
     std::vector<Real> all;
     for (const char* name : names) append(json_.at(name), all);
     return all;
   }
-  // [T,B,·] with something else past the end of each sequence.
+  // [T,B,·] with another value past the end of each sequence.
   template <class Real>
   [[nodiscard]] std::vector<Real> values(const char* name, double past_the_end) const {
     auto all = values<Real>({name});
@@ -69,7 +69,7 @@ class Golden {
   std::vector<std::int32_t> lengths_;
 };
 
-// Norm-wise: the error is relative to the largest number of the array.
+// The error is relative to the largest absolute value of the array.
 template <class Real>
 void expect_close(const std::vector<Real>& actual, const std::vector<double>& expected,
                   double tolerance, const char* what) {
@@ -81,7 +81,7 @@ void expect_close(const std::vector<Real>& actual, const std::vector<double>& ex
   }
 }
 
-// What one forward and one backward leave behind.
+// The results of one forward and one backward pass.
 template <class Real>
 struct Result {
   std::vector<Real> h, h_last, state, parameters, x;
@@ -120,7 +120,7 @@ Result<Real> run(const Golden& golden, Backend<Real>& backend, Memory memory) {
   return {h.read(), h_last.read(), state.read(), parameters.read(), dx.read()};
 }
 
-// What the file's probes make of the outputs.
+// The loss: the outputs weighted by the file's probes.
 template <class Real>
 double loss(const Golden& golden, const Result<Real>& result) {
   const auto probe_every = golden.values<double>("probe_every", 0);
@@ -131,7 +131,7 @@ double loss(const Golden& golden, const Result<Real>& result) {
   return sum;
 }
 
-// h and what the cell carries, c or h again, of every sequence in turn, as a final state has them.
+// h and the cell's state, c or h again, of each sequence, in the layout of a final state.
 std::vector<double> golden_state(const Golden& golden) {
   const auto h = golden.values<double>({"h_last"});
   const auto carried =
@@ -145,14 +145,14 @@ std::vector<double> golden_state(const Golden& golden) {
   return all;
 }
 
-// What backward added; nothing past the end of a sequence.
+// What backward added.
 template <class Real>
 std::vector<Real> added(std::vector<Real> gradient) {
   for (Real& v : gradient) v -= static_cast<Real>(kBefore);
   return gradient;
 }
 
-// Outputs with 0 past the end, as the file has them, where nothing must have been written.
+// Outputs with 0 past the end, as in the file. Checks that nothing was written there.
 template <class Real>
 std::vector<Real> ended(const Golden& golden, std::vector<Real> h) {
   const auto units = static_cast<std::size_t>(golden.spec().units);

@@ -1,7 +1,7 @@
-// tests/backend/host_parts_test.cc: what stands around recurrent layers, on the reference and on
-// the CPU: table lookup, averages over steps, dropout, sums. Against their definitions and central
-// differences, with NaN past the end of every sequence, and the same bits for any number of
-// threads.
+// tests/backend/host_parts_test.cc: the operations around recurrent layers, on the reference and on
+// the CPU: table lookup, averages over steps, dropout, sums. Compared with their definitions and
+// with central differences, with NaN past the end of every sequence; the same bits for any number
+// of threads.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -22,7 +22,7 @@ namespace {
 using cases::Numbers;
 using Values = std::vector<double>;
 
-constexpr double kBefore = 7;  // stands wherever something is added or must not be written
+constexpr double kBefore = 7;  // initial value of what is added to or must not be written
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 constexpr int kSteps = 9;
@@ -46,7 +46,7 @@ void for_each_number(F&& f) {
   }
 }
 
-// [T,B,width] with something else past the end of each sequence.
+// [T,B,width] with another value past the end of each sequence.
 template <class T>
 std::vector<T> ended(std::vector<T> values, double past) {
   for_each_number([&](int t, int b, int c) {
@@ -67,7 +67,7 @@ void expect_near(const Values& found, const Values& expected, double tolerance, 
   }
 }
 
-// Runs f(backend, tolerance) on all that there are on the host.
+// Runs f(backend, tolerance) on all backends of the host.
 template <class F>
 void on_all_backends(F&& f) {
   f(*make_reference_backend(), 1e-13);
@@ -75,7 +75,7 @@ void on_all_backends(F&& f) {
   f(*make_cpu_backend(3), 1e-5);
 }
 
-// A table for the symbols of a batch, which are none past the end.
+// A table and the symbols of a batch, which are invalid past the end.
 struct Table {
   TableSpec spec{5, kWidth};
   std::vector<std::int32_t> symbols;
@@ -83,7 +83,7 @@ struct Table {
 
   Table() {
     RandomData random(3);
-    symbols = random.classes(kCount, spec.symbols - 1);  // one less: the step before adds one
+    symbols = random.classes(kCount, spec.symbols - 1);  // one fewer: of_step_before adds one
     for (int t = 0; t < kSteps; ++t) {
       for (int b = 0; b < kBatch; ++b) {
         if (!kRows.has(t, b)) symbols[kRows.index(t, b)] = std::numeric_limits<std::int32_t>::max();
@@ -139,7 +139,7 @@ TEST(Lookup, SendsGradientsBackToTheRows) {
                               of_base.data());
       expect_near(doubles(of_table.read()), dtable, tolerance, "table");
       expect_near(doubles(of_base.read()), dbase, tolerance, "base");
-      // Once more, where nobody wants that of the base.
+      // Once more, without the gradient of the base.
       Numbers<Real> again(backend, table.values.size(), static_cast<Real>(kBefore));
       backend.lookup_backward(table.spec, kRows, symbols, gradient.data(), again.data(), nullptr);
       EXPECT_EQ(again.read(), of_table.read());
@@ -147,7 +147,7 @@ TEST(Lookup, SendsGradientsBackToTheRows) {
   }
 }
 
-// An average of h, and the number  Σ probe · average  that gradients belong to.
+// An average of h, and the loss  Σ probe · average  for its gradients.
 struct Average {
   Values score, h, probe;
 
@@ -212,7 +212,7 @@ TEST(Average, IsWeightedByTheExponentialOfAScore) {
   }
 }
 
-// Scores whose exponentials are beyond any float: the largest takes all.
+// Scores whose exponentials would overflow: the largest takes all.
 TEST(Average, DoesNotOverflow) {
   const Average average(1e4);
   on_all_backends([&]<class Real>(Backend<Real>& backend, double tolerance) {
@@ -308,7 +308,7 @@ TEST(Dropout, HidesWhatTheGeneratorSays) {
   });
 }
 
-// Backward hides with the same call what forward hid.
+// Backward makes the same call as forward, and must drop the same values.
 TEST(Dropout, IsTheSameEveryTime) {
   const Drop drop;
   const auto first = drop.mask();

@@ -1,6 +1,6 @@
-// tests/backend/layer_forms_test.cc: the forms of a recurrent layer beside the plain one: symbols
-// are one-hot features that nobody writes out, a layer in reverse is one on reversed sequences, and
-// the gradient that comes to each h is the derivative by it.
+// tests/backend/layer_forms_test.cc: other forms of a recurrent layer. Symbols equal one-hot
+// features, a layer in reverse equals a layer on reversed sequences, and the total gradient of each
+// h is the derivative with respect to it.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -21,7 +21,7 @@ using cases::Result;
 
 constexpr Memory kMemories[] = {Memory::kFull, Memory::kChunked};
 
-// Of one of the cells, with sequences of unequal length over several chunks.
+// A layer with sequences of unequal length over several chunks.
 Layer make_layer(Cell cell, bool symbols, bool reverse) {
   Draw draw(17);
   RecurrentSpec spec{cell, Activation::kTanh, 7, 21};
@@ -42,7 +42,7 @@ void expect_same(const Result<Real>& a, const Result<Real>& b, Cell cell) {
   EXPECT_TRUE(cases::same_bits(a.dh_total, b.dh_total));
 }
 
-// Runs f(backend, memory) on all that there are on the host.
+// Runs f(backend, memory) on all backends of the host.
 template <class F>
 void on_all_backends(F&& f) {
   f(*make_reference_backend(), Memory::kFull);
@@ -75,7 +75,7 @@ TEST(Symbols, AreOneHotFeatures) {
   }
 }
 
-// More symbols than steps, so that most occur in no shard or in one.
+// More symbols than steps, so that most occur in at most one shard.
 TEST(Symbols, GiveTheSameBitsForAnyNumberOfThreads) {
   for (const Cell cell : all_cells()) {
     Draw draw(18);
@@ -91,7 +91,7 @@ TEST(Symbols, GiveTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
-// [T,B,·] with the steps of each sequence the other way round.
+// [T,B,·] with the steps of each sequence reversed.
 template <class T>
 std::vector<T> reversed(const std::vector<T>& values, const Rows& rows) {
   std::vector<T> out = values;
@@ -138,7 +138,7 @@ TEST(Stride, OnlyMovesTheRows) {
   }
 }
 
-// One sequence, whose h of step t is moved on its way: to the loss and to the steps behind it.
+// One sequence whose h of step t is shifted before it reaches the loss and the later steps.
 class Moved {
  public:
   Moved(const Layer& layer, int step) : layer_(layer), backend_(make_reference_backend()) {
@@ -152,7 +152,7 @@ class Moved {
     }
   }
 
-  // h_t, and where a cell carries it on, what it carries.
+  // The derivative by h_t; if the cell's state is h, the state is shifted with it.
   double derivative_by(int unit) {
     const auto j = static_cast<std::size_t>(unit);
     double move = 0;

@@ -1,6 +1,6 @@
 // tests/backend/long_stream_test.cc: after a million steps, when each adds a millionth to the
-// average, the CPU backend is still within 1e-5 of the double reference; and so it is where units
-// forget, some at once and some hardly ever.
+// average, the CPU backend is still within 1e-5 of the double reference. The same holds for units
+// that forget, some at once and some hardly ever.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -21,7 +21,7 @@ constexpr double kBound = 1e-5;
 constexpr RecurrentSpec kSpec{Cell::kRwa, Activation::kTanh, 1, 8};
 constexpr int kForgettingSteps = 100'000;
 
-// The layer on one backend, one piece of [kPiece, B, 1] after the other.
+// Runs the layer on one backend, one piece of [kPiece, B, 1] after another.
 template <class Real>
 class Runner {
  public:
@@ -82,7 +82,7 @@ std::vector<float> random_parameters(const RecurrentSpec& spec) {
   return cases::Draw(11).numbers(spec.parameters(), std::sqrt(6.0F / (1 + 2 * units)));
 }
 
-// Noise, and noise that moves away from where it began.
+// Noise, and noise with a drift.
 double error_of_noise_and_drift(const RecurrentSpec& spec, const std::vector<float>& parameters,
                                 int steps) {
   cases::Draw draw(12);
@@ -98,25 +98,25 @@ TEST(LongStream, StationaryAndDriftingInput) {
   EXPECT_LE(error, kBound);
 }
 
-// Every step weighs the same: the increments of the average and of its weight are the smallest.
+// Every step weighs the same: the increments of the average and of its weight are smallest.
 TEST(LongStream, ConstantLogits) {
   std::vector<float> parameters = random_parameters(kSpec);
   const auto H = static_cast<std::ptrdiff_t>(kSpec.units);
   const auto on_x = parameters.begin() + static_cast<std::ptrdiff_t>(kSpec.weight_x());
   const auto on_h = parameters.begin() + static_cast<std::ptrdiff_t>(kSpec.weight_h());
-  std::fill_n(on_x + H, H, 0.0F);  // those of a, which come second
+  std::fill_n(on_x + H, H, 0.0F);  // the weights of a, the second block
   std::fill_n(on_h + H * H, H * H, 0.0F);
   const double error = error_of_noise_and_drift(kSpec, parameters, kSteps);
   RecordProperty("largest_error", fmt::format("{:.1e}", error));
   EXPECT_LE(error, kBound);
 }
 
-// Forget gates from half-lives of a step to those of a million.
+// Forget gates with half-lives of one step to a million steps.
 TEST(LongStream, Forgetting) {
   for (const Cell cell : {Cell::kRwaForget, Cell::kRwaDecay}) {
     const RecurrentSpec spec{cell, Activation::kTanh, 1, 8};
     std::vector<float> parameters = random_parameters(spec);
-    const auto gate = spec.bias() + static_cast<std::size_t>(spec.units);  // those of g come first
+    const auto gate = spec.bias() + static_cast<std::size_t>(spec.units);  // after those of g
     for (int j = 0; j < spec.units; ++j) {
       parameters[gate + static_cast<std::size_t>(j)] = 2.0F * static_cast<float>(j);
     }

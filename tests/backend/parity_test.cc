@@ -1,5 +1,5 @@
-// tests/backend/parity_test.cc: the CPU backend, with the instruction set of this process, computes
-// what the double reference does, and the same bits with little memory as with much.
+// tests/backend/parity_test.cc: the CPU backend, with the instruction set of this process, agrees
+// with the double reference, and Memory::kChunked gives the same bits as Memory::kFull.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -25,11 +25,11 @@ using cases::output_errors;
 // nearly cancel.
 constexpr double kOutputBound = 5e-6;
 constexpr double kGradientBound = 3.3e-5;
-// Three times the largest error of the large layers, 3e-7 and 9.8e-7: nothing cancels there.
+// Three times the largest errors of the large layers, 3e-7 and 9.8e-7: nothing cancels there.
 constexpr double kLargeOutputBound = 1e-6;
 constexpr double kLargeGradientBound = 3e-6;
 
-// Gradients come to the last step, to every step, or to both, or to the final state; the start is
+// Varies what has a gradient: the last step, every step, both, or the final state. The start is
 // learned or given.
 Layer varied(Layer layer) {
   cases::Draw draw(*rc::gen::noShrink(rc::gen::arbitrary<std::uint32_t>()));
@@ -52,7 +52,7 @@ RC_GTEST_PROP(Parity, AgreesWithTheReference, ()) {
   RC_ASSERT(beyond(gradient_errors(layer.spec, found, exact), kGradientBound) == "");
 }
 
-// The layer of the paper: several panels of units and tiles of rows, and more than one shard each.
+// The paper's layer: several panels of units, tiles of rows and shards.
 TEST(Parity, AgreesWithTheReferenceForALargeLayer) {
   for (const Cell cell : all_cells()) {
     cases::Draw draw(1);
@@ -77,7 +77,7 @@ RC_GTEST_PROP(Parity, LittleMemoryGivesTheSameBits, ()) {
   RC_ASSERT(cases::same_bits(full.dh_total, chunked.dh_total));
 }
 
-// The share that each step had of the average; nothing is written past the end.
+// Each step's share of the average; -1 where nothing was written, past the end.
 template <class Real>
 std::vector<Real> shares(Backend<Real>& backend, const Layer& layer, std::optional<Memory> keep) {
   const std::vector<Real> x(layer.x.begin(), layer.x.end());
@@ -102,7 +102,7 @@ RC_GTEST_PROP(Parity, SharesAgreeWithTheReference, ()) {
   }
 }
 
-// Chunks that are full, one step over, and not begun by any sequence of a thread.
+// Chunks that are full, that have one step more, and that no sequence of a thread reaches.
 TEST(Parity, LittleMemoryGivesTheSameBitsAtTheEdgesOfChunks) {
   for (const Cell cell : all_cells()) {
     for (const int longest : {0, 1, 31, 32, 33, 63, 64, 65, 97}) {

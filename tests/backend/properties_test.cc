@@ -1,5 +1,5 @@
-// tests/backend/properties_test.cc: what must hold of a recurrent layer whatever its weights and
-// data are: what changes nothing, what stays finite, and what gives the same bits.
+// tests/backend/properties_test.cc: properties of a recurrent layer for any weights and data: what
+// changes nothing, what stays finite, and what gives the same bits.
 #include <algorithm>
 #include <numeric>
 
@@ -19,7 +19,7 @@ using cases::Result;
 
 std::uint32_t generated_seed() { return *rc::gen::noShrink(rc::gen::arbitrary<std::uint32_t>()); }
 
-// Of features, for tests that set them and the weights on them.
+// A layer on features, for tests that set them and their weights.
 Layer generated_attention() {
   RecurrentSpec spec = cases::generated_spec(Cell::kRwa, 20);
   spec.symbols = false;
@@ -33,8 +33,8 @@ float& weight_x(Layer& layer, int preactivation, int unit, int feature) {
                           static_cast<std::size_t>(feature)];
 }
 
-// With the weights of `logit` on feature 0, every other input of a zero, and feature 0 in nothing
-// else: a is then the same in every precision as long as feature 0 is.
+// Sets the weight of a on feature 0 to ±logit and its other weights to 0, and lets nothing else see
+// feature 0: a is then exact in every precision if feature 0 is.
 void attend_to_feature_0_only(Layer& layer, float logit) {
   const RecurrentSpec& s = layer.spec;
   for (int j = 0; j < s.units; ++j) {
@@ -92,7 +92,7 @@ RC_GTEST_PROP(Attention, LargeLogitsAreRight, ()) {
   RC_ASSERT(finite_everywhere(found));
 }
 
-// As far as floats reach: few different logits, so that some are the largest more than once.
+// Logits near the limits of floats; only a few values, so that the largest occurs more than once.
 RC_GTEST_PROP(Attention, HugeLogitsAreFinite, ()) {
   Layer layer = generated_attention();
   Draw draw(generated_seed());
@@ -106,7 +106,7 @@ RC_GTEST_PROP(Attention, HugeLogitsAreFinite, ()) {
 
 RC_GTEST_PROP(Recurrence, LargeWeightsStayFinite, ()) {
   Layer layer = cases::generated_layer(cases::generated_cell(), 40, 0, 40);
-  // The identity bounds nothing: its h may grow with every step, and overflow is then right.
+  // With the identity h is unbounded: it may grow at every step and rightly overflow.
   layer.spec.activation = Activation::kTanh;
   Draw draw(generated_seed());
   for (std::size_t i = layer.spec.weight_h(); i < layer.spec.bias(); ++i) {
@@ -115,7 +115,7 @@ RC_GTEST_PROP(Recurrence, LargeWeightsStayFinite, ()) {
   RC_ASSERT(finite_everywhere(cases::run(*make_cpu_backend(1), layer)));
 }
 
-// Rows of [groups, B, width] in another order: out[b] = in[order[b]].
+// Permutes the rows of [groups, B, width]: out[b] = in[order[b]].
 template <class T>
 std::vector<T> permuted(const std::vector<T>& in, const std::vector<int>& order,
                         std::size_t width) {
@@ -129,7 +129,7 @@ std::vector<T> permuted(const std::vector<T>& in, const std::vector<int>& order,
   return out;
 }
 
-// Some rows of a batch, in any order and any number of times.
+// Some rows of a batch, in any order, with repetitions.
 Layer select_rows(const Layer& layer, const std::vector<int>& rows) {
   Layer out = layer;
   out.batch = static_cast<int>(rows.size());
@@ -186,7 +186,7 @@ RC_GTEST_PROP(Batch, PermutingItPermutesTheResult, ()) {
   RC_ASSERT(cases::relative_error(before.parameters, after.parameters) <= 1e-5);
 }
 
-// The numbers of one sequence in a [groups, B, width] array.
+// The values of one sequence in a [groups, B, width] array.
 template <class T>
 std::vector<T> row_of(const std::vector<T>& values, int batch, int row, std::size_t width) {
   std::vector<T> out;
@@ -238,7 +238,7 @@ TEST(Batch, ARowAloneHasTheBitsOfTheRowInTheBatch) {
 RC_GTEST_PROP(Lengths, NaNPastTheEndChangesNothing, ()) {
   const Layer layer = cases::generated_layer(cases::generated_cell(), 40, 0, 70);
   const auto memory = *rc::gen::element(Memory::kFull, Memory::kChunked);
-  // A symbol that is none is read from where nothing is.
+  // Reading an invalid symbol would read outside the table.
   const auto padded_with = [&](float value, std::int32_t symbol) {
     Layer out = layer;
     const auto D = static_cast<std::size_t>(layer.spec.inputs);
@@ -266,7 +266,7 @@ RC_GTEST_PROP(Lengths, NaNPastTheEndChangesNothing, ()) {
   RC_ASSERT(cases::same_bits(zeros.initial, nans.initial));
 }
 
-// Neither h nor the gradient of x is written there: 0 is what the caller had in them.
+// Neither h nor the gradient of x is written there: both keep the caller's 0.
 RC_GTEST_PROP(Lengths, NothingIsWrittenPastTheEnd, ()) {
   const Layer layer = cases::generated_layer(cases::generated_cell(), 40, 0, 40);
   const auto found = cases::run(*make_cpu_backend(1), layer);
@@ -295,7 +295,7 @@ TEST(Lengths, ASequenceOfLength0EndsWhereItStarts) {
   }
 }
 
-// Forward from a state to a state, over steps begin … end-1 of every sequence.
+// Runs forward from `state` over steps begin … end-1 of every sequence, and updates `state`.
 void advance(Backend<float>& backend, const Layer& layer, int begin, int end,
              std::vector<float>& state, std::vector<float>& h_every) {
   const auto weights = cases::load_weights(backend, layer.spec, layer.parameters);
@@ -317,7 +317,7 @@ void advance(Backend<float>& backend, const Layer& layer, int begin, int end,
   std::ranges::copy(h.read(), h_every.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
-// The pieces end at these steps.
+// Checks that a layer run in pieces that end at these steps has the same bits as the whole.
 void check_pieces(const Layer& layer, const std::vector<int>& ends) {
   const auto cpu = make_cpu_backend(1);
   const auto whole = cases::run(*cpu, layer);
@@ -375,7 +375,7 @@ RC_GTEST_PROP(Streaming, AStreamHasTheBitsOfASession, ()) {
   std::vector<float> streamed(y.size());
   Stream stream(model);
   for (int t = 0; t < steps; ++t) {
-    if (t == stop) {  // continued by another stream, which has seen something else
+    if (t == stop) {  // continue with another stream that has seen other data
       Stream next(model);
       next.step(std::span(x).first(cases::product(config.inputs, 1)),
                 std::span(streamed).first(cases::product(config.outputs, 1)));

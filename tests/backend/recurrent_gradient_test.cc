@@ -1,6 +1,6 @@
-// tests/backend/recurrent_gradient_test.cc: backward of the reference's recurrent layer is the
-// derivative of its forward, for every parameter, the inputs and the initial state, by central
-// differences; of numbers and of symbols, in both directions.
+// tests/backend/recurrent_gradient_test.cc: the reference's backward pass gives the derivatives of
+// its forward pass, for every parameter, the inputs and the initial state, by central differences;
+// with features and with symbols, in both directions.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -20,8 +20,8 @@ namespace {
 
 using Values = std::vector<double>;
 
-constexpr double kBefore = 7;        // stands in every gradient before backward adds to it
-constexpr double kTolerance = 1e-9;  // of a derivative, or relative where it is larger than 1
+constexpr double kBefore = 7;        // the value of every gradient before backward adds to it
+constexpr double kTolerance = 1e-9;  // absolute, or relative for derivatives larger than 1
 
 struct Shape {
   int T, B, D, H;
@@ -57,8 +57,7 @@ struct Case {
   }
 };
 
-// A layer, its inputs, and the number  Σ probe · h  that the gradients belong to; of a final state,
-// too.
+// A layer, its inputs, and the loss  Σ probe · h  for its gradients; for a final state, too.
 class Problem {
  public:
   explicit Problem(const Case& c)
@@ -85,7 +84,7 @@ class Problem {
     hide_padding();
   }
 
-  // What backward may be asked for, and what forward depends on.
+  // What forward depends on, and backward has gradients for.
   Values parameters, x, state;
 
   [[nodiscard]] double value() {
@@ -107,7 +106,7 @@ class Problem {
     const Values final_state = final.read();
     for (std::size_t i = 0; i < probe_final_.size() && uses_final(); ++i) {
       const double number = final_state[place_in_state(i)];
-      // A sequence without steps has taken nothing in: L is -infinity whatever happens.
+      // L of an empty sequence is always -infinity.
       if (std::isfinite(number)) sum += probe_final_[i] * number;
     }
     return sum;
@@ -135,13 +134,12 @@ class Problem {
     dstate = of_state.read();
   }
 
-  // Where h and the carried sums of sequence 0, unit 0 lie in a state: their rounding errors have
-  // no gradient.
+  // The rows of a state that hold h and the carried sums. The rounding errors have no gradient.
   [[nodiscard]] std::vector<std::size_t> carried() const {
     return spec_.traits().state == 4 ? std::vector<std::size_t>{0, 1, 3}
                                      : std::vector<std::size_t>{0, 1};
   }
-  // Where in a batch of states the i-th number of a gradient [B, 1 + carry, H] belongs.
+  // Index, in a batch of states, of the i-th value of a gradient [B, 1 + carry, H].
   [[nodiscard]] std::size_t place_in_state(std::size_t i) const {
     const auto units = static_cast<std::size_t>(spec_.units);
     const auto rows = carried();
@@ -156,7 +154,7 @@ class Problem {
   }
   [[nodiscard]] bool uses_final() const { return case_.probe == Probe::kFinalState; }
   [[nodiscard]] Rows rows() const { return {case_.shape.T, case_.shape.B, case_.shape.lengths}; }
-  // Whether the i-th number of a [T,B,H] array lies within its sequence.
+  // Whether the i-th value of a [T,B,H] array lies within its sequence.
   [[nodiscard]] bool counts(std::size_t i) const {
     const int row = static_cast<int>(i) / spec_.units;
     return rows().has(row / case_.shape.B, row % case_.shape.B);
@@ -175,7 +173,7 @@ class Problem {
     return all;
   }
 
-  // What must not be read cannot be missed when it is.
+  // Makes every read of padding show.
   void hide_padding() {
     const auto nan = std::numeric_limits<double>::quiet_NaN();
     for (std::size_t i = 0; i < probe_every_.size(); ++i) {
@@ -264,7 +262,7 @@ INSTANTIATE_TEST_SUITE_P(Cells, RecurrentGradient,
                          ::testing::ValuesIn(all_cells().begin(), all_cells().end()),
                          [](const auto& tested) {
                            std::string name(to_string(tested.param));
-                           std::ranges::replace(name, '-', '_');  // GoogleTest takes no others
+                           std::ranges::replace(name, '-', '_');  // GoogleTest allows no hyphens
                            return name;
                          });
 

@@ -1,7 +1,7 @@
-// tests/backend/rwa_definition_test.cc: the library's running average is the network of the paper:
-// it agrees with the defining equation (2), with the rescaled sums of Appendix B for any size of
-// the logits, and with golden values. Where it forgets, it agrees with equation (2) with all that
-// came before made lighter at every step.
+// tests/backend/rwa_definition_test.cc: the running average is the network of the paper: it agrees
+// with the defining equation (2), with the rescaled sums of Appendix B for logits of any size, and
+// with golden values. With forgetting, it agrees with equation (2) with the weight of all earlier
+// steps scaled down at every step.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -18,13 +18,13 @@ namespace {
 
 using Values = std::vector<double>;
 
-// One layer in the letters of the paper, rows are units. Unlike the library's it is not one block.
+// One layer in the paper's notation; rows are units.
 struct PaperLayer {
   std::size_t D, H;
   Activation activation;
   Values s_0, W_u, b_u, W_gx, W_gh, b_g, W_ax, W_ah;
   Cell cell = Cell::kRwa;
-  Values W_fx = {}, W_fh = {}, b_f = {};  // of a forget gate, as far as there is one
+  Values W_fx = {}, W_fh = {}, b_f = {};  // of a forget gate, if any
 
   [[nodiscard]] double f(double v) const {
     return activation == Activation::kTanh ? std::tanh(v) : v;
@@ -32,7 +32,7 @@ struct PaperLayer {
   [[nodiscard]] RecurrentSpec spec() const {
     return {cell, activation, static_cast<int>(D), static_cast<int>(H)};
   }
-  // As RecurrentSpec lays them out, pre-activations in the order g, a, f, u.
+  // In RecurrentSpec's layout, pre-activations in the order g, a, f, u.
   template <class Real>
   [[nodiscard]] std::vector<Real> parameters() const {
     std::vector<Real> all;
@@ -47,7 +47,7 @@ struct PaperLayer {
 
 PaperLayer random_layer(std::size_t D, std::size_t H, Activation activation, double logits,
                         RandomData& random) {
-  // So that u, g and a / logits have a deviation of about 1 whatever the size.
+  // Gives u, g and a / logits a deviation of about 1 for any size.
   const double size = 1 / std::sqrt(static_cast<double>(D + H));
   const auto matrix = [&](std::size_t columns, double deviation) {
     return random.normal<double>(H * columns, deviation);
@@ -65,7 +65,7 @@ PaperLayer random_layer(std::size_t D, std::size_t H, Activation activation, dou
           matrix(H, size * logits)};
 }
 
-// With a forget gate that sees what the others see, or nothing.
+// With a forget gate that sees x and h like the others, or neither.
 PaperLayer random_forgetting_layer(Cell cell, std::size_t D, std::size_t H, Activation activation,
                                    RandomData& random) {
   PaperLayer layer = random_layer(D, H, activation, 1, random);
@@ -77,7 +77,7 @@ PaperLayer random_forgetting_layer(Cell cell, std::size_t D, std::size_t H, Acti
   return layer;
 }
 
-// 0 where there is no matrix.
+// 0 if the matrix is empty.
 double row_times(const Values& matrix, std::size_t row, const Values& v) {
   double sum = 0;
   for (std::size_t k = 0; !matrix.empty() && k < v.size(); ++k) {
@@ -86,7 +86,7 @@ double row_times(const Values& matrix, std::size_t row, const Values& v) {
   return sum;
 }
 
-// z_i and a_i of one unit, and which part of the weight of the steps before it is kept.
+// z_i and a_i of one unit, and the factor that scales the weight of all earlier steps.
 struct Term {
   double z, a, kept;
 };
@@ -109,7 +109,7 @@ std::vector<Values> with_start(const PaperLayer& layer, std::size_t steps) {
   return h;
 }
 
-// Equation (2): every step sums over all before it, and nothing is carried but h. Each weighs
+// Equation (2): every step sums over all steps so far, and only h is carried. Step i weighs
 //   e^(a_i) Π_{j > i} sigmoid(f_j)
 std::vector<Values> by_definition(const PaperLayer& layer, const std::vector<Values>& x) {
   auto h = with_start(layer, x.size());
@@ -130,7 +130,7 @@ std::vector<Values> by_definition(const PaperLayer& layer, const std::vector<Val
   return h;
 }
 
-// Appendix B: numerator and denominator, both divided by e^(the largest a so far).
+// Appendix B: numerator and denominator, both divided by e^(largest a so far).
 std::vector<Values> by_appendix_b(const PaperLayer& layer, const std::vector<Values>& x) {
   auto h = with_start(layer, x.size());
   Values n(layer.H, 0.0);
@@ -182,7 +182,7 @@ std::vector<std::vector<Values>> random_inputs(const Shape& shape, RandomData& r
   return x;
 }
 
-// The largest difference between a backend's steps and those of one of the two forms above.
+// The largest difference between a backend's outputs and those of one of the two forms above.
 template <class Real, class Form>
 double largest_error(Backend<Real>& backend, const PaperLayer& layer,
                      const std::vector<std::vector<Values>>& x, Form&& form) {
@@ -266,8 +266,8 @@ TEST(RwaDefinition, AWideOpenForgetGateIsThePapersRwa) {
   }
 }
 
-// With f = 0 a step weighs half as much as the one behind it. The first step's z is 1, all others'
-// are 0, all a are: h is then the first one's share.
+// With f = 0, each step weighs half as much as the next one. z is 1 at the first step and 0 at all
+// others, and a is always 0: h is then the share of the first step.
 TEST(RwaDefinition, AForgetGateOf0IsAHalfLifeOfOneStep) {
   const PaperLayer layer{.D = 1,
                          .H = 1,
@@ -294,7 +294,7 @@ TEST(RwaDefinition, AForgetGateOf0IsAHalfLifeOfOneStep) {
   }
 }
 
-// The example of the design, printed there in 15 digits.
+// The example of the design, which prints 15 digits.
 PaperLayer golden_layer() {
   return {.D = 3,
           .H = 2,

@@ -27,7 +27,7 @@ TEST(Nearest, FindsWhatWasCutShort) {
 
 TEST(Nearest, ASwapIsOneSlip) {
   const Strings known{"abxx", "ba"};
-  EXPECT_EQ(nearest("ab", known).front(), "ba");  // one swap against two letters more
+  EXPECT_EQ(nearest("ab", known).front(), "ba");  // one swap rather than two extra letters
 }
 
 TEST(Nearest, FindsNothingWhereNothingIsNear) {

@@ -1,5 +1,5 @@
-// tests/base/random_test.cc: the generator is Philox4x32-10 as its authors publish it, and its
-// numbers are spread as they should be.
+// tests/base/random_test.cc: the generator matches the published Philox4x32-10, and its numbers
+// have the right distributions.
 #include "base/random.h"
 
 #include <array>
@@ -29,7 +29,7 @@ TEST(Random, KnownAnswersOfPhilox) {
             (Bits{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
 }
 
-// Mean and variance of the first numbers, to within four deviations of either.
+// Checks mean and variance to within four standard errors.
 template <class Draw>
 void expect_moments(Draw&& draw, double mean, double variance, double fourth_moment) {
   double sum = 0;
@@ -60,7 +60,7 @@ TEST(Random, NormalMoments) {
   expect_moments([&](auto i) { return random.normal(i); }, 0, 1, 3);
 }
 
-// A tail of the right weight: P(|v| > 3) = 0.0027.
+// Checks the tails: P(|v| > 3) = 0.0027.
 template <class Draw>
 void expect_normal_tails(Draw&& draw) {
   int beyond = 0;
@@ -90,7 +90,7 @@ TEST(Random, FourNormalsAtOnce) {
   expect_normal_tails(draw);
 }
 
-// A pair shares its radius and its angle, which must not show: products have mean 0 and variance 1.
+// Pairs share a radius and an angle but must be independent: products have mean 0 and variance 1.
 TEST(Random, TheFourNormalsAreIndependent) {
   const Random random(10, Purpose::kTrainSamples);
   for (const auto& [one, other] : {std::pair{0, 1}, {0, 2}, {1, 3}, {2, 3}}) {

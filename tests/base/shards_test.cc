@@ -1,5 +1,5 @@
-// tests/base/shards_test.cc: shards cut every batch without gap or overlap, and threads take whole
-// subtrees of them.
+// tests/base/shards_test.cc: shards cover every batch without gap or overlap, and threads take
+// whole subtrees.
 #include "base/shards.h"
 
 #include <array>
@@ -63,7 +63,7 @@ TEST(Shards, UpToEightWorkersAllHaveWork) {
   }
 }
 
-// Each rank has the shards that follow those of the one before, cut where the whole batch is.
+// Each rank holds the shards after those of the previous rank, split as in the whole batch.
 TEST(Shards, OfRanksAreThoseOfTheWholeBatch) {
   for (const int batch : {1, 3, 8, 37, 200}) {
     for (int ranks = 1; ranks <= 12; ++ranks) {
@@ -86,7 +86,7 @@ TEST(Shards, OfRanksAreThoseOfTheWholeBatch) {
 }
 
 TEST(Shards, SumFollowsTheTree) {
-  // A 1 beside 2^24 is rounded away in float, so that the sum tells who met whom.
+  // Adding 1 to 2^24 is lost in float, so the sum reveals the order of additions.
   constexpr float kBig = 0x1p24F;
   constexpr std::array<float, kShards> kOneByOneLosesSeven = {kBig, 1, 1, 1, 1, 1, 1, 1};
   EXPECT_EQ(tree_sum<float>(kOneByOneLosesSeven), kBig + 6);

@@ -1,5 +1,5 @@
-// tests/base/threads_test.cc: a pool runs each job once, hands on what they throw, and lives on in a
-// child of the process.
+// tests/base/threads_test.cc: a pool runs each job once, rethrows exceptions, and works in a forked
+// child.
 #include "base/threads.h"
 
 #include <sys/wait.h>
@@ -15,7 +15,7 @@
 namespace rwa {
 namespace {
 
-// How often each was run.
+// Returns how often each job ran.
 std::vector<int> runs_of(ThreadPool& pool) {
   std::vector<std::atomic<int>> counts(static_cast<std::size_t>(pool.size()));
   pool.run([&](int index) { ++counts[static_cast<std::size_t>(index)]; });
@@ -51,7 +51,7 @@ TEST(ThreadPool, WorksAndEndsInAChildOfTheProcess) {
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    alarm(20);  // should it wait for threads that are not there
+    alarm(20);  // in case it waits for threads that do not exist
     const bool all_ran = runs_of(*pool) == std::vector<int>{1, 1, 1};
     pool.reset();
     _exit(all_ran ? 0 : 1);

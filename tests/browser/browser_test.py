@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Makes examples/browser with a small network, opens it in headless Chromium and draws.
+"""Build examples/browser with a small network, open it in headless Chromium and draw.
 
     RWA_PROGRAM=build/release/rwa RWA_NODE_MODULES=…/node_modules tests/browser/browser_test.py
 
-What is drawn (drawings.py) was not made by the example's own script, from whose strokes the network
-has learned. With RWA_SCREENSHOTS=FOLDER what was seen is kept.
+The drawings (drawings.py) do not come from the example's own script, which generates the training
+data. RWA_SCREENSHOTS=FOLDER keeps screenshots.
 """
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ QUICK = (
     "TRAIN=--cell rwa-forget --units 40 --epochs 16 --schedule cosine --learning-rate 0.008",
 )
 
-# What the page says of each step, and the places of the pointer that it was said of.
+# Records the prediction at each step, and the positions of the pointer.
 LISTEN = """(() => {
   const sheet = document.getElementById("sheet");
   [window.told, window.seen] = [[], []];
@@ -45,7 +45,7 @@ LISTEN = """(() => {
     for (const part of event.getCoalescedEvents()) seen.push([part.clientX, part.clientY]);
   });
 })()"""
-# Resolves when something holds, or after a while.
+# Resolves when the condition holds, or after 20 seconds.
 UNTIL = """new Promise((done) => {
   const begun = performance.now();
   const look = () => {
@@ -60,7 +60,7 @@ BUTTONS = "[...document.querySelectorAll('#shapes button')]"
 
 
 def report_test() -> types.ModuleType:
-    """tests/report/browser_test.py, which has the browser."""
+    """Load tests/report/browser_test.py, which has the class Browser."""
     file = TESTS / "report/browser_test.py"
     spec = importlib.util.spec_from_file_location("report_browser_test", file)
     module = importlib.util.module_from_spec(spec)
@@ -75,7 +75,7 @@ class QuietHandler(http.server.SimpleHTTPRequestHandler):
 
 @contextlib.contextmanager
 def served(folder: pathlib.Path) -> Iterator[str]:
-    """The address of the folder, as `python3 -m http.server` serves it."""
+    """Serve the folder like `python3 -m http.server` and yield its address."""
     handler = functools.partial(QuietHandler, directory=str(folder))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever)
@@ -88,7 +88,7 @@ def served(folder: pathlib.Path) -> Iterator[str]:
 
 
 def needed(name: str, what: str) -> str:
-    """A variable of the environment, without which nothing can be tested."""
+    """Return an environment variable; skip the tests if it is not set."""
     value = os.environ.get(name)
     if not value:
         raise unittest.SkipTest(f"{name} is not set, expected {what}")
@@ -102,7 +102,7 @@ class BrowserTest(unittest.TestCase):
         if chromium is None:
             raise unittest.SkipTest("chromium is not installed (Debian: apt install chromium)")
         cls.program = needed("RWA_PROGRAM", "the program rwa")
-        modules = needed("RWA_NODE_MODULES", "the folder that npm ci makes of tests/node")
+        modules = needed("RWA_NODE_MODULES", "the folder that npm ci creates from tests/node")
         cls.build = pathlib.Path(tempfile.mkdtemp(prefix="rwa-browser-"))
         cls.addClassCleanup(shutil.rmtree, cls.build, ignore_errors=True)
         made = subprocess.run(
@@ -147,7 +147,7 @@ class BrowserTest(unittest.TestCase):
         return self.browser.evaluate(f"document.getElementById('{identity}').innerText")
 
     def sure(self) -> list[float]:
-        """How long the bars are."""
+        """Return the lengths of the bars."""
         return self.browser.evaluate(
             BUTTONS + ".map(b => Number(b.style.getPropertyValue('--sure')))"
         )
@@ -170,8 +170,8 @@ class BrowserTest(unittest.TestCase):
         self.browser.mouse("mouseReleased", *place, button="left", clickCount=1)
 
     def told(self) -> list[dict]:
-        """What the network has said of each step of the stroke, when the pen was lifted."""
-        self.until("told.at(-1)?.x[2] === 1", "the network has not said its last word")
+        """Return the predictions at each step of the stroke, after the pen was lifted."""
+        self.until("told.at(-1)?.x[2] === 1", "no prediction for the end of the stroke")
         return self.browser.evaluate("told")
 
     def draw(self, places: drawings.Places) -> list[dict]:
@@ -204,7 +204,7 @@ class BrowserTest(unittest.TestCase):
         self.begin(places[:1])
         for part in (places[1:10], places[10:]):
             self.move(part)
-            self.until("told.length > 0", "no answer before the pen is lifted")
+            self.until("told.length > 0", "no prediction before the pen is lifted")
             seen.append(self.sure())
         self.assertRegex(self.text("name"), r"^\w+\?$")
         self.assertGreater(max(abs(a - b) for a, b in zip(*seen)), 0.1)
@@ -252,7 +252,7 @@ class BrowserTest(unittest.TestCase):
         self.open()
         places = self.places("circle")
         first = self.draw(places)
-        self.begin(self.places("line")[:9])  # Wiped away without an end.
+        self.begin(self.places("line")[:9])  # Replaced before it ends.
         self.assertEqual(first, self.draw(places))
 
     def test_a_dot_says_nothing(self):

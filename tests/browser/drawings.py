@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Strokes written down by hand: places the pen came by, on a sheet 400 wide and high.
+"""Hand-made strokes: positions of the pen on a sheet 400 wide and high, joined by straight lines.
 
-    drawings.py build/release/rwa build/browser/model    how many of them a model gets right
+    drawings.py build/release/rwa build/browser/model    count how many a model recognises
 
-They are not made by examples/browser/strokes.py, whose strokes networks learn from. Between two
-places the pen goes straight.
+They are independent of examples/browser/strokes.py, which generates the training data.
 """
 from __future__ import annotations
 
@@ -274,7 +273,7 @@ DRAWINGS: dict[str, list[Places]] = {
 
 
 def drawn(places: Places, seed: int, pace: float) -> Places:
-    """What a mouse reports of it: a place every `pace` pixels or so, each off by about one."""
+    """Return what a mouse reports: a position about every `pace` pixels, off by about one."""
     draw = random.Random(seed)
     points = [places[0]]
     for (x, y), (to_x, to_y) in zip(places, places[1:]):
@@ -291,7 +290,7 @@ def drawn(places: Places, seed: int, pace: float) -> Places:
 
 
 def variations(shape: str) -> Iterator[Places]:
-    """Each drawing large and small, slow and fast, and from either end where that makes sense."""
+    """Yield each drawing large and small, slow and fast, and in both directions if possible."""
     ways = (1,) if shape in strokes.ONE_WAY else (1, -1)
     for places, size, pace, way in itertools.product(
         DRAWINGS[shape], (1, 0.6, 0.35), (4, 7, 12, 20), ways
@@ -301,9 +300,9 @@ def variations(shape: str) -> Iterator[Places]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="How many of the drawings a model gets right.")
-    parser.add_argument("program", help="rwa")
-    parser.add_argument("model", help="a model that strokes.py and rwa train have made")
+    parser = argparse.ArgumentParser(description="Count how many drawings a model recognises.")
+    parser.add_argument("program", help="the program rwa")
+    parser.add_argument("model", help="a model trained on the output of strokes.py")
     options = parser.parse_args()
     shapes, lines = [], []
     for shape in DRAWINGS:
@@ -324,8 +323,8 @@ def main() -> None:
         (shape, last[str(i)]) for i, shape in enumerate(shapes) if last[str(i)] != shape
     )
     for (shape, answer), count in wrong.most_common():
-        print(f"{shape} taken for {answer}: {count}")
-    print(f"{len(shapes) - sum(wrong.values())} of {len(shapes)} right")
+        print(f"{shape} predicted as {answer}: {count}")
+    print(f"{len(shapes) - sum(wrong.values())} of {len(shapes)} correct")
 
 
 if __name__ == "__main__":

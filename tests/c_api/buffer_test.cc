@@ -1,4 +1,4 @@
-// tests/c_api/buffer_test.cc: memory that outlives its first owner, and tensors that fit into it.
+// tests/c_api/buffer_test.cc: reference-counted memory, and tensors over it.
 #include <dlpack/dlpack.h>
 
 #include <array>
@@ -8,7 +8,7 @@
 
 #include "c_api/c_api_testing.h"
 
-// What the library asks of Python, of which there is none here.
+// Stubs for the Python functions that the library calls.
 struct Capsule {
   std::string name;
   void* pointer;

@@ -1,4 +1,4 @@
-// tests/c_api/c_api_testing.h: handles that give themselves back, and what a failing call must say.
+// tests/c_api/c_api_testing.h: owning handles, and checks of results and messages.
 #pragma once
 
 #include <memory>
@@ -26,7 +26,7 @@ using BufferHandle = std::unique_ptr<rwa_buffer, Free<rwa_buffer_free>>;
 
 inline void expect_ok(rwa_result result) { ASSERT_EQ(result, RWA_OK) << rwa_last_error(); }
 
-// What `make` puts behind its last argument.
+// Returns the handle that `make` writes to its last argument.
 template <class Handle, class Make, class... Args>
 Handle made(Make make, Args... args) {
   typename Handle::pointer handle = nullptr;
@@ -38,7 +38,7 @@ inline ModelHandle new_model(const char* config) {
   return made<ModelHandle>(rwa_model_new, config);
 }
 
-// The call failed in this way, and the words have all of these in them.
+// Expects the call to fail with this result and a message that contains all of these words.
 inline void expect_failure(rwa_result found, rwa_result expected,
                            const std::vector<std::string>& words) {
   EXPECT_EQ(found, expected) << rwa_last_error();

@@ -1,4 +1,4 @@
-/* tests/c_api/c_header.c: the header is C, and a program in C can use it. */
+/* tests/c_api/c_header.c: the header is valid C, and a C program can use it. */
 #include "rwa/c_api.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// tests/c_api/layer_test.cc: a recurrent layer through C has the bits of that of C++.
+// tests/c_api/layer_test.cc: a recurrent layer gives the same bits through C and C++.
 #include <nlohmann/json.hpp>
 #include <vector>
 

@@ -1,5 +1,5 @@
-// tests/c_api/model_folder_test.cc: a model through C comes from the folder of a run too; what an
-// import refuses is told in the names of its options.
+// tests/c_api/model_folder_test.cc: models can be loaded from a run folder; errors of an import
+// name its options.
 #include <filesystem>
 
 #include "c_api/c_api_testing.h"

@@ -1,5 +1,5 @@
-// tests/c_api/model_test.cc: a model through C is the model of C++, and options that cannot be are
-// refused with words.
+// tests/c_api/model_test.cc: a model is the same through C and C++, and invalid options are
+// rejected with a message.
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -74,7 +74,7 @@ TEST(CModel, SaysItsWholeDescription) {
   EXPECT_EQ(config.at("units"), defaults.units);
   EXPECT_EQ(config.at("cell"), to_string(defaults.cell));
   EXPECT_EQ(config.at("lasting"), defaults.lasting);
-  // What it says makes the same model again.
+  // Its configuration makes the same model again.
   const auto again = new_model(config.dump().c_str());
   EXPECT_EQ(described(rwa_model_config, again.get()), config);
   EXPECT_EQ(weights(again.get()), weights(model.get()));
@@ -90,7 +90,7 @@ TEST(CModel, RefusesOptionsThatCannotBe) {
   expect_refused(R"({"seed": -1})", {"seed is -1, expected a whole number from 0"});
   expect_refused(R"({"bidirectional": 1})", {"bidirectional is 1, expected true or false"});
   expect_refused(R"({"dropout": [0]})", {"dropout is an array, expected a finite number"});
-  expect_refused(R"({"cell": 5})", {"cell is 5, expected a text"});
+  expect_refused(R"({"cell": 5})", {"cell is 5, expected a string"});
   expect_refused(R"({"cell": "gated"})", {"unknown cell 'gated'", "rwa, rwa-forget"});
   expect_refused(R"({"units": 3, "units": 4})", {R"("units" appears twice)"});
   expect_refused(R"({"units": 3)", {"expected a JSON object"});
@@ -127,7 +127,7 @@ TEST(CModel, TakesWeights) {
   EXPECT_EQ(weights(model.get()).back(), bias);
 
   expect_failure(rwa_model_set_weights(model.get(), values.data(), 2), RWA_INPUT_ERROR,
-                 {"weights has 2 numbers"});
+                 {"weights has 2 values"});
   expect_failure(rwa_model_set_parameter(model.get(), "output.bia", &bias, 1), RWA_INPUT_ERROR,
                  {"did you mean output.bias?"});
   expect_failure(rwa_model_set_note(model.get(), "format", "x"), RWA_INPUT_ERROR, {"format"});

@@ -1,5 +1,5 @@
-// tests/c_api/sequences_test.cc: lists of sequences through C: what is put in comes out, and what cannot
-// be is refused; a training listens to its listener.
+// tests/c_api/sequences_test.cc: lists of sequences through C return what was added and reject
+// invalid sequences; training obeys its listener.
 #include <nlohmann/json.hpp>
 
 #include <array>
@@ -38,7 +38,7 @@ rwa_sequence sequence_of(int steps, const float* x, std::span<const std::int32_t
           .value_count = values.size()};
 }
 
-// Of `count` sequences of 1 to 4 steps; those of the class "up" have greater numbers.
+// Makes a list of `count` sequences of 1 to 4 steps; those of the class "up" have larger values.
 SequencesHandle two_classes(int count) {
   auto list = new_list(kSchema);
   add_labels(list.get(), {"up", "down"});
@@ -83,11 +83,10 @@ TEST(CSequences, WhatDoesNotFitIsRefused) {
   const std::array<std::int32_t, 2> two = {0, 1};
   refused(sequence_of(-1, x.data()), {"steps is -1, expected 0 or more"});
   refused(sequence_of(1, nullptr), {"x is null"});
-  refused(sequence_of(1, x.data(), none),
-          {"labels[0] is 2, expected a place in the list of 2 words"});
+  refused(sequence_of(1, x.data(), none), {"labels[0] is 2, expected an index below 2"});
   refused(sequence_of(1, x.data(), two),
-          {"sequence 1 of 1 steps has 2 labels and 0 values", "the task class"});
-  refused(sequence_of(1, x.data(), {}, x), {"0 labels and 2 values"});
+          {"the targets of sequence 1", "labels: 2, values: 0", "the task class"});
+  refused(sequence_of(1, x.data(), {}, x), {"labels: 0, values: 2"});
   std::size_t count = 1;
   expect_ok(rwa_sequences_count(list.get(), &count));
   EXPECT_EQ(count, 0);
@@ -96,7 +95,7 @@ TEST(CSequences, WhatDoesNotFitIsRefused) {
                  {"there is no sequence 0"});
   const char* up = "up";
   expect_failure(rwa_sequences_add_words(list.get(), nullptr, 0, &up, 1), RWA_INPUT_ERROR,
-                 {"\"up\" is there already"});
+                 {"\"up\" is already in the list"});
 }
 
 TEST(CSequences, ASchemaThatCannotBeIsRefused) {
@@ -140,7 +139,7 @@ TEST(CTrain, ListensToItsListener) {
   const char* summary = nullptr;
   rwa_wish wish = RWA_GIVE_UP;
   expect_failure(rwa_train(list.get(), nullptr, kOptions, listen, &wish, &model, &summary),
-                 RWA_INTERRUPTED, {"given up"});
+                 RWA_INTERRUPTED, {"aborted"});
   EXPECT_EQ(model, nullptr);
   wish = RWA_FINISH;
   expect_ok(rwa_train(list.get(), nullptr, kOptions, listen, &wish, &model, &summary));

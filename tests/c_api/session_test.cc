@@ -1,5 +1,4 @@
-// tests/c_api/session_test.cc: sessions, streams and trainers through C have the bits of those of
-// C++.
+// tests/c_api/session_test.cc: sessions, streams and trainers give the same bits through C and C++.
 #include <algorithm>
 #include <span>
 #include <vector>
@@ -114,7 +113,7 @@ TEST(CSession, RefusesWhatCannotBe) {
   Both b = std::move(all().front());
   rwa_session* out = nullptr;
   expect_failure(rwa_session_new(b.c.get(), R"({"thread": 2})", &out), RWA_CONFIG_ERROR,
-                 {"the options of a session", "did you mean threads?"});
+                 {"session options", "did you mean threads?"});
   expect_failure(rwa_session_new(b.c.get(), R"({"threads": 0})", &out), RWA_CONFIG_ERROR,
                  {"threads is 0"});
   expect_failure(rwa_session_new(b.c.get(), R"({"device": "abacus"})", &out), RWA_CONFIG_ERROR,
@@ -131,18 +130,18 @@ TEST(CSession, RefusesWhatCannotBe) {
     change(batch);
     expect_failure(run(&batch, b.y.data(), b.y.size()), RWA_INPUT_ERROR, words);
   };
-  refused([](rwa_batch& r) { r.x = nullptr; }, {"x has 0 numbers, expected 45"});
+  refused([](rwa_batch& r) { r.x = nullptr; }, {"x has 0 values, expected 45"});
   refused([&](rwa_batch& r) { r.symbols = b.data.classes.data(); }, {"symbols has 15", "numbers"});
   refused([](rwa_batch& r) { r.steps = -1; }, {"steps is -1"});
   refused([](rwa_batch& r) { r.batch = 0; }, {"batch is 0"});
   refused([](rwa_batch& r) { r.steps = r.batch = 1 << 30; }, {"too many"});
-  expect_failure(run(&b.batch, b.y.data(), 7), RWA_INPUT_ERROR, {"y has 7 numbers"});
+  expect_failure(run(&b.batch, b.y.data(), 7), RWA_INPUT_ERROR, {"y has 7 values"});
   expect_failure(run(&b.batch, nullptr, b.y.size()), RWA_INPUT_ERROR, {"y is null"});
   expect_failure(run(nullptr, b.y.data(), b.y.size()), RWA_INPUT_ERROR, {"batch is null"});
   double loss = -1;
   const rwa_targets none{};
   expect_failure(rwa_session_loss(session.get(), &b.batch, &none, nullptr, 0, &loss),
-                 RWA_INPUT_ERROR, {"the target classes has 0 numbers, expected 15"});
+                 RWA_INPUT_ERROR, {"targets: classes has 0 values, expected 15"});
   expect_failure(rwa_session_loss(session.get(), &b.batch, nullptr, nullptr, 0, &loss),
                  RWA_INPUT_ERROR, {"targets is null"});
   EXPECT_EQ(loss, -1);
@@ -172,13 +171,13 @@ TEST(CStream, StepsAsThatOfTheLibrary) {
   step(3);
 
   expect_failure(rwa_stream_step(stream.get(), state.data(), 2, y.data(), y.size()),
-                 RWA_INPUT_ERROR, {"x has 2 numbers, expected 3"});
+                 RWA_INPUT_ERROR, {"x has 2 values, expected 3"});
   expect_failure(rwa_stream_step_symbol(stream.get(), 1, y.data(), y.size()), RWA_INPUT_ERROR,
                  {"the symbol 1"});
   expect_failure(rwa_stream_set_state(stream.get(), state.data(), 1), RWA_INPUT_ERROR, {"state"});
   rwa_stream* out = nullptr;
   const auto both_ways = new_model(R"({"bidirectional": true})");
-  expect_failure(rwa_stream_new(both_ways.get(), &out), RWA_CONFIG_ERROR, {"no stream"});
+  expect_failure(rwa_stream_new(both_ways.get(), &out), RWA_CONFIG_ERROR, {"cannot be streamed"});
 }
 
 TEST(CStream, TakesSymbols) {

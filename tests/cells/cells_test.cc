@@ -1,4 +1,4 @@
-// The list of cells, and what is known about each.
+// tests/cells/cells_test.cc: the list of cells, and the traits of each.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -43,7 +43,7 @@ TEST(Cells, OnlyHalfLivesCanBeFrozen) {
   }
 }
 
-// Another set, or another order, would change what `rwa tune` tries.
+// Another set or order would change what `rwa tune` tries.
 TEST(Cells, ThatAreTuned) {
   std::string tuned;
   for (const Cell cell : all_cells()) {

@@ -1,5 +1,6 @@
-// tests/cells/elman-inl.h: the simple recurrent network (Elman 1990), one unit, one step: a cell that
-// is in no shipped binary. It shows what it takes to add one: this header, and a line in the list.
+// tests/cells/elman-inl.h: the simple recurrent network (Elman 1990), one unit, one step: a cell
+// that is in no shipped binary. It shows how to add a cell: with this header and a line in the
+// list.
 //   h' = F(g)
 template <class F>
 struct Elman : UsualCell {
@@ -11,7 +12,7 @@ struct Elman : UsualCell {
   static constexpr int kGates = 1;  // g: sees x and h
   static constexpr int kInputs = 0;
   static constexpr int kState = 1;   // h
-  static constexpr int kCarry = 1;   // of dh, what comes to the state after the last step
+  static constexpr int kCarry = 1;   // the gradient of the state after the last step, as part of dh
   static constexpr int kSaved = 2;   // h' twice; backward: dg, and h'
   static constexpr int kMemory = 1;  // h
   static constexpr char kLetters[] = "g";

@@ -11,7 +11,7 @@ import rwa
 
 
 def elman(x: list, weights: dict, units: int) -> list:
-    """h after the last step of one sequence, in plain Python."""
+    """Return the outputs after the last step of one sequence, in plain Python."""
     wide = {name: values.tolist() for name, values in weights.items()}
     h = [0.0] * units
     for row in x:

@@ -1,6 +1,6 @@
 #!/bin/bash
-# tests/cells/program_test.sh: the program with the cell of tests/cells/elman-inl.h: it is in the help, in messages
-# and in measurements, and can be trained and exported.
+# tests/cells/program_test.sh: the program with the cell of tests/cells/elman-inl.h: the help, messages and benchmarks
+# name it, and it can be trained and exported.
 #   tests/cells/program_test.sh PATH_OF_RWA_WITH_CELL
 set -euo pipefail
 
@@ -18,7 +18,7 @@ for command in train bench "paper run"; do
   grep -qF "$all" help || fail "'rwa $command --help' does not name it"
 done
 
-### measured, in every mode
+### benchmarked in every mode
 expect 0 "elman" "$rwa" bench --quick --cells elman --batch 4 --units 16 --steps 20 --seconds 0.01 --no-peers
 
 ### trained until it has learned something, then used

@@ -1,6 +1,6 @@
 #!/bin/bash
-# tests/cli/bench_test.sh: `rwa bench` from the outside: what it writes, and what it refuses. No
-# speed is asserted: a busy machine must not fail a test.
+# tests/cli/bench_test.sh: tests the command `rwa bench`: its output and its errors. Asserts no
+# speed: a busy machine must not fail a test.
 #   tests/cli/bench_test.sh PATH_OF_RWA
 set -euo pipefail
 
@@ -76,7 +76,7 @@ expected += [("stream", units, 1, "cpu") for units in (8, 16)]
 assert sizes == expected, sizes
 PYTHON
 
-# Refused before any work, in words that name what is wrong.
+# Errors are found before any work, and name what is wrong.
 expect 2 "device is 'abacus', expected one of: cpu" "$rwa" bench --device abacus
 expect 2 "device is 'cuda:99', expected one of: cpu" "$rwa" bench --device cuda:99
 [[ $(wc -l <"$tmp/err") == 1 ]] || fail "something was measured before the device was refused"
@@ -100,12 +100,12 @@ expect 7 "missing/x.json" "$rwa" bench "${small[@]}" --json "$tmp/missing/x.json
 [[ $(wc -l <"$tmp/err") == 1 ]] || fail "something was measured before the path was refused"
 expect 7 "$tmp" "$rwa" bench "${small[@]}" --json "$tmp"
 
-# A row that cannot be measured, here for want of 400 TB, is reported; the others are still there.
+# A row that cannot be measured (it needs 400 TB) is reported; the others are still there.
 expect 7 "failed" "$rwa" bench --batch 1000000 --steps 1000000 --inputs 100 --units 8 \
   --rounds 1 "${short[@]}" --mode forward,stream
 grep -q "^rwa  *stream" "$tmp/out" || fail "the rows that could be measured are missing"
 
-# The frame of the program.
+# Unknown commands and options, help and version.
 expect 2 "unknown command 'nonsense'" "$rwa" nonsense
 expect 2 "rwa --help" "$rwa" nonsense
 expect 2 "unknown option '--nonsense'; see rwa bench --help" "$rwa" bench --nonsense
@@ -114,7 +114,7 @@ expect 0 "rwa bench --quick" "$rwa" --help
 expect 0 "rwa bench --quick" "$rwa" bench --help
 expect 0 "rwa " "$rwa" --version
 grep -qE '^rwa [0-9]+\.[0-9]+\.[0-9]+ \((baseline|sse4|avx2|avx512)\)$' "$tmp/out" ||
-  fail "--version has another form"
+  fail "--version has another format"
 if [[ -w /dev/full ]]; then
   expect 7 "standard output" bash -c '"$1" --help >/dev/full' - "$rwa"
 fi

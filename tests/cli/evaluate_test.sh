@@ -1,6 +1,6 @@
 #!/bin/bash
-# tests/cli/evaluate_test.sh: `rwa evaluate` from the outside: its tables, its JSON against the
-# predictions, and what it refuses.
+# tests/cli/evaluate_test.sh: tests the command `rwa evaluate`: its tables, its JSON against the
+# predictions, and its errors.
 #   tests/cli/evaluate_test.sh PATH_OF_RWA
 set -euo pipefail
 
@@ -15,7 +15,7 @@ train() { expect 0 "model" "$rwa" train "$@" --seed 1 --units 8; }
 python3 "$waves" class 60 >waves.csv
 train waves.csv --out trained --epochs 5
 evaluate 0 "accuracy" trained waves.csv
-for text in "macro F1" "Matthews correlation" "precision" "Confusion matrix" "By length" \
+for text in "macro F1" "Matthews correlation" "precision" "Confusion matrix" "Scores by length" \
   "Hardest examples" "calibration error"; do
   grep -qF "$text" out || fail "no $text"
 done
@@ -69,14 +69,14 @@ assert abs(scores["per_number"][0]["rmse"] - rmse) < 1e-4 * rmse, (scores["per_n
 assert scores["unit"] == "mse" and "accuracy" not in scores, scores
 PYTHON
 
-### a forecast needs no answers
+### a forecast needs no targets
 python3 "$waves" forecast 20 >forecast.csv
 train forecast.csv --task forecast --out forecast --epochs 1
 evaluate 0 '"per_number":[{"name":"u"' forecast forecast.csv --json
 
-### refused
+### errors
 cut -d, -f1-3 waves.csv >bare.csv
-evaluate 3 "found a sequence without an answer, expected speed" trained bare.csv
+evaluate 3 "found a sequence without a target, expected speed" trained bare.csv
 sed 's/slow/still/' waves.csv >other.csv
 evaluate 3 'found the label "still"' trained other.csv
 evaluate 2 "there is no file or folder 'nothing'" nothing waves.csv

@@ -1,5 +1,5 @@
-# tests/cli/expect.sh: for tests of the program from the outside, to be sourced: a folder of their own, in
-# which they then are, and what a command must say there.
+# tests/cli/expect.sh: sourced by tests of the program: changes to a temporary folder, and defines
+# fail and expect.
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
@@ -10,11 +10,11 @@ fail() {
   exit 1
 }
 
-# expect CODE TEXT COMMAND…: the command ends with CODE, and TEXT is in what it writes.
+# expect CODE TEXT COMMAND…: the command exits with CODE, and its output contains TEXT.
 expect() {
   local code=$1 text=$2 found=0
   shift 2
   "$@" >out 2>err || found=$?
-  [[ $found == "$code" ]] || fail "'$*' ended with $found, expected $code"
-  grep -qF -- "$text" out err || fail "'$*' did not say '$text'"
+  [[ $found == "$code" ]] || fail "'$*' exited with $found, expected $code"
+  grep -qF -- "$text" out err || fail "'$*' did not print '$text'"
 }

@@ -1,5 +1,5 @@
 #!/bin/bash
-# tests/cli/explain_test.sh: `rwa explain` from the outside: what it writes, and what it refuses.
+# tests/cli/explain_test.sh: tests the command `rwa explain`: its output and its errors.
 #   tests/cli/explain_test.sh PATH_OF_RWA
 set -euo pipefail
 
@@ -8,13 +8,13 @@ waves=$(realpath "$(dirname "$0")/waves.py")
 # shellcheck source=tests/cli/expect.sh
 source "$(dirname "$0")/expect.sh"
 explain() { expect "$1" "$2" "$rwa" explain "${@:3}"; }
-# explain_to FILE ARGUMENT…: writes the file, and nothing on the standard output.
+# explain_to FILE ARGUMENT…: writes the file, and nothing to standard output.
 explain_to() {
-  "$rwa" explain "${@:2}" --out "$1" >out 2>err || fail "--out $1 is refused"
-  [[ ! -s out && -s $1 ]] || fail "not in $1 alone"
+  "$rwa" explain "${@:2}" --out "$1" >out 2>err || fail "--out $1 failed"
+  [[ ! -s out && -s $1 ]] || fail "not written to $1 alone"
 }
 
-# A word has one letter that says its class, anywhere.
+# Each word has one letter, anywhere, that determines its class.
 python3 - <<'PYTHON' >letters.txt
 import random
 
@@ -27,13 +27,13 @@ PYTHON
 train() { expect 0 "model.safetensors" "$rwa" train "$@" --seed 1; }
 train letters.txt --out letters --units 16 --epochs 30 --learning-rate 0.01
 
-### text: ten sequences, or fewer
+### text: ten sequences by default
 explain 0 "step   share  symbol" letters letters.txt
 [[ $(grep -c '^step' out) == 10 ]] || fail "not ten sequences"
-explain 0 "answer has-" letters/model.safetensors letters.txt --limit 2
+explain 0 "prediction has-" letters/model.safetensors letters.txt --limit 2
 [[ $(grep -c '^step' out) == 2 ]] || fail "not two sequences"
 
-### the letter that decides the class has the greatest part of its gradients
+### the letter that determines the class has the largest attribution
 explain 0 '"method":"gradients"' letters letters.txt --method gradients --json --limit 60
 cp out gradients
 explain 0 '"method":"shares"' letters letters.txt --json --limit 60
@@ -57,18 +57,18 @@ for line in shares:
         assert abs(sum(unit) - 1) < 1e-5 and min(unit) >= 0, line
 PYTHON
 
-### files: a page of several, a picture of one, the same lines of JSON
+### files: a page of several sequences, a picture of one, the same JSON lines
 explain_to page.html letters letters.txt
 [[ $(grep -o '<figure class="steps">' page.html | wc -l) == 10 ]] || fail "not ten pictures"
 explain_to picture.svg letters letters.txt --id 7
-python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("picture.svg")' || fail "no XML"
+python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("picture.svg")' || fail "not XML"
 explain_to lines.json letters letters.txt --method gradients --limit 60
-cmp lines.json gradients || fail "a file has other lines than the standard output"
+cmp lines.json gradients || fail "the file differs from standard output"
 cp picture.svg before
 explain 2 "several sequences for one picture" letters letters.txt --out picture.svg
-cmp picture.svg before || fail "a mistake has changed the file"
+cmp picture.svg before || fail "an error has changed the file"
 
-### numbers, answers to every step, another cell
+### numbers, per-step predictions, another cell
 python3 "$waves" class 60 >waves.csv
 train waves.csv --out waves --units 8 --epochs 2 --cell gru
 explain 2 "the cell gru keeps no average" waves waves.csv --method shares
@@ -77,9 +77,9 @@ explain 0 "log₂ of the probability of fast" waves waves.csv --limit 1 --output
 explain_to waves.svg waves waves.csv --limit 1
 grep -q 'class="curve"' waves.svg || fail "no curve in the picture"
 train letters.txt --task forecast --out next --units 8 --epochs 2
-explain 0 "after its last step: answer" next letters.txt --limit 1
+explain 0 "after its last step: prediction" next letters.txt --limit 1
 
-### what is refused
+### errors
 explain 2 "found no sequence with the id 'nobody'" letters letters.txt --id nobody
 explain 2 "did you mean has-x" letters letters.txt --output has-xx
 explain 2 "unknown method 'share'" letters letters.txt --method share

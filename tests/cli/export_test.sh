@@ -1,5 +1,5 @@
 #!/bin/bash
-# tests/cli/export_test.sh: `rwa export` from the outside: what it writes, and what it refuses.
+# tests/cli/export_test.sh: tests the command `rwa export`: its output and its errors.
 #   tests/cli/export_test.sh PATH_OF_RWA
 set -euo pipefail
 
@@ -11,7 +11,7 @@ export_to() { expect "$1" "$2" "$rwa" export "${@:3}"; }
 expect_unchanged() {
   [[ $(ls -A here) == model.onnx && $(cat here/model.onnx) == before ]] || fail "here has changed"
 }
-# refuse CODE TEXT ARGUMENT…: and a file that was there stays as it was, with nothing beside it.
+# refuse CODE TEXT ARGUMENT…: also checks that an existing file is unchanged, with nothing beside it.
 refuse() {
   rm -rf here && mkdir here && echo before >here/model.onnx
   export_to "$@"
@@ -22,30 +22,30 @@ train() { expect 0 "model.safetensors" "$rwa" train "$@" --seed 1 --units 8 --ep
 python3 "$waves" class 40 >waves.csv
 train waves.csv --out waves
 
-### a run's folder, or a model's file: the same bytes each time
-export_to 0 "whole sequences" waves --onnx waves.onnx
+### a run folder or a model file: the same bytes each time
+export_to 0 "ONNX graph of whole sequences" waves --onnx waves.onnx
 export_to 0 "again.onnx: " waves/model.safetensors --onnx again.onnx
-cmp waves.onnx again.onnx || fail "the same model makes another file"
-export_to 0 "one step of a stream" waves --onnx step.onnx --step
-cmp -s waves.onnx step.onnx && fail "a step is the whole"
+cmp waves.onnx again.onnx || fail "the same model gives another file"
+export_to 0 "ONNX graph of one step" waves --onnx step.onnx --step
+cmp -s waves.onnx step.onnx && fail "--step has no effect"
 
-### what the model knows of its data is in the file
+### the data encoding is in the file
 for text in '"cell":"rwa' '["fast","slow"]' probabilities lengths; do
   grep -qaF -- "$text" waves.onnx || fail "no $text in waves.onnx"
 done
 grep -qa initial_state step.onnx || fail "no initial state in step.onnx"
 grep -qa initial_state waves.onnx && fail "an initial state in waves.onnx"
 
-### steps that are seen with others
+### a context of several steps
 train waves.csv --out wide --context 3
 export_to 0 "whole sequences" wide --onnx wide.onnx
 
 ### for PyTorch
-export_to 0 "a module of PyTorch" waves --torch network.py
-python3 -m py_compile network.py || fail "no Python"
+export_to 0 "PyTorch module" waves --torch network.py
+python3 -m py_compile network.py || fail "not Python"
 [[ -s network.safetensors ]] || fail "no weights beside the module"
 
-### what is refused
+### errors
 refuse 2 "expected one of --onnx FILE and --torch FILE" waves
 refuse 2 "expected one of --onnx FILE and --torch FILE" waves --onnx here/model.onnx --torch x.py
 refuse 2 "--torch excludes --step" waves --torch x.py --step
@@ -54,11 +54,11 @@ refuse 2 "here: is a folder without a model.safetensors" here --onnx here/model.
 refuse 4 "here/model.onnx" here/model.onnx --onnx here/model.onnx
 refuse 7 "no/model.onnx" waves --onnx here/no/model.onnx
 train waves.csv --out both --bidirectional
-refuse 2 "no stream through this network: it reads both ways" both --onnx here/model.onnx --step
-refuse 2 "sees steps with others (context 3, positions 0)" wide --onnx here/model.onnx --step
+refuse 2 "cannot be streamed: it is bidirectional" both --onnx here/model.onnx --step
+refuse 2 "was trained with context 3 and positions 0" wide --onnx here/model.onnx --step
 
-### a disk without room leaves no half
+### a full disk leaves no partial file
 (ulimit -f 1 && trap '' XFSZ && "$rwa" export waves --onnx here/model.onnx) >out 2>err &&
-  fail "has written more than it may"
-grep -qF "here/model.onnx: cannot" err || fail "does not say what it cannot write"
+  fail "the limit on file sizes was exceeded"
+grep -qF "here/model.onnx: cannot" err || fail "the file that cannot be written is not named"
 expect_unchanged

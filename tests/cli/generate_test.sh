@@ -1,5 +1,5 @@
 #!/bin/bash
-# tests/cli/generate_test.sh: `rwa generate` from the outside.
+# tests/cli/generate_test.sh: tests the command `rwa generate`.
 #   tests/cli/generate_test.sh PATH_OF_RWA
 set -euo pipefail
 
@@ -10,11 +10,11 @@ source "$(dirname "$0")/expect.sh"
 generate() { expect "$1" "$2" "$rwa" generate "${@:3}"; }
 train() { expect 0 "model" "$rwa" train "$@" --seed 1 --units 16; }
 
-### text: after a comes b, after b c, after c a
+### text: b follows a, c follows b, a follows c
 for _ in {1..60}; do printf 'abcabcabcabc\nbcabcabcabca\ncabcabcabcab\n'; done >letters.txt
 train letters.txt --out letters --epochs 30
 generate 0 "abcabcabcabc" letters --prompt ab --length 10 --temperature 0
-[[ $(cat out) == abcabcabcabc ]] || fail "not what it was trained on"
+[[ $(cat out) == abcabcabcabc ]] || fail "not the pattern of the training data"
 generate 0 "" letters --count 5 --length 7
 [[ $(grep -cxE '[abc]{7}' out) == 5 ]] || fail "not five texts of seven letters"
 cp out before
@@ -31,7 +31,7 @@ generate 0 "id,step,u,v" forecast --length 5
 head -n 4 forecast.csv >start.csv
 generate 0 "w0,4," forecast --length 2 --prompt-file start.csv
 
-### refused
+### errors
 python3 "$waves" class 20 >waves.csv
 train waves.csv --out classes --epochs 1
 generate 2 "found a model for the task class, expected one for forecast" classes

@@ -1,6 +1,6 @@
 #!/bin/bash
-# tests/cli/import_test.sh: `rwa import` from the outside: what it says of a network, and what it refuses. That
-# the numbers are PyTorch's is for tests/export/torch_import_test.py.
+# tests/cli/import_test.sh: tests the command `rwa import`: its output and its errors.
+# tests/export/torch_import_test.py compares the numbers with PyTorch.
 #   tests/cli/import_test.sh PATH_OF_RWA
 set -euo pipefail
 
@@ -9,7 +9,8 @@ rwa=$1
 source "$(dirname "$0")/expect.sh"
 import() { expect "$1" "$2" "$rwa" import "${@:3}"; }
 
-# weights FILE NAME=SHAPE…: a safetensors file as PyTorch's, of ones; a shape may end in a type: fc.bias=4:F16.
+# weights FILE NAME=SHAPE…: writes a safetensors file of ones, as PyTorch does. A shape may end in a
+# type: fc.bias=4:F16.
 weights() {
   python3 - "$@" <<'PYTHON'
 import json
@@ -35,21 +36,21 @@ PYTHON
 lstm=(lstm.weight_ih_l0=8,3 lstm.weight_hh_l0=8,2 lstm.bias_ih_l0=8 lstm.bias_hh_l0=8)
 gru=(gru.weight_ih_l0=6,3:F16 gru.weight_hh_l0=6,2:F16 gru.weight_ih_l0_reverse=6,3:F16 gru.weight_hh_l0_reverse=6,2:F16)
 
-### a model that the other commands take
+### a model that other commands can use
 weights net.safetensors "${lstm[@]}" fc.weight=4,2 fc.bias=4
-import 0 "model.safetensors: 60 weights" net.safetensors --out model.safetensors
+import 0 "model.safetensors: 60 parameters" net.safetensors --out model.safetensors
 grep -qF 'lstm, tanh, 2 units, [T,B,2]' out || fail "the recurrent layer is not shown"
 expect 0 "cell lstm, readout last, loss softmax" "$rwa" inspect model.safetensors
-import 0 "mean of all steps" net.safetensors --out model.safetensors --readout mean --loss squared-error
+import 0 "mean over all steps" net.safetensors --out model.safetensors --readout mean --loss squared-error
 expect 0 "readout mean, loss squared-error" "$rwa" inspect model.safetensors
 weights both.safetensors emb.weight=9,3 "${gru[@]}" out.weight=1,4
-import 0 "gru, tanh, 2 units, both ways, [T,B,4]" both.safetensors --out both-model.safetensors
+import 0 "gru, tanh, 2 units, bidirectional, [T,B,4]" both.safetensors --out both-model.safetensors
 expect 0 "9 symbols" "$rwa" inspect both-model.safetensors
 weights bare.safetensors "${lstm[@]}"
 import 0 "fully connected, loss softmax, [B,2]" bare.safetensors --out bare-model.safetensors --no-head
 
-### what does not say enough
-import 4 "no linear layer on top of the 2 units" bare.safetensors --out none
+### ambiguous weights
+import 4 "expected a *.weight of shape [outputs, 2]" bare.safetensors --out none
 weights two.safetensors "${lstm[@]}" a.weight=4,2 a.bias=4 b.weight=5,2 b.bias=5
 import 2 "expected the option head to name one of: a, b" two.safetensors --out none
 import 0 "[B,5]" two.safetensors --out two-model.safetensors --head b.
@@ -59,15 +60,15 @@ import 2 "--out is required" net.safetensors
 import 2 "unknown readout 'first'" net.safetensors --out none --readout first
 import 2 "expected last, every or mean" net.safetensors --out none --readout attention
 
-### what is no such network
+### other networks and files
 weights extra.safetensors "${lstm[@]}" fc.weight=4,2 fc.bias=4 norm.weight=2
 import 4 'tensor "norm.weight" [2] has no place' extra.safetensors --out none
 weights steps.safetensors "${lstm[@]}" fc.weight=4,2 fc.bias=4 batches=1:I64
 import 4 'has dtype "I64"' steps.safetensors --out none
 weights rnn.safetensors rnn.weight_ih_l0=2,3 rnn.weight_hh_l0=2,2
-import 4 "that of a torch.nn.RNN" rnn.safetensors --out none
-import 4 "a model of rwa already" model.safetensors --out none
+import 4 "like a torch.nn.RNN" rnn.safetensors --out none
+import 4 "already a model of rwa" model.safetensors --out none
 printf 'PK\x03\x04' >net.pt
 import 4 "torch.save()" net.pt --out none
 import 7 "No such file" missing.safetensors --out none
-[[ ! -e none ]] || fail "a refused import has left a model"
+[[ ! -e none ]] || fail "a failed import has left a model"

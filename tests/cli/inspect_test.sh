@@ -1,5 +1,5 @@
 #!/bin/bash
-# tests/cli/inspect_test.sh: `rwa inspect` from the outside: its table, and what it refuses.
+# tests/cli/inspect_test.sh: tests the command `rwa inspect`: its tables and its errors.
 #   tests/cli/inspect_test.sh PATH_OF_RWA
 set -euo pipefail
 
@@ -22,9 +22,9 @@ layers = 2
 steps = 2
 TOML
 
-### an experiment, the run of it, and the model that it leaves have the same network
+### an experiment, its run and its model have the same network
 inspect 0 "2,212 bytes of weights; cell rwa, readout last, loss squared-error, seed 1" sums.toml
-grep -qE '^layers\.1 +rwa, tanh, 8 units +\[T,B,8\] +344$' out || fail "no line of the second layer"
+grep -qE '^layers\.1 +rwa, tanh, 8 units +\[T,B,8\] +344$' out || fail "no line for the second layer"
 grep -qE '^total +553$' out || fail "no sum"
 tail -n +2 out >experiment
 expect 0 "sums" "$rwa" paper run sums.toml --out runs
@@ -34,16 +34,16 @@ tail -n +2 out | cmp -s - experiment || fail "a run has another network than its
 inspect 0 "a model" "$run/model.safetensors"
 tail -n +2 out | cmp -s - experiment || fail "a model has another network than its experiment"
 
-### what is none of them
+### errors
 inspect 2 "did you mean sums.toml?" sum.toml
-inspect 3 "found a folder beside files or too deep" runs
+inspect 3 "found a folder next to files or nested too deeply" runs
 inspect 2 "DATA is required"
 inspect 4 "rwa-checkpoint" "$run/checkpoint.safetensors"
 
-### data: what they are taken for, and how to say otherwise
+### data: how it is read, and options to change that
 printf 'machine,time,load,label\nA,1,0.5,ok\nA,2,NA,ok\nB,1,2.5,bad\nB,2,3,bad\n' >sensors.csv
-inspect 0 "2 of 2 to 2 steps, 2 in the median" sensors.csv --id machine
-grep -q 'load *0.5 *3 *1' out || fail "least, most and missing of the feature are not shown"
+inspect 0 "2 of 2 to 2 steps, median 2" sensors.csv --id machine
+grep -q 'load *0.5 *3 *1' out || fail "min, max and missing of the feature are not shown"
 grep -qE 'ok +1' out || fail "the classes are not counted"
 inspect 0 "task       forecast" sensors.csv --id machine --task forecast
 inspect 2 "did you mean machine?" sensors.csv --id machina

@@ -1,5 +1,5 @@
 #!/bin/bash
-# tests/cli/predict_test.sh: `rwa predict` from the outside: what it writes, and what it refuses.
+# tests/cli/predict_test.sh: tests the command `rwa predict`: its output and its errors.
 #   tests/cli/predict_test.sh PATH_OF_RWA
 set -euo pipefail
 
@@ -12,25 +12,25 @@ predict() { expect "$1" "$2" "$rwa" predict "${@:3}"; }
 python3 "$waves" class 60 >waves.csv
 expect 0 "model.safetensors" "$rwa" train waves.csv --out trained --seed 1 --epochs 5 --units 8
 
-### a row for each sequence, in the order of the file; the folder and the file are the same model
+### a row for each sequence, in the order of the file; a run folder and its model file agree
 predict 0 "id,prediction,p_fast,p_slow" trained waves.csv
 cp out whole
-[[ $(wc -l <whole) == 61 ]] || fail "not a row for each"
+[[ $(wc -l <whole) == 61 ]] || fail "not a row for each sequence"
 tail -n +2 whole | cut -d, -f1 | diff - <(seq -f 'w%g' 0 59) || fail "not in the order of the file"
-tail -n +2 whole | cut -d, -f2 | grep -qxvE 'slow|fast' && fail "something else than labels"
+tail -n +2 whole | cut -d, -f2 | grep -qxvE 'slow|fast' && fail "unknown labels"
 predict 0 "prediction" trained/model.safetensors waves.csv --threads 1 --batch 7
-cmp out whole || fail "threads and batches change answers"
+cmp out whole || fail "threads and batches change predictions"
 
-### without answers in the file, packed, from the standard input, several files
+### without targets in the file, compressed, from standard input, several files
 cut -d, -f1-3 waves.csv >bare.csv
 gzip -k bare.csv
 predict 0 "prediction" trained bare.csv.gz
-cmp out whole || fail "answers depend on the labels, or on gzip"
-"$rwa" predict trained - <bare.csv | cmp - whole || fail "the standard input is read otherwise"
+cmp out whole || fail "predictions depend on the labels, or on gzip"
+"$rwa" predict trained - <bare.csv | cmp - whole || fail "standard input is read differently"
 predict 0 "prediction" trained bare.csv waves.csv
 [[ $(wc -l <out) == 121 ]] || fail "not the rows of both files"
 
-### columns are found by their names
+### columns are found by name
 awk -F, -v OFS=, '{ print $3, "x", $1, $2 }' bare.csv >turned.csv
 predict 0 "prediction" trained turned.csv
 cmp out whole || fail "the order of columns matters"
@@ -51,13 +51,13 @@ for row, line in zip(rows, lines):
     assert abs(sum(line["probabilities"].values()) - 1) < 1e-6, line
 PYTHON
 
-### --out: as a whole or not at all
-"$rwa" predict trained waves.csv --out answers.csv >out 2>err || fail "--out is refused"
-[[ ! -s out ]] || fail "also on the standard output"
+### --out: replaced as a whole or not at all
+"$rwa" predict trained waves.csv --out answers.csv >out 2>err || fail "--out failed"
+[[ ! -s out ]] || fail "also written to standard output"
 cmp answers.csv whole || fail "--out has other rows"
 sed '50s/,/,oops/' waves.csv >bad.csv
 predict 3 "bad.csv:50:" trained bad.csv --out answers.csv
-cmp answers.csv whole || fail "a bad file has changed --out"
+cmp answers.csv whole || fail "an error has changed the --out file"
 [[ -z $(find . -name '.rwa-*') ]] || fail "a temporary file was left"
 predict 7 "No space left" trained waves.csv --out /dev/full
 "$rwa" predict trained waves.csv >/dev/full 2>err && fail "a full disk was not noticed"
@@ -74,7 +74,7 @@ done = subprocess.run([sys.argv[1], "predict", "trained", "waves.csv"], stdout=w
 assert done.returncode == 7 and b"Broken pipe" in done.stderr, done
 PYTHON
 
-### every step, numbers, a forecast, windows
+### per step, numbers, a forecast, windows
 train() { expect 0 "model" "$rwa" train "$@" --seed 1 --epochs 1 --units 8; }
 python3 "$waves" step 20 >steps.csv
 train steps.csv --out steps
@@ -92,7 +92,7 @@ train waves.csv --window 4 --out windows
 predict 0 "id,from,prediction,p_fast,p_slow" windows waves.csv
 grep -q '^w0,5,' out || fail "no second window"
 
-### refused
+### errors
 predict 2 "there is no file or folder 'nothing'" nothing waves.csv
 predict 2 "DATA is required" trained
 predict 2 "is a folder without a model.safetensors" . waves.csv

@@ -29,7 +29,7 @@ ESCAPE = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
 class Terminal:
-    """`rwa paper run` with its standard error on a terminal."""
+    """`rwa paper run` with its standard error on a pseudo-terminal."""
 
     def __init__(self, rwa, folder, columns, steps=8000, names=("bar",), options=(), **environment):
         files = [f"{name}.toml" for name in names]
@@ -42,13 +42,13 @@ class Terminal:
         self.process = subprocess.Popen(
             [rwa, "paper", "run", *files, *options, "--out", tempfile.mkdtemp(dir=folder)],
             cwd=folder, stdin=slave, stdout=subprocess.DEVNULL, stderr=slave, start_new_session=True,
-            # Makes the terminal the one whose Ctrl-C the process hears.
+            # Makes it the controlling terminal, which Ctrl-C is sent from.
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0), env=variables)
         os.close(slave)
         self.text = ""
 
     def read(self, until=None):
-        """Everything, or up to the first appearance of some text."""
+        """Reads everything, or up to the first occurrence of some text."""
         while until is None or until not in self.text:
             try:
                 piece = os.read(self.master, 65536)
@@ -66,18 +66,18 @@ class Terminal:
 
 
 def bars(text):
-    """What was redrawn: between a carriage return that clears the line and the next."""
+    """The texts between the sequences that clear the line."""
     return [piece.split("\r")[0] for piece in text.split("\r\x1b[K")[1:]]
 
 
 def last_bar(rwa, folder, columns):
-    """The last one drawn while training, after a look at the width of all."""
+    """Returns the last bar drawn while training, and checks the width of all bars."""
     terminal = Terminal(rwa, folder, columns)
     assert terminal.end() == 0, terminal.text
     *drawn, after = [ESCAPE.sub("", bar) for bar in bars(terminal.text)]
     assert len(drawn) >= 2, terminal.text
     assert all(len(line) < columns for line in drawn), (columns, drawn)
-    assert after.strip().startswith("finished in"), ("the bar was not taken away", terminal.text)
+    assert after.strip().startswith("finished in"), ("the bar was not erased", terminal.text)
     return [line for line in drawn if "8,000/8,000" not in line][-1]
 
 
@@ -112,7 +112,7 @@ def check_control_c(rwa, folder):
 
 
 def check_several(rwa, folder):
-    """One bar for all, below lines that stay whole."""
+    """One bar for all runs, below permanent lines that stay intact."""
     names = ("one", "two", "three")
     for columns in (120, 80, 40, 8):
         terminal = Terminal(rwa, folder, columns, names=names, options=("--jobs", "2"))

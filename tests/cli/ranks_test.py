@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`rwa train`, `tune` and `paper run` as several ranks: the files of one process, runs side by
-side, an end in time and in words when a rank fails, and any number of ranks goes on from there.
+"""Tests `rwa train`, `tune` and `paper run` on several ranks: they write the files of one process,
+share runs, end with a message when a rank fails, and resume with any number of ranks.
 
     ranks_test.py PROGRAM [LAUNCHER [ARGUMENT...]]
 
@@ -68,7 +68,7 @@ class Ranks(unittest.TestCase):
             self.assertTrue(left == right, f"{found}/{name} is not {expected}/{name}")
 
     def start_long_run(self, ranks, *others):
-        """Waits until there is a checkpoint that is not the first."""
+        """Waits until there is a checkpoint after the first."""
         command = ["paper", "run", "long.toml", *others, "--out", "runs", "--checkpoint", "0"]
         job = self.start(ranks, *command)
         self.addCleanup(job.terminate)
@@ -101,7 +101,7 @@ class Ranks(unittest.TestCase):
                 self.assert_same_run(f"on-{ranks}/fold-{fold}", f"alone/fold-{fold}")
         tune = ["tune", "waves.csv", "--candidates", "3", "--time-budget", "2", "--units", "8"]
         out, _ = self.rwa(2, *tune, "--out", "tuned")
-        self.assertEqual(out.count("The best"), 1, out)
+        self.assertEqual(out.count("Best model"), 1, out)
 
     def test_do_experiments_side_by_side(self):
         names = ["one", "two", "three"]
@@ -114,7 +114,7 @@ class Ranks(unittest.TestCase):
             self.assert_same_run(f"together/{name}/rwa-seed1", f"alone/{name}/rwa-seed1")
 
     def go_on(self, ranks):
-        """With fewer steps to do than were meant; the same as if nothing had happened."""
+        """Resumes with fewer steps to do, and compares with an uninterrupted run."""
         checkpoint = self.folder / "runs/long/rwa-seed1/metrics.jsonl"
         done = checkpoint.read_text(encoding="utf-8").count('"split":"test"') * 50
         self.write_experiment("long", done + 60)
@@ -161,7 +161,7 @@ class Ranks(unittest.TestCase):
         status, _, errors = end(job)
         self.assertEqual(status, 2, errors)
         self.assertEqual(
-            errors.count("rwa: rank 1 plans other work than rank 0: network.units"), 1, errors
+            errors.count("rwa: rank 1 has other runs than rank 0: network.units"), 1, errors
         )
 
     def test_end_in_good_order_when_asked_to(self):

@@ -1,11 +1,10 @@
-// tests/cli/settings_options_test.cc: what is typed becomes settings.
+// tests/cli/settings_options_test.cc: tests that options become settings.
 #include "settings_options.h"
 
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <CLI/CLI.hpp>
 
 #include "io/io_testing.h"
 #include "io/toml.h"
@@ -15,12 +14,13 @@
 namespace rwa::cli {
 namespace {
 
-training::Experiment typed(std::vector<std::string> words) {
-  CLI::App app;
+training::Experiment typed(const std::vector<std::string>& words) {
+  const Parser parser("rwa", "");
   GivenSettings given;
-  given.add_options(app, is_setting_of_files);
-  std::ranges::reverse(words);
-  app.parse(words);
+  given.add_options(parser.program(), is_setting_of_files);
+  std::vector<const char*> arguments = {"rwa"};
+  for (const std::string& word : words) arguments.push_back(word.c_str());
+  EXPECT_TRUE(parser.run(static_cast<int>(arguments.size()), arguments.data()));
   training::Experiment experiment = workflows::default_experiment();
   given.overrides().apply(experiment);
   return experiment;
@@ -30,7 +30,7 @@ datasets::FilesTask task(const std::vector<std::string>& words) {
   return std::get<datasets::FilesTask>(typed(words).task);
 }
 
-// An argument that means another value than the default, of each kind.
+// An argument that differs from the default.
 std::string argument_of(const training::SettingInfo& setting) {
   using Kind = training::SettingInfo::Kind;
   switch (setting.kind) {
@@ -83,7 +83,7 @@ TEST(SettingsOptions, AFlagNeedsNoValue) {
   EXPECT_TRUE(typed({"--bidirectional"}).network.bidirectional);
   EXPECT_FALSE(typed({"--bidirectional=false"}).network.bidirectional);
   EXPECT_TRUE(typed({"--bidirectional", "--units", "3"}).network.bidirectional);
-  // What follows is not its value.
+  // The next argument is not its value.
   EXPECT_EQ(task({"--balance", "x.csv"}).train, std::vector<std::string>{"x.csv"});
 }
 

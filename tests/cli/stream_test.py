@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`rwa stream` from the outside: each line is answered before the next is read, through a pipe and
-a pseudo-terminal; streams by id; a state that is kept over ends of every kind.
+"""Tests the command `rwa stream`: it answers each line before it reads the next, through a pipe and
+a pseudo-terminal; several streams by id; a state that survives every kind of end.
 
     tests/cli/stream_test.py PATH_OF_RWA
 """
@@ -17,7 +17,7 @@ import termios
 
 RWA = os.path.abspath(sys.argv[1])
 WAVES = pathlib.Path(__file__).resolve().with_name("waves.py")
-PATIENCE = 60  # seconds: a machine may be busy; an answer that waits for the next line never comes
+PATIENCE = 60  # seconds, for busy machines; an answer that waits for the next line never comes
 
 
 def run(*arguments, text=None, code=0):
@@ -28,7 +28,7 @@ def run(*arguments, text=None, code=0):
 
 
 class Stream:
-    """A process that is asked line by line."""
+    """A process that is sent one line at a time."""
 
     def __init__(self, *arguments, terminal=False):
         self.answers = b""
@@ -83,7 +83,7 @@ def table_of(kind, sequences):
 
 
 def check_equals_predict(kind, per_step):
-    """What a stream says after the last step, or after each, is the row of the prediction."""
+    """The answer after the last step, or after each step, equals the row of `rwa predict`."""
     rows = table_of(kind, 12)
     options = {"forecast": ["--task", "forecast"], "numbers": ["--target", "period"]}
     train(f"{kind}.csv", kind, *options.get(kind, []))
@@ -105,7 +105,7 @@ def check_answers_at_once(terminal):
     assert stream.ask("0.25 2") == expected[2]
     stream.say("")  # ends the sequence, and has no answer
     assert stream.ask("0.5\t1") == expected[1] == expected[3]
-    assert stream.end()[0] == 0 or terminal  # a terminal that is gone may hang it up
+    assert stream.end()[0] == 0 or terminal  # closing a terminal may send SIGHUP
 
 
 def check_several():
@@ -135,7 +135,7 @@ LINES = ["a,0.5,1", "b,1,0", "a,0.25,2", "b,0,0", "a,0,-1"]
 
 
 def check_state(end, first=3):
-    """However the first half ends, the second goes on from it."""
+    """The second half resumes from the first, however that ends."""
     whole = run("stream", "class", "--id", text="\n".join(LINES) + "\n").stdout.splitlines()
     pathlib.Path("state").unlink(missing_ok=True)
     stream = Stream("class", "--id", "--state", "state")
@@ -150,7 +150,7 @@ def check_state(end, first=3):
     else:
         stream.process.send_signal(end)
         code, message = stream.wait()
-        assert code == 6 and "goes on from state" in message, (code, message)
+        assert code == 6 and "resume from state" in message, (code, message)
     halves += run("stream", "class", "--id", "--state", "state",
                   text="\n".join(LINES[first:]) + "\n").stdout.splitlines()
     assert halves == whole, (end, halves, whole)
@@ -164,7 +164,7 @@ def check_refusals():
     assert "found the state of another model" in done.stderr, done
     run("stream", "class", "--state", "/nowhere/state", text="0.5,1\n", code=7)
     train("class.csv", "both", "--bidirectional")
-    assert "no stream through this network" in run("stream", "both", text="", code=2).stderr
+    assert "this network cannot be streamed" in run("stream", "both", text="", code=2).stderr
     reader, writer = os.pipe()
     os.close(reader)
     done = subprocess.run([RWA, "stream", "class"], input=b"0.5,1\n", stdout=writer,

@@ -1,6 +1,6 @@
 #!/bin/bash
-# tests/cli/train_test.sh: `rwa train`, `tune` and `verify` from the outside: every kind of answer, folds and
-# seeds, long sequences, going on after an interruption, and what is refused.
+# tests/cli/train_test.sh: tests the commands `rwa train`, `tune` and `verify`: every kind of target,
+# folds and seeds, long sequences, resuming, and errors.
 #   tests/cli/train_test.sh PATH_OF_RWA
 set -euo pipefail
 
@@ -12,7 +12,7 @@ train() { expect "$1" "$2" "$rwa" train "${@:3}" --units 8; }
 
 for kind in class numbers step forecast; do python3 "$waves" "$kind" 200 >$kind.csv; done
 
-### every kind of answer, from what stands in the file; the model alone is enough to predict
+### every kind of target, detected from the file; the model alone is enough to predict
 train 0 "accuracy" class.csv --out runs/class --epochs 40
 python3 - <<'PYTHON'
 import re
@@ -34,34 +34,35 @@ for kind in class numbers step forecast; do
   mv away.csv $kind.csv
 done
 
-### the same seed, the same bits; a run that was interrupted has them too
+### the same seed gives the same bits; an interrupted run resumes
 train 0 "model:" class.csv --out again --epochs 40 --threads 1
 cmp again/model.safetensors runs/class/model.safetensors || fail "threads change the result"
 long=(class.csv --out halves --epochs 1000000 --patience 0 --schedule constant --units 8)
-expect 6 "goes on from there" timeout --foreground --preserve-status -s TERM 1 "$rwa" train "${long[@]}"
-expect 0 "goes on from step" "$rwa" train "${long[@]}" --time-budget 3
-expect 0 "a whole checkpoint" "$rwa" verify halves
+expect 6 "run the same command to resume" \
+  timeout --foreground --preserve-status -s TERM 1 "$rwa" train "${long[@]}"
+expect 0 "resuming from step" "$rwa" train "${long[@]}" --time-budget 3
+expect 0 "valid checkpoint" "$rwa" verify halves
 
-### settings of another run; folds, seeds, windows, parts
+### settings of another run; folds, seeds, windows, truncation
 train 0 "model:" class.csv --config runs/class/config.toml --out configured
-cmp configured/model.safetensors runs/class/model.safetensors || fail "--config has other settings"
+cmp configured/model.safetensors runs/class/model.safetensors || fail "--config changes settings"
 train 0 "mean ± deviation" class.csv --folds 3 --jobs 2 --epochs 2 --out folds
 train 0 "mean ± deviation" class.csv --repeat 2 --epochs 2 --out seeds
-expect 0 "a whole model" "$rwa" verify seeds/model.safetensors
+expect 0 "valid model" "$rwa" verify seeds/model.safetensors
 train 0 "model:" forecast.csv --window 4 --stride 2 --epochs 2 --out windows
 train 0 "model:" forecast.csv --truncate 3 --epochs 2 --out parts
 train 0 "model:" class.csv --context 3 --positions 4 --epochs 2 --out wide
 train 0 "model:" class.csv --balance --epochs 2 --out balanced
 train 0 "model:" - --epochs 2 --out piped <class.csv
-expect 0 "The best" "$rwa" tune class.csv --candidates 3 --time-budget 3 --units 8 --patience 0 --schedule constant \
+expect 0 "Best model" "$rwa" tune class.csv --candidates 3 --time-budget 3 --units 8 --patience 0 --schedule constant \
   --epochs 1000000 --out tuned
-grep -q "goes on from step" err || fail "the better ones do not go on in the second round"
+grep -q "resuming from step" err || fail "the better candidates do not resume in the second round"
 expect 0 "accuracy" "$rwa" evaluate tuned/model.safetensors class.csv
 
-### what is refused
+### errors
 sed '3s/,/,oops/' class.csv >bad.csv
 train 3 "bad.csv:3:" bad.csv --out no
-train 2 "there is no nothing.csv" nothing.csv --out no
+train 2 "nothing.csv: no such file or folder" nothing.csv --out no
 train 2 "did you mean" class.csv --target sped --out no
 train 2 "expected only one of them" class.csv --folds 3 --valid class.csv --out no
 train 2 "task.train" class.csv --out runs/step

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes a table of small sequences that a model can learn something from: slow and fast waves.
+"""Writes a table of small sequences that a model can learn: slow and fast waves.
 
     tests/cli/waves.py KIND SEQUENCES > FILE     KIND: class, numbers, step, forecast, unlabelled
 """

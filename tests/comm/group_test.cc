@@ -1,5 +1,5 @@
-// tests/comm/group_test.cc: every rank is in one group, groups are as equal as can be, and what is
-// summed or said in one is its own.
+// tests/comm/group_test.cc: every rank is in one group, groups have nearly equal sizes, and sums
+// and texts stay within a group.
 #include "comm/group.h"
 
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
-"""Ranks over MPI: the bits of one process, and an end in time and in words when one of them fails.
+"""Ranks over MPI: the bits of one process, and a prompt end with a message when one of them fails.
 
     mpi_test.py PROGRAM [LAUNCHER [ARGUMENT...]]
 
 The launcher is mpirun, or another that takes "-n RANKS PROGRAM" after these arguments, such as
-"srun --mpi=pmix". Without one there is nothing to test: exit status 77.
+"srun --mpi=pmix". Exits with status 77 (skipped) if there is none.
 """
 
 import os
@@ -20,7 +20,7 @@ from launcher import ENVIRONMENT, Launcher, end  # noqa: E402
 
 PROGRAM = sys.argv[1]
 LAUNCHER = Launcher(sys.argv[2:])
-# Of rank_program; srun's own PMI kills the ranks before it hears of it.
+# The exit status of rank_program; srun's own PMI kills the ranks before it learns of it.
 STATUS = 137 if "--mpi=pmi2" in LAUNCHER.command else 4
 PATIENCE = 1  # of rank_program, in seconds
 
@@ -64,7 +64,7 @@ class Ranks(unittest.TestCase):
         self.assertEqual((status, out), (0, "1 ranks compute\n"), errors)
 
     def expect_failure(self, ranks, *arguments):
-        """What was printed to stderr by a job that fails with its own status."""
+        """Run a job that fails with its own status, and return its stderr."""
         status, out, errors = run(ranks, *arguments)
         self.assertEqual(status, STATUS, errors)
         self.assertNotIn("ranks", out)
@@ -84,11 +84,11 @@ class Ranks(unittest.TestCase):
         for what, who in (("stop", "0"), ("stop", "1"), ("sleep", "2"), ("sleep", "0")):
             errors = self.expect_failure(3, what, who)
             self.assertEqual(errors.count("error: rank"), 1, errors)
-            self.assertIn(f"in which rank {who} gave no sign", errors)
+            self.assertIn(f"rank {who} showed no sign of work", errors)
 
     def test_nobody_waits_because_another_group_works(self):
         errors = self.expect_failure(4, "groups")
-        self.assertIn("rank 3 gave no sign of work", errors)
+        self.assertIn("rank 3 showed no sign of work", errors)
 
     def test_one_that_computes_for_long_is_waited_for(self):
         for who in ("0", "1"):

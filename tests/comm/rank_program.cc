@@ -1,8 +1,8 @@
-// tests/comm/rank_program.cc: what mpi_test.py starts as several ranks. Rank 0 prints "N ranks
-// WHAT" when all went well.
+// tests/comm/rank_program.cc: the program that mpi_test.py starts as several ranks. Rank 0 prints
+// "N ranks WHAT" on success.
 //   rank_program train            the same bits as one process
-//   rank_program tickets FOLDER   nobody gets the ticket of another, also while rank 0 computes
-//   rank_program groups           the last rank sleeps; the first half of them does not need it
+//   rank_program tickets FOLDER   all tickets are different, even while rank 0 computes
+//   rank_program groups           the last rank sleeps, which the first half does not need
 //   rank_program suspend RANK     all print their process ids; one computes for long
 //   rank_program WHAT RANK|all    a rank throws, is killed, stops, sleeps, or computes for long
 #include <fmt/format.h>
@@ -50,7 +50,7 @@ std::vector<float> train(const ModelConfig& config, Link* link) {
 }
 
 void expect_same_bits(Link* link) {
-  // Large enough for its gradient to go by halves.
+  // Large enough for its gradient to be summed by halves.
   ModelConfig large = cases::uneven(Cell::kRwa, Readout::kEvery);
   large.units = 100;
   std::vector<ModelConfig> configs = cases::all_networks();
@@ -70,7 +70,7 @@ void compute_for(std::chrono::steady_clock::duration time) {
   compute_until([&] { return std::chrono::steady_clock::now() >= end; });
 }
 
-// As mpi_test.py starts them.
+// mpi_test.py starts all ranks on one machine.
 void expect_one_machine(const Job& job, const Ranks& ranks) {
   if (job.local_rank() == ranks.rank() && job.local_size() == ranks.size()) return;
   throw std::runtime_error(
@@ -78,7 +78,7 @@ void expect_one_machine(const Job& job, const Ranks& ranks) {
                   ranks.size(), job.local_rank(), job.local_size()));
 }
 
-// From two threads at once, separated by blanks.
+// Draws from two threads at once; returns the tickets separated by blanks.
 std::string draw_tickets(Job& job) {
   std::string parts[2];
   {
@@ -90,7 +90,7 @@ std::string draw_tickets(Job& job) {
   return parts[0] + parts[1];
 }
 
-// Rank 0 computes until the others have theirs, of which a file in the folder tells.
+// Rank 0 computes until the others have theirs, which each reports by a file in the folder.
 void expect_tickets(Job& job, Ranks& ranks, const std::filesystem::path& folder) {
   const auto file_of = [&](int rank) { return folder / std::to_string(rank); };
   std::string tickets;
@@ -110,7 +110,7 @@ void expect_tickets(Job& job, Ranks& ranks, const std::filesystem::path& folder)
   if (drawn != expected) throw std::runtime_error("tickets: " + all.str());
 }
 
-// Half of the ranks compute, which is no reason to go on waiting for the last one.
+// Half of the ranks compute. The others must still give up on the last one.
 void lose_one_of_a_group(Link& link) {
   RankGroup group(link, 2);
   if (group.number() == 0) compute_for(10min);
@@ -127,7 +127,7 @@ void misbehave(const std::string& what) {
   if (what == "throw") throw InputError("bad data");
   if (what == "kill") (void)std::raise(SIGKILL);
   if (what == "stop") (void)std::raise(SIGSTOP);
-  // mpirun wakes one that is stopped before it ends it.
+  // mpirun resumes a stopped rank before it ends it.
   if (what == "stop" || what == "sleep") std::this_thread::sleep_for(10min);
   if (what == "compute" || what == "suspend") compute_for(3 * kPatience);
 }

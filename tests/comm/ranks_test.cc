@@ -1,5 +1,5 @@
 // tests/comm/ranks_test.cc: sums in the order of the tree with the same bits on all ranks, and
-// texts and bytes that reach everybody, for any number of ranks.
+// texts and bytes that reach all ranks, for any number of ranks.
 #include "comm/ranks.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 using cases::Draw;
 using cases::run_ranks;
 
-// The sum of ranks first … first + count - 1 as it is written down.
+// The sum of ranks first … first + count - 1, by the definition of the tree.
 template <class T>
 T by_hand(const std::vector<std::vector<T>>& values, std::size_t i, int first, int count) {
   if (count == 1) return values[static_cast<std::size_t>(first)][i];
@@ -42,7 +42,7 @@ void expect_sums(int size, std::size_t count) {
 
 TEST(Ranks, SumInTheOrderOfTheTree) {
   for (int size = 1; size <= 17; ++size) {
-    // Short, at the border, and long enough to go by halves, with sizes that nothing divides.
+    // Short, at the limit, and long enough to be summed by halves; sizes that do not divide evenly.
     for (const std::size_t count :
          {std::size_t{1}, std::size_t{13}, std::size_t{2049}, std::size_t{5003}}) {
       expect_sums<float>(size, count);
@@ -51,7 +51,7 @@ TEST(Ranks, SumInTheOrderOfTheTree) {
   }
 }
 
-// The tree of up to 8 ranks is the upper part of that of the shards.
+// The tree of up to 8 ranks is the upper part of the tree of the shards.
 TEST(Ranks, SumsOfTheirShardsAreThoseOfOneProcess) {
   Draw draw(1);
   const std::vector<float> leaves = draw.numbers(kShards, 1.0F);

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-# tests/data/make_gru_golden.py: writes gru_golden.json, what make_lstm_golden.py writes of an LSTM,
-# of a GRU, and with its sizes and layouts:
+# tests/data/make_gru_golden.py: writes gru_golden.json, the GRU's counterpart of lstm_golden.json,
+# with the same sizes and layouts:
 #
 #   /usr/bin/python3 tests/data/make_gru_golden.py
 #
-# The biases are in the library's order: r, z, and those of n, first the one inside the reset gate.
-"""Makes the golden file of the GRU."""
+# The biases are in the library's order: r, z, then n inside the reset gate, n outside of it.
+"""Write the golden file of the GRU."""
 
 import pathlib
 
@@ -27,7 +27,7 @@ def golden() -> dict:
     loss = (probe_every * h).sum() + (probe_last * h_last[0]).sum()
     loss.backward()
 
-    # PyTorch only ever adds the two biases of a gate, which so have the same gradient.
+    # PyTorch adds the two biases of a gate, so they have the same gradient.
     of_x, of_h, gates = gru.bias_ih_l0, gru.bias_hh_l0, 2 * H
     torch.testing.assert_close(of_x.grad[:gates], of_h.grad[:gates])
     values = {

@@ -1,16 +1,16 @@
 #!/usr/bin/python3
-# tests/data/make_lstm_golden.py: writes lstm_golden.json, an LSTM's values and gradients as PyTorch
-# computes them in double precision, for the test of the library's own LSTM.
+# tests/data/make_lstm_golden.py: writes lstm_golden.json, values and gradients of PyTorch's LSTM in
+# double precision, for the test of rwa's LSTM.
 #
 #   /usr/bin/python3 tests/data/make_lstm_golden.py
 #
 # It was run with Debian 12's python3-torch (1.13). The file is written next to this script.
 #
 # Layouts: gates in PyTorch's order i, f, g, o along the 4H rows; x and h are [T][B][feature].
-# A sequence ends after lengths[b] steps; past its end h and d_x are zero, and probe_every is not
-# read. h_last and c_last are the states after the last valid step of each sequence.
+# A sequence ends after lengths[b] steps; past its end h and d_x are zero, and probe_every is
+# ignored. h_last and c_last are the states after the last valid step of each sequence.
 # loss = sum(probe_every * h, valid steps) + sum(probe_last * h_last).
-"""Makes the golden file of the LSTM."""
+"""Write the golden file of the LSTM."""
 
 import json
 import pathlib
@@ -34,7 +34,7 @@ def golden() -> dict:
     loss = (probe_every * h).sum() + (probe_last * h_last[0]).sum()
     loss.backward()
 
-    # One bias is enough: PyTorch only ever adds its two, which so have the same gradient.
+    # One bias is enough: PyTorch adds its two, so they have the same gradient.
     torch.testing.assert_close(lstm.bias_ih_l0.grad, lstm.bias_hh_l0.grad)
     values = {
         "weight_ih": lstm.weight_ih_l0, "weight_hh": lstm.weight_hh_l0,
@@ -49,7 +49,7 @@ def golden() -> dict:
 
 
 def text_of(value) -> str:
-    """JSON with every number in 17 significant digits and a line for each row."""
+    """Return JSON with 17 significant digits per number and one line per row."""
     if isinstance(value, float):
         return f"{value:.17g}"
     if isinstance(value, list):

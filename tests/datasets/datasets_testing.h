@@ -1,5 +1,4 @@
-// tests/datasets/datasets_testing.h: what the tests of data sets share: batches, and looking into
-// them.
+// tests/datasets/datasets_testing.h: makes batches and reads their elements.
 #pragma once
 
 #include <cmath>
@@ -26,7 +25,7 @@ inline Batch fill_first(const Dataset& data, Split split, std::int64_t count) {
   return fill(data, split, samples);
 }
 
-// Row t of sequence b in arrays of [T,B,·].
+// The row of step t of sequence b in arrays [T,B,·].
 inline std::size_t row(const Batch& batch, int t, std::size_t b) {
   return static_cast<std::size_t>(t) * batch.lengths.size() + b;
 }
@@ -35,7 +34,7 @@ inline float input(const Batch& batch, const Dataset& data, int t, std::size_t b
   return batch.x.at(row(batch, t, b) * data.shape().inputs + feature);
 }
 
-// Which feature of a row is 1, all others being 0; -1 where it is no such row.
+// Returns the feature that is 1 in a one-hot row; -1 if the row is not one-hot.
 inline int hot(const Batch& batch, const Dataset& data, int t, std::size_t b) {
   int found = -1;
   for (int feature = 0; feature < data.shape().inputs; ++feature) {
@@ -47,7 +46,7 @@ inline int hot(const Batch& batch, const Dataset& data, int t, std::size_t b) {
   return found;
 }
 
-// `found` of `trials`, each with this probability, to within four deviations.
+// Expects `found` of `trials` with this probability, to within four standard deviations.
 inline void expect_share(int found, int trials, double probability, std::string_view what) {
   EXPECT_NEAR(found, trials * probability, 4 * std::sqrt(trials * probability * (1 - probability)))
       << what << " of " << trials;

@@ -1,5 +1,5 @@
-// tests/datasets/encoding_json_test.cc: the encoding in a model's file: what was written is read
-// again, and nothing else is; it fits the network in that file, and no other.
+// tests/datasets/encoding_json_test.cc: the encoding in a model file: reads what was written,
+// rejects anything else, and checks that it fits the network.
 #include <map>
 #include <string>
 #include <vector>
@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 using formats::Target;
 using io::expect_error;
 
-// Texts of letters that JSON must escape, and some that it need not.
+// Texts of characters that JSON must escape, and of others.
 rc::Gen<std::string> texts() {
   return rc::gen::map(
       rc::gen::container<std::vector<std::string>>(rc::gen::element<std::string>(
@@ -79,7 +79,7 @@ RC_GTEST_PROP(EncodingJson, IsReadAsItWasWritten, ()) {
   RC_ASSERT(parse_encoding(to_json(encoding), "m") == encoding);
 }
 
-// Of numbers, with everything that such a one has.
+// An encoding of numbers with all of its fields.
 Encoding example() {
   return {.schema = {.layout = formats::Layout::kLong,
                      .features = {"a", "b"},
@@ -100,7 +100,7 @@ Encoding example_of_symbols() {
           .labels = {"x", "y"}};
 }
 
-// The text of another encoding, made by changing what stands at a JSON pointer.
+// Returns the JSON of an encoding with the value at a JSON pointer replaced.
 template <class Value>
 std::string changed(const Encoding& encoding, const std::string& pointer, Value value) {
   Json json = Json::parse(to_json(encoding));
@@ -125,8 +125,7 @@ TEST(EncodingJson, LooksLikeThis) {
 
 TEST(EncodingJson, IsAnObject) {
   for (const std::string text : {"", "[]", "null", "{", "{} {}", "\xff", "{\"a\":1e999}"}) {
-    refuse(text,
-           {"m.safetensors: ", "the description of the data: found", "expected a JSON object"});
+    refuse(text, {"m.safetensors: ", "the data description: found", "expected a JSON object"});
   }
   refuse(std::string(1'000'000, '['), {"expected a JSON object"});
 }
@@ -157,35 +156,35 @@ TEST(EncodingJson, HasFieldsOfTheirTypes) {
          {"window is 1099511627776, expected a whole number"});
   refuse(changed(example(), "/schema", 3), {"schema is 3, expected a table"});
   refuse(changed(example(), "/schema/symbols", 0), {"symbols is 0, expected true or false"});
-  refuse(changed(example(), "/schema/id", 0), {"id is 0, expected a text"});
+  refuse(changed(example(), "/schema/id", 0), {"id is 0, expected a string"});
   refuse(changed(example(), "/schema/features", "a"), {"features is \"a\", expected an array"});
   refuse(changed(example(), "/schema/features/0", 7),
-         {"features is 7, expected an array of texts"});
+         {"features is 7, expected an array of strings"});
   refuse(changed(example(), "/features/mean/1", nullptr),
          {"mean is null, expected an array of numbers"});
   refuse(changed(example(), "/missing", "guess"), {"guess", "refuse, previous, mean"});
   refuse(changed(example(), "/schema/format", "pdf"), {"pdf", "table"});
   refuse(changed(example(), "/schema/layout", "\x1b[2J"), {"long"});
-  refuse(changed(example(), "/schema/target", 1), {"target is 1, expected a text"});
+  refuse(changed(example(), "/schema/target", 1), {"target is 1, expected a string"});
 }
 
 TEST(EncodingJson, HasSizesThatAgree) {
-  refuse(changed(example(), "/features/mean/2", 1.0), {"\"mean\" has 3 numbers, expected 2"});
-  refuse(changed(example(), "/schema/features/2", "c"), {"\"mean\" has 2 numbers, expected 3"});
-  refuse(changed(example(), "/targets/scale", Json::array()), {"\"scale\" has 0 numbers"});
+  refuse(changed(example(), "/features/mean/2", 1.0), {"the size of \"mean\" is 3, expected 2"});
+  refuse(changed(example(), "/schema/features/2", "c"), {"the size of \"mean\" is 2, expected 3"});
+  refuse(changed(example(), "/targets/scale", Json::array()), {"the size of \"scale\" is 0"});
   refuse(changed(example(), "/schema/target", "forecast"), {"[targets]", "expected 0"});
-  refuse(changed(example(), "/labels/0", "x"), {"\"labels\" has 1 texts, expected none"});
-  refuse(changed(example(), "/alphabet/0", "x"), {"\"alphabet\" has 1 texts, expected none"});
-  refuse(changed(example_of_symbols(), "/alphabet", Json::array()), {"\"alphabet\" has 0 texts"});
-  refuse(changed(example_of_symbols(), "/labels", Json::array()), {"\"labels\" has 0 texts"});
-  refuse(changed(example_of_symbols(), "/features/mean/0", 1), {"\"mean\" has 1 numbers"});
+  refuse(changed(example(), "/labels/0", "x"), {"\"labels\" is not empty, expected none"});
+  refuse(changed(example(), "/alphabet/0", "x"), {"\"alphabet\" is not empty, expected none"});
+  refuse(changed(example_of_symbols(), "/alphabet", Json::array()), {"\"alphabet\" is empty"});
+  refuse(changed(example_of_symbols(), "/labels", Json::array()), {"\"labels\" is empty"});
+  refuse(changed(example_of_symbols(), "/features/mean/0", 1), {"the size of \"mean\" is 1"});
 }
 
 TEST(EncodingJson, HasValuesThatCanBe) {
-  refuse(changed(example(), "/features/scale/1", 0), {"\"scale\" has the number 0", "more than 0"});
-  refuse(changed(example(), "/features/scale/1", -1.5), {"the number -1.5"});
-  refuse(changed(example_of_symbols(), "/labels/1", "x"), {"\"labels\" has \"x\" twice"});
-  refuse(changed(example_of_symbols(), "/alphabet/1", "a"), {"\"alphabet\" has \"a\" twice"});
+  refuse(changed(example(), "/features/scale/1", 0), {"\"scale\" contains 0", "above 0"});
+  refuse(changed(example(), "/features/scale/1", -1.5), {"contains -1.5"});
+  refuse(changed(example_of_symbols(), "/labels/1", "x"), {"\"labels\" contains \"x\" twice"});
+  refuse(changed(example_of_symbols(), "/alphabet/1", "a"), {"\"alphabet\" contains \"a\" twice"});
   refuse(changed(example(), "/kmer", 0), {"\"kmer\" is 0"});
   refuse(changed(example(), "/stride", 11), {"\"stride\" is 11, expected 1 to 10"});
   refuse(changed(example(), "/stride", 0), {"\"stride\" is 0, expected 1 to 10"});
@@ -229,7 +228,7 @@ TEST(EncodingNote, IsRefusedForAnother) {
   const auto refuse = [](const Encoding& encoding, const ModelConfig& network,
                          std::string_view words) {
     expect_error<ModelFileError>([&] { find_encoding(notes_of(encoding), network, "m"); },
-                                 {"m: the network has", words, "as its note \"data\" says"});
+                                 {"m: the network has", words, "as in its note \"data\""});
   };
   const auto changed = [&](auto field, auto value) {
     ModelConfig network = network_of(one);
@@ -241,13 +240,13 @@ TEST(EncodingNote, IsRefusedForAnother) {
   refuse(one, changed(&ModelConfig::outputs, 2), "outputs 2, expected 3");
   refuse(one, changed(&ModelConfig::loss, Loss::kSigmoid), "loss sigmoid, expected softmax");
   refuse(one, changed(&ModelConfig::code, 4), "code 4, expected 0");
-  refuse(one, network_of(every), "readout every, expected one answer for a sequence");
+  refuse(one, network_of(every), "readout every, expected last, mean or attention");
   refuse(every, network_of(one), "readout last, expected every");
   expect_error<ModelFileError>(
       [&] {
         find_encoding({{"data", "{"}}, network_of(one), "m");
       },
-      {"m: the description of the data"});
+      {"m: the data description"});
 }
 
 }  // namespace

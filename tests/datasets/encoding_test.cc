@@ -1,4 +1,4 @@
-// tests/datasets/encoding_test.cc: what a network for files must be, and how their sequences become
+// tests/datasets/encoding_test.cc: the shape of a network for files, and how sequences become
 // batches.
 #include <cmath>
 #include <limits>
@@ -293,7 +293,7 @@ TEST(Encoder, RefusesAnAnswerThatIsMissing) {
   Encoder encoder(encoding, none);
   formats::Sequence sequence = numbers({1, 1}, {}, {3, kMissing});
   expect_error<InputError>([&] { encoder.encode(sequence, "x.csv"); },
-                           {"x.csv:12: found no number for \"v\"", "it is the answer"});
+                           {"x.csv:12: found no number for \"v\"", "it is the target"});
 }
 
 TEST(Encoder, RefusesANumberThatIsNoneAfterwards) {
@@ -303,7 +303,7 @@ TEST(Encoder, RefusesANumberThatIsNoneAfterwards) {
   Encoder encoder(encoding, none);
   formats::Sequence sequence = numbers({3e38F, 1});
   expect_error<InputError>([&] { encoder.encode(sequence, "x.csv"); },
-                           {"x.csv:12: found 3e+38 for \"a\"", "nearer to the mean, 1"});
+                           {"x.csv:12: found 3e+38 for \"a\"", "closer to the mean, 1"});
 }
 
 std::vector<std::pair<int, int>> ends(int steps, int window, int stride) {
@@ -322,8 +322,8 @@ TEST(Pieces, AreOfTheWindowAndTheStride) {
   EXPECT_EQ(ends(5, 4, 1), (Ends{{0, 4}, {1, 5}}));
 }
 
-// What is only an answer in one piece is the first step of the next, so that none is lost between
-// them.
+// The step that is only a target in one window is the first input of the next, so that no step is
+// lost.
 TEST(Pieces, OfAForecastEndWithTheFirstStepOfTheNext) {
   std::vector<std::pair<int, int>> all;
   for (const Piece piece : pieces(10, 4, 4, true)) all.emplace_back(piece.begin, piece.end);
@@ -392,7 +392,7 @@ TEST(Widening, APlaceIsAHillThatIsHighestWhereItIsNearest) {
   symbols.symbols.assign(80, 0);
   const Row row = row_of(widening, symbols, 1, 30, 30);
   ASSERT_EQ(row.size(), 5);
-  EXPECT_FLOAT_EQ(row[2], 1);  // the second of four, from 20 to 40, has its middle here
+  EXPECT_FLOAT_EQ(row[2], 1);  // the centre of the second of four positions, 20 to 40
   EXPECT_GT(row[1], row[4]);
   EXPECT_FLOAT_EQ(row[1], row[3]);
 }

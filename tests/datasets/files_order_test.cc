@@ -1,5 +1,5 @@
-// tests/datasets/files_order_test.cc: the order of training: every sample once per epoch, whatever
-// lies on the disk, and the same from any thread.
+// tests/datasets/files_order_test.cc: the order of training samples: each once per epoch, in memory
+// or on disk, and the same from any thread.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -20,7 +20,7 @@ using Samples = std::vector<std::int64_t>;
 
 class OrderTest : public ::testing::Test {
  protected:
-  // Of sequences whose labels are 0, 1 and 2, in turn.
+  // Makes a store of sequences whose labels cycle through 0, 1 and 2.
   Store& store(std::int64_t sequences, std::size_t memory) {
     stores_.push_back(std::make_unique<Store>(folder_.path(), memory));
     for (std::int64_t i = 0; i < sequences; ++i) stores_.back()->append(made_sequence(i, 300));
@@ -75,14 +75,13 @@ TEST_F(OrderTest, DoesNotDependOnWhoAskedBefore) {
   }
 }
 
-// Of what is on the disk, a group of blocks as large as the memory is worked through before the
-// next.
+// On disk, a group of blocks that fits into memory is finished before the next begins.
 TEST_F(OrderTest, TakesNoMoreBlocksAtATimeThanFitIntoMemory) {
   const Store& on_disk = store(5000, std::size_t{1} << 20);
   ASSERT_GT(on_disk.blocks(), 8);
   const SampleOrder order({&on_disk}, false);
   std::size_t loads = 0, used = 0;
-  std::vector<std::int64_t> recent;  // an own cache, the last used at its end
+  std::vector<std::int64_t> recent;  // a reference cache, most recently used last
   std::size_t bytes = 0;
   for (const std::int64_t sample : draw(order, 0, 5000)) {
     const std::int64_t block = on_disk.block_of(sample);

@@ -1,5 +1,5 @@
-// tests/datasets/files_ranks_test.cc: ranks of which one reads the files have what a process alone
-// has: sequences, data sets and plans. Their paths lead nowhere on the others.
+// tests/datasets/files_ranks_test.cc: if one rank reads the files, all ranks get the sequences,
+// data sets and plans of a single process. On the other ranks the paths do not exist.
 #include "datasets/files_read.h"
 
 #include <filesystem>
@@ -33,10 +33,10 @@ using cases::run_ranks;
 using io::expect_error;
 
 constexpr int kRanks = 3;
-constexpr std::size_t kLong = 30'000;  // letters, 9 times of which are more than a message takes
+constexpr std::size_t kLong = 30'000;  // characters; 9 times this exceeds one message
 constexpr Split kSplits[] = {Split::kTrain, Split::kValid, Split::kTest};
 
-// What rank `rank` asks for: only the first sees files.
+// The task as given to a rank: only rank 0 sees the files.
 FilesTask task_of(int rank, FilesTask task) {
   if (rank == 0) return task;
   for (auto* paths : {&task.train, &task.valid, &task.test}) {
@@ -59,9 +59,10 @@ class SharedFiles : public ::testing::Test {
                       link.rank() == 0 ? folder_.path() : fs::path("/nowhere"), {}, &link);
   }
 
-  // Opens it on all ranks; each must have what a process alone has.
+  // Opens the task on all ranks and expects the data of a single process on each.
   void expect_same(const FilesTask& task);
-  // Opens it on all ranks; the first must throw this, the others that it has left them.
+  // Opens the task on all ranks and expects rank 0 to throw Error, the others that a rank has
+  // failed.
   template <class Error>
   void expect_refused(const FilesTask& task, std::initializer_list<std::string_view> parts);
 
@@ -113,7 +114,7 @@ void expect_same_files(const Files& files, const Files& alone) {
 
 void SharedFiles::expect_same(const FilesTask& task) {
   const auto alone = open(task);
-  std::mutex mutex;  // one rank at a time looks at it
+  std::mutex mutex;  // one rank at a time compares
   run_ranks(kRanks, [&](Link& link) {
     const auto files = open(task, link);
     const std::lock_guard lock(mutex);
@@ -143,7 +144,7 @@ void SharedFiles::expect_refused(const FilesTask& task,
   }
 }
 
-// Sensors a and b of `series` things, of three steps each, one of which lacks a number.
+// A table of `series` series with sensors a and b, three steps each; one value is missing.
 std::string long_table(int series) {
   std::string text = "series,time,a,b,kind\n";
   for (int i = 0; i < series; ++i) {
@@ -156,7 +157,7 @@ std::string long_table(int series) {
   return text;
 }
 
-// A line per sequence, and one that is nine times as long as the others.
+// One line per sequence; one line is nine times as long as the others.
 std::string long_text(int lines, std::size_t letters) {
   std::string text;
   for (int i = 0; i < lines; ++i) {
@@ -231,7 +232,7 @@ TEST_F(SharedFiles, AFileForValidationBringsNewWords) {
                .test = {put("y.txt", "__label__s eabcd\n")}});
 }
 
-// Files of this process that have no name.
+// Returns the number of unnamed files that this process has open.
 std::size_t nameless_files() {
   std::set<std::pair<dev_t, ino_t>> files;
   for (const auto& entry : fs::directory_iterator("/proc/self/fd")) {
@@ -244,7 +245,7 @@ std::size_t nameless_files() {
   return files.size();
 }
 
-// So many folds have little memory each, and one has a long sequence.
+// With this many folds each has little memory, and one has a long sequence.
 TEST_F(SharedFiles, AFoldThatDoesNotFitIntoMemoryIsWrittenOnce) {
   constexpr int kFolds = 500;
   std::string text = std::string(Store::kMemory / kFolds, 'a') + "\n";
@@ -263,7 +264,7 @@ TEST_F(SharedFiles, AFoldThatDoesNotFitIntoMemoryIsWrittenOnce) {
   ASSERT_GT(before, 0);
 }
 
-// The readers themselves: every sequence has its file, line and words.
+// The readers return every sequence with its file, line and words.
 TEST_F(SharedFiles, AreReadAsTheyStand) {
   put("all/a.fa", ">r1\nACGT\n>r2 more\nGGN\n");
   put("all/b.fa", "\n\n>r3\nTTTT\n");
@@ -298,7 +299,7 @@ TEST_F(SharedFiles, OnlyTheFirstRankTellsHowFarItIs) {
   EXPECT_EQ(given, (std::vector<std::int64_t>{9, 0, 0}));
 }
 
-// What is wrong in the files is said once: by the rank that reads them.
+// Errors in the files are reported once, by the rank that reads them.
 TEST_F(SharedFiles, AreRefusedByTheReader) {
   expect_refused<InputError>({.train = {put("x.txt", long_text(30, kLong) + "__label__p a\xff\n")}},
                              {"x.txt:31:", "UTF-8"});
@@ -308,7 +309,7 @@ TEST_F(SharedFiles, AreRefusedByTheReader) {
   expect_refused<ConfigError>({.train = {(folder_.path() / "none.csv").string()}}, {"none.csv"});
 }
 
-// So are those that can be read but not trained on, even where one sequence fills a message.
+// Likewise for files that can be read but not trained on, even if one sequence fills a message.
 TEST_F(SharedFiles, AreRefusedByWhoTakesThemIn) {
   FilesTask task{
       .train = {put("t.csv", long_table(20))}, .target = {"kind"}, .id = "series", .time = "time"};
@@ -323,7 +324,7 @@ TEST_F(SharedFiles, AreRefusedByWhoTakesThemIn) {
   expect_refused<InputError>(task, {"name.csv:1:", "UTF-8"});
 }
 
-// Nobody else makes the folder.
+// Only rank 0 creates the folder.
 TEST_F(SharedFiles, ArePlannedForAlike) {
   const FilesTask task{.train = {put("x.txt", long_text(30, 50))}};
   const auto request_of = [&](const FilesTask& files, const std::string& folder) {

@@ -1,4 +1,4 @@
-// tests/datasets/files_read_test.cc: data sets of real files, from the file to the batch.
+// tests/datasets/files_read_test.cc: data sets from files on disk, from the file to the batch.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -27,7 +27,7 @@ class RealFiles : public ::testing::Test {
   io::TempFolder folder_;
 };
 
-// Sensors a and b, `series` of them with three steps each, of the kinds cold and hot.
+// A table of `series` series with sensors a and b, three steps each, of the classes cold and hot.
 std::string long_table(int series) {
   std::string text = "series,time,a,b,kind\n";
   for (int i = 0; i < series; ++i) {

@@ -1,4 +1,4 @@
-// tests/datasets/files_split_test.cc: what is for validation is a fair part of every class.
+// tests/datasets/files_split_test.cc: the validation set has a fair share of every class.
 #include <algorithm>
 #include <limits>
 #include <vector>
@@ -86,7 +86,7 @@ TEST(StratifiedSplit, RefusesWhatCannotBe) {
   refuse({.split = std::numeric_limits<double>::quiet_NaN()}, {"split is nan"});
   refuse({.folds = 2}, {"folds is 2, expected 3 to 1000"});
   refuse({.folds = 5, .fold = 5}, {"fold is 5, expected 0 to 4"});
-  refuse({.valid = {"v"}, .folds = 5}, {"folds and files for validation or test"});
+  refuse({.valid = {"v"}, .folds = 5}, {"found folds and files for validation or test"});
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// tests/datasets/files_sums_test.cc: means and scales, of parts and of all, and what guessing gets.
+// tests/datasets/files_sums_test.cc: means and scales of subsets and their union, and baselines.
 #include <cmath>
 #include <limits>
 #include <span>
@@ -86,7 +86,7 @@ TEST(NaiveOfFiles, OfLabelsIsTheMeanOfThem) {
   const Encoding encoding{.schema = {.features = {"a"}, .target = Target::kLabels},
                           .labels = {"x", "y"}};
   const Naive naive = naive_of(encoding, sums_of({0, 0, 1, 1, 1, 1}, 4));
-  EXPECT_DOUBLE_EQ(naive.loss, 0.5);  // a bit for the first, none for the second
+  EXPECT_DOUBLE_EQ(naive.loss, 0.5);  // 1 bit for the first, 0 for the second
   EXPECT_DOUBLE_EQ(*naive.accuracy, 0.75);
 }
 
@@ -94,7 +94,7 @@ TEST(NaiveOfFiles, OfNumbersIsTheirVariance) {
   const Encoding encoding{.schema = {.features = {"a", "b"}}};
   Sums sums;
   sums.features.add(std::vector<float>{1, 5, 2, 5}, 2);
-  EXPECT_EQ(naive_of(encoding, sums).loss, 0.5);  // of the two, one varies
+  EXPECT_EQ(naive_of(encoding, sums).loss, 0.5);  // one of two columns varies
   EXPECT_FALSE(naive_of(encoding, sums).accuracy);
 }
 

@@ -1,5 +1,4 @@
-// tests/datasets/files_test.cc: files as a data set: what is trained on, with which encoding, and
-// what is refused.
+// tests/datasets/files_test.cc: files as a data set: splits, encoding and errors.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -25,8 +24,8 @@ using io::expect_error;
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 using Texts = std::vector<std::string>;
 
-// As many of each class, one after the other in turn; x is the number of the sequence, once for
-// each of up to three steps.
+// Sequences of the given classes and counts, alternating. x is the number of the sequence, repeated
+// for up to three steps.
 std::vector<MemorySequence> of_classes(const std::map<std::string, int>& classes) {
   std::vector<MemorySequence> all;
   for (int round = 0, more = 1; more > 0; ++round) {
@@ -86,7 +85,7 @@ TEST(Files, HaveStatisticsOfAllThatIsTrainedOn) {
   EXPECT_EQ(shortest(statistics), 1);
   EXPECT_EQ(median_length(statistics), 2);
   EXPECT_EQ(longest(statistics), 4);
-  EXPECT_EQ(files->encoding().labels, (Texts{"9", "10"}));  // as numbers
+  EXPECT_EQ(files->encoding().labels, (Texts{"9", "10"}));  // sorted as numbers
   EXPECT_EQ(statistics.labels, (std::vector<std::int64_t>{3, 4}));
   EXPECT_EQ(statistics.missing, (std::vector<std::int64_t>{2}));
   EXPECT_EQ(statistics.least, std::vector<double>{-2});
@@ -107,7 +106,7 @@ TEST(Files, AreNormalAsFarAsTheyAreTrainedOn) {
   EXPECT_NEAR(sum / count, 0, 1e-6);
   EXPECT_NEAR(squares / count, 1, 1e-6);
   EXPECT_DOUBLE_EQ(files->shape().mean_length, count / 48);
-  // x is the number of the sequence, which is its id, less one.
+  // x is the number of the sequence: its id minus 1.
   const Normal& normal = files->encoding().features;
   for (const auto& sample : samples_of(*files, Split::kValid)) {
     EXPECT_NEAR(sample.x[0] * normal.scale[0] + normal.mean[0], std::stod(sample.id) - 1, 1e-4);
@@ -124,7 +123,7 @@ TEST(Files, OfOtherSplitsAreReadWithTheSameSchema) {
   EXPECT_EQ(files->size(Split::kTrain), 6);
   EXPECT_EQ(files->size(Split::kValid), 1);
   EXPECT_EQ(files->size(Split::kTest), 2);
-  EXPECT_EQ(files->encoding().labels, (Texts{"a", "b", "c"}));  // of all
+  EXPECT_EQ(files->encoding().labels, (Texts{"a", "b", "c"}));  // of all splits
   EXPECT_EQ(files->statistics().labels, (std::vector<std::int64_t>{3, 0, 3}));
   EXPECT_EQ(files->statistics().sequences, 6);
   EXPECT_EQ(files->encoding().features,
@@ -226,12 +225,12 @@ TEST(Files, KnowWhetherTheDataHaveChanged) {
   const std::string sum = given.open(task)->sha256();
   EXPECT_EQ(sum.size(), 64);
   task = {.train = {"train"}, .window = 2, .stride = 1, .folds = 3, .sha256 = sum};
-  EXPECT_EQ(given.open(task, 7)->sha256(), sum);  // of what was read, whatever is made of it
+  EXPECT_EQ(given.open(task, 7)->sha256(), sum);  // depends only on the data read
   given.files["train"][5].labels = {"a"};
-  expect_error<ConfigError>([&] { given.open(task); }, {"train: the data have changed", sum});
+  expect_error<ConfigError>([&] { given.open(task); }, {"train: the data has changed", sum});
   given.files["train"][5].labels = {"b"};
   given.files["train"][5].x[0] += 0.001F;
-  expect_error<ConfigError>([&] { given.open(task); }, {"the data have changed"});
+  expect_error<ConfigError>([&] { given.open(task); }, {"the data has changed"});
   for (auto& sequence : given.files["train"]) sequence.labels[0] += "x";
   EXPECT_NE(given.open(train_only())->sha256(), sum);
 }
@@ -300,7 +299,7 @@ TEST(Windows, CutTheAnswersOfSteps) {
   EXPECT_EQ(batch.classes, (std::vector<std::int32_t>{0, 0, 1, 1, 1, 0}));
 }
 
-// The step before is that of the sequence, not of the piece.
+// The step before is that of the sequence, not of the window.
 TEST(Windows, FillWhatIsMissingFromTheStepBefore) {
   const MemorySequence given{.x = {kMissing, 4, kMissing, kMissing}, .labels = {"a"}};
   FilesTask task = train_only();
@@ -337,7 +336,7 @@ TEST(Files, OfNumbersAreNormalInTheirAnswers) {
   }
   const auto files = MemoryFiles{.schema = schema, .files = {{"train", train}}}.open(train_only());
   EXPECT_EQ(files->encoding().targets, (Normal{.mean = {1, 5}, .scale = {1, 1}}));
-  EXPECT_EQ(files->encoding().features, (Normal{.mean = {1}, .scale = {1}}));  // it never changes
+  EXPECT_EQ(files->encoding().features, (Normal{.mean = {1}, .scale = {1}}));  // it is constant
   EXPECT_EQ(fill(*files, Split::kTrain, {0, 1}).values, (std::vector<float>{-1, 0, 1, 0}));
   EXPECT_EQ(files->naive().loss, 0.5);
 }
@@ -362,7 +361,7 @@ TEST(Files, OfSymbolsForecastTheNext) {
   const auto files = symbol_files({{"b", "a", "b"}, {}, {"a"}, {"b", "b"}}).open(train_only());
   EXPECT_EQ(files->encoding().alphabet, (Texts{"a", "b"}));
   EXPECT_EQ(files->statistics().sequences, 4);
-  EXPECT_EQ(files->size(Split::kTrain), 2);  // of the others nothing can be learnt
+  EXPECT_EQ(files->size(Split::kTrain), 2);  // the others have no targets
   EXPECT_DOUBLE_EQ(files->shape().mean_length, 1.5);
   const Batch batch = fill_first(*files, Split::kTrain, 2);
   EXPECT_EQ(batch.symbols, (std::vector<std::int32_t>{1, 1, 0, 0}));
@@ -388,14 +387,15 @@ void refuse(const MemoryFiles& given, const FilesTask& task,
 TEST(Files, AreRefusedWhereThereIsNothingToLearn) {
   const FilesTask task = train_only();
   refuse(class_files({}), task, {"have no sequences"});
-  refuse(class_files({{.labels = {"a"}}, {.labels = {"b"}}}), task, {"none of the 2", "has steps"});
-  refuse(class_files(of_classes({{"a", 5}})), task, {"5 sequences", "a single class"});
-  refuse(symbol_files({{"a"}, {"b"}}), task, {"none of the 2", "two steps"});
-  refuse(symbol_files({{"a", "a"}}), task, {"no symbol but \"a\""});
+  refuse(class_files({{.labels = {"a"}}, {.labels = {"b"}}}), task,
+         {"no training sequence (of 2)", "has steps"});
+  refuse(class_files(of_classes({{"a", 5}})), task, {"sequences: 5", "a single class"});
+  refuse(symbol_files({{"a"}, {"b"}}), task, {"no training sequence (of 2)", "two steps"});
+  refuse(symbol_files({{"a", "a"}}), task, {"only the symbol \"a\""});
   refuse({.schema = one_feature(Target::kLabels), .files = {{"train", {{.x = {1}}}}}}, task,
          {"no labels"});
   refuse(class_files(of_classes({{"a", 1}, {"b", 1}})), {.train = {"train"}, .folds = 9},
-         {"2 sequences", "too few for 9 folds"});
+         {"too few training sequences for 9 folds", "found 2"});
 }
 
 TEST(Files, AreRefusedWithTheLine) {
@@ -404,7 +404,7 @@ TEST(Files, AreRefusedWithTheLine) {
   refuse(given, train_only(), {"train:7: found no number for \"a\" at step 2"});
   given.files["train"][6].x = {1};
   given.files["train"][3].labels = {};
-  refuse(given, train_only(), {"train:4: found a sequence without its answer", "task class"});
+  refuse(given, train_only(), {"train:4: found a sequence without a target", "task class"});
   given.files["train"][3].labels = {"\xff"};
   refuse(given, train_only(), {"train:4: found \"\\x", "UTF-8"});
   given.files["train"][3].labels = {"a"};
@@ -412,14 +412,14 @@ TEST(Files, AreRefusedWithTheLine) {
   refuse(given, train_only(), {"train:1: found \"\\x", "UTF-8"});
   const MemoryFiles numbers{.schema = one_feature(Target::kNumbers),
                             .files = {{"train", {{.x = {1}, .values = {kMissing}}}}}};
-  refuse(numbers, train_only(), {"train:1: found a sequence without all of its answer"});
+  refuse(numbers, train_only(), {"train:1: found a sequence without a complete target"});
 }
 
 TEST(Files, AreRefusedWhereTheirNamesDoNotFitIntoAModel) {
   std::vector<MemorySequence> train;
   for (int i = 0; i < 200; ++i) train.push_back({.x = {1}, .labels = {std::string(10'000, 'x')}});
   for (int i = 0; i < 200; ++i) train[static_cast<std::size_t>(i)].labels[0] += std::to_string(i);
-  refuse(class_files(train), train_only(), {"200 labels take", "a model's file has room"});
+  refuse(class_files(train), train_only(), {"labels (200) take", "the space in a model file"});
 }
 
 TEST(Files, OfATaskThatCannotBe) {
@@ -428,7 +428,7 @@ TEST(Files, OfATaskThatCannotBe) {
                                std::initializer_list<std::string_view> parts) {
     expect_error<ConfigError>([&] { given.open(task); }, parts);
   };
-  refuse_task({}, {"no files to train on"});
+  refuse_task({}, {"no training files"});
   refuse_task({.train = {"train"}, .window = -1}, {"window is -1"});
   refuse_task({.train = {"train"}, .window = 4, .stride = 5}, {"stride is 5, expected 1 to 4"});
   refuse_task({.train = {"train"}, .stride = 5}, {"stride is 5 without a window"});
@@ -438,13 +438,13 @@ TEST(Files, OfATaskThatCannotBe) {
   const auto forecast =
       MemoryFiles{.schema = one_feature(Target::kNone), .files = {{"train", {{.x = {1, 2}}}}}};
   expect_error<ConfigError>([&] { forecast.open({.train = {"train"}, .balance = true}); },
-                            {"balance is for the task class, found the task forecast"});
+                            {"balance is only for the task class, found the task forecast"});
 }
 
 TEST(Files, AreAKindOfTask) {
   expect_error<ConfigError>([] { tasks::facts(FilesTask{}); }, {"the files must be read first"});
   expect_error<ConfigError>([] { tasks::open_task(FilesTask{}, 1, "/nowhere"); },
-                            {"no files to train on"});
+                            {"no training files"});
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
-// tests/datasets/files_testing.h: data sets of files that are never written: a reader over
-// sequences in memory.
+// tests/datasets/files_testing.h: data sets without files: a reader over sequences in memory.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +14,7 @@
 
 namespace rwa::datasets {
 
-// One sequence: x, or symbols, and its answer.
+// One sequence: x or symbols, and its target.
 struct MemorySequence {
   std::vector<float> x = {};
   std::vector<std::string> symbols = {};
@@ -60,8 +59,7 @@ class MemoryReader final : public formats::Reader {
   std::size_t number_ = 0;
 };
 
-// Data sets of files by name. What the files other than those for training are opened with must be
-// their schema.
+// Data sets by file name. All but the training files must be opened with the schema.
 struct MemoryFiles {
   formats::Schema schema;
   std::map<std::string, std::vector<MemorySequence>> files;
@@ -81,7 +79,7 @@ struct MemoryFiles {
 
 inline FilesTask train_only() { return {.train = {"train"}, .split = 0}; }
 
-// One feature, "a", of this target.
+// A schema with one feature, "a", and this target.
 inline formats::Schema one_feature(formats::Target target) {
   formats::Schema schema{.features = {"a"}, .target = target};
   if (target != formats::Target::kNone) schema.targets = {"y"};

@@ -1,5 +1,5 @@
-// tests/datasets/store_memory_test.cc: a store takes no more memory than it was given, however much
-// is in it.
+// tests/datasets/store_memory_test.cc: the memory of a store is bounded, whatever the size of its
+// data.
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -17,8 +17,8 @@ namespace {
 std::atomic<std::size_t> in_use = 0, peak = 0;  // bytes
 }  // namespace
 
-// Every request of the standard containers passes here. Not inlined, or GCC 12 takes the pairs
-// apart and warns of a mismatch.
+// Counts all allocations of standard containers. Not inlined: GCC 12 would warn of mismatched new
+// and delete.
 [[gnu::noinline]] void* operator new(std::size_t bytes) {
   void* memory = std::malloc(std::max<std::size_t>(bytes, 1));
   if (memory == nullptr) throw std::bad_alloc();
@@ -54,7 +54,7 @@ TEST(StoreMemory, StaysBounded) {
   store.close();
   ASSERT_FALSE(store.in_memory());
   ASSERT_GT(store.blocks(), 80);
-  // An epoch in its order, and then whatever comes.
+  // One epoch in order, then scattered reads.
   const SampleOrder order({&store}, false);
   std::int64_t number = 0;
   formats::Sequence sequence;

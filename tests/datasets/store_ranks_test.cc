@@ -1,5 +1,5 @@
-// tests/datasets/store_ranks_test.cc: ranks on one machine keep what does not fit into memory once.
-// Readers have a folder that is not there: they must write nothing.
+// tests/datasets/store_ranks_test.cc: ranks on one machine store data that does not fit into memory
+// once. The folder of the readers does not exist: they must not write.
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
@@ -29,7 +29,7 @@ using cases::run_ranks;
 using io::expect_error;
 
 constexpr int kRanks = 3;
-constexpr std::size_t kSmall = std::size_t{1} << 19;  // bytes in memory: less than there are
+constexpr std::size_t kSmall = std::size_t{1} << 19;  // memory limit, below the size of the data
 
 class SharedStore : public ::testing::Test {
  protected:
@@ -66,8 +66,8 @@ TEST_F(SharedStore, HasTheSameOnEveryRank) {
   });
 }
 
-// Sequences come to several stores in turn, as to the folds of a data set; one has little, one
-// nothing.
+// Sequences go to several stores in turn, as with the folds of a data set. One store is small, one
+// empty.
 TEST_F(SharedStore, MayBeOneOfSeveral) {
   run_ranks(kRanks, [&](Link& link) {
     const Keeper keeper(&link);
@@ -87,7 +87,7 @@ TEST_F(SharedStore, MayBeOneOfSeveral) {
   });
 }
 
-// A rank is done with its data while another still reads them.
+// A rank may release its data while another still reads it.
 TEST_F(SharedStore, OutlivesThatOfItsKeeper) {
   run_ranks(kRanks, [&](Link& link) {
     const Keeper keeper(&link);
@@ -123,10 +123,10 @@ TEST_F(SharedStore, IsRefusedWhereTheKeeperHasAnother) {
     store.close();
   };
   expect_error<ResourceError>([&] { run_ranks(2, work); },
-                              {"/proc/", "found ", "rank 0 keeps, expected "});
+                              {"/proc/", "found ", "stored by rank 0, expected "});
 }
 
-// The system hands out no more descriptors.
+// The process runs out of file descriptors.
 TEST_F(SharedStore, SaysWhoseFileItCannotOpen) {
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
@@ -139,11 +139,11 @@ TEST_F(SharedStore, SaysWhoseFileItCannotOpen) {
     store.close();
   };
   expect_error<ResourceError>([&] { run_ranks(2, work); },
-                              {"/proc/", "cannot open", "rank 0 keeps", "Too many open files"});
+                              {"/proc/", "cannot open", "stored by rank 0", "Too many open files"});
   ::setrlimit(RLIMIT_NOFILE, &before);
 }
 
-// One of two processes.
+// The link of one of two processes.
 class SocketLink final : public Link {
  public:
   SocketLink(int rank, int socket) : rank_(rank), socket_(socket) {}

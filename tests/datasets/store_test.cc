@@ -1,4 +1,4 @@
-// tests/datasets/store_test.cc: what goes into a store comes out of it, wherever it lies.
+// tests/datasets/store_test.cc: a store returns what was added, from memory or disk.
 #include <atomic>
 #include <csignal>
 #include <limits>
@@ -64,7 +64,7 @@ RC_GTEST_PROP(Record, ASequenceIsTheSameAfterwards, ()) {
   RC_ASSERT(same(found, sequence));
 }
 
-// A letter of a text is a byte.
+// A character of a text takes one byte.
 TEST(Record, SmallNumbersTakeAByte) {
   formats::Sequence sequence;
   sequence.steps = 100;
@@ -162,7 +162,7 @@ TEST(Store, SaysThatItsFolderIsNotThere) {
                               {"/nowhere", "cannot create", "No such file"});
 }
 
-// As a full disk would, a limit stops the file.
+// A limit on the file size acts like a full disk.
 TEST(Store, SaysWhereTheRoomEnded) {
   const TempFolder folder;
   rlimit before{};

@@ -1,4 +1,4 @@
-// tests/datasets/store_testing.h: sequences of any kind, for the tests of what is kept.
+// tests/datasets/store_testing.h: random sequences for the tests of stores.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,7 @@
 
 namespace rwa::datasets {
 
-// As bits: NaN, which is a missing number, is equal to itself.
+// Equal values; NaN (a missing value) equals itself.
 inline bool same(const std::vector<float>& a, const std::vector<float>& b) {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -25,7 +25,7 @@ inline bool same(const formats::Sequence& a, const formats::Sequence& b) {
          a.labels == b.labels && same(a.x, b.x) && same(a.values, b.values);
 }
 
-// The sequence of this number among many, of up to `longest` steps of two numbers and a symbol.
+// Makes sequence `number`, of up to `longest` steps of two features and a symbol.
 inline formats::Sequence made_sequence(std::int64_t number, int longest) {
   const Random random(7, Purpose::kTrainSamples, static_cast<std::uint32_t>(number));
   formats::Sequence sequence;

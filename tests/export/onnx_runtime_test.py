@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""ONNX files do what the library does: ONNX Runtime against Session, Stream and program.
+"""Compare exported ONNX files in ONNX Runtime with Session, Stream and the program.
 
     RWA_NODE_MODULES=… RWA_LIBRARY=… RWA_PROGRAM=… PYTHONPATH=python onnx_runtime_test.py
 """
@@ -29,7 +29,7 @@ TYPES = {"f": "float32", "i": "int64"}
 
 
 class Result(NamedTuple):
-    """Of one file."""
+    """The result of one file."""
 
     metadata: dict[str, str]
     outputs: list[dict[str, np.ndarray]]  # of each feed
@@ -50,7 +50,7 @@ def as_array(output: dict[str, Any]) -> np.ndarray:
 
 
 def runtime(cases: list[tuple[Path, list[dict[str, np.ndarray]]]]) -> list[Result]:
-    """Runs files with their feeds, all in one process."""
+    """Run files with their feeds, all in one process."""
     with tempfile.TemporaryDirectory() as folder:
         asked, answered = Path(folder, "cases.json"), Path(folder, "results.json")
         asked.write_text(
@@ -85,7 +85,7 @@ def sigmoid(y: np.ndarray) -> np.ndarray:
 
 
 def encoding(schema: dict[str, Any], **fields: Any) -> str:
-    """The note "data" of a model that was trained on files, with what is given."""
+    """Return the note "data" of a model that was trained on files, with these fields."""
     none = {"mean": [], "scale": []}
     whole = {
         "schema": {
@@ -114,7 +114,7 @@ def encoding(schema: dict[str, Any], **fields: Any) -> str:
 
 
 class Network:
-    """A random network with the fields that are given, and batches for it."""
+    """A random network with the given fields, and batches for it."""
 
     def __init__(self, draw: np.random.Generator, **fields: Any) -> None:
         self.draw = draw
@@ -134,7 +134,7 @@ class Network:
         self.model.weights = weights + 0.4 * draw.standard_normal(weights.shape, np.float32)
 
     def batch(self, steps: int, count: int) -> np.ndarray:
-        """[T,B,D] numbers or [T,B] symbols."""
+        """Return numbers [T,B,D] or symbols [T,B]."""
         inputs = self.config["inputs"]
         if self.config["input"] == "symbols":
             return self.draw.integers(0, inputs, (steps, count))
@@ -148,7 +148,7 @@ class Network:
 
 
 class OnnxCase(unittest.TestCase):
-    """A folder for files, and what is near enough."""
+    """A test with a folder for files and a tolerance."""
 
     @classmethod
     def setUpClass(cls) -> None:
@@ -178,7 +178,7 @@ class OnnxRuntimeTest(OnnxCase):
         return file
 
     def lengths(self, steps: int, count: int) -> np.ndarray:
-        """Any, of which one is the longest."""
+        """Return random lengths; at least one is the full length."""
         lengths = self.draw.integers(0, steps + 1, count)
         lengths[self.draw.integers(count)] = steps
         return lengths
@@ -190,7 +190,7 @@ class OnnxRuntimeTest(OnnxCase):
         return x
 
     def check(self, networks: list[Network], steps: int | None = None) -> None:
-        """Two batches each, of different shapes; a decoder is asked for `steps`."""
+        """Check two batches of different shapes per network; a decoder runs for `steps`."""
         cases, expected = [], []
         for network in networks:
             feeds = []
@@ -261,7 +261,7 @@ class OnnxRuntimeTest(OnnxCase):
             self.assert_near(after[0], state, network.config)
 
     def test_numbers_of_files(self) -> None:
-        """What the model knows of its data is in the graph, and in its metadata."""
+        """The graph encodes the data, and the metadata describes it."""
         mean, scale = np.array([1e6, -3.0]), np.array([0.5, 20.0])
         network = Network(self.draw, inputs=2, outputs=1, loss="squared-error", readout="mean")
         note = encoding(
@@ -312,7 +312,7 @@ class OnnxRuntimeTest(OnnxCase):
 @unittest.skipUnless(os.environ.get("RWA_PROGRAM"), "RWA_PROGRAM does not name the program")
 class ProgramTest(OnnxCase):
     def test_says_what_the_program_predicts(self) -> None:
-        """From a file to probabilities, for sequences of unequal lengths, side by side."""
+        """From a file to probabilities, for sequences of different lengths in one batch."""
         program, data = os.environ["RWA_PROGRAM"], self.folder / "waves.csv"
         run, file = self.folder / "run", self.folder / "waves.onnx"
         waves = Path(__file__).parents[1] / "cli" / "waves.py"

@@ -1,6 +1,5 @@
-// tests/export/onnx_test.cc: the ONNX files are what ONNX's own checker and shape inference take
-// them for; what is refused leaves no file. That they compute what the library does is
-// onnx_runtime_test.py's to say.
+// tests/export/onnx_test.cc: ONNX files pass ONNX's own checker and shape inference, and errors
+// leave no file. onnx_runtime_test.py tests what the files compute.
 #include <map>
 #include <string>
 #include <vector>
@@ -61,7 +60,7 @@ Texts metadata(const onnx::ModelProto& file) {
   return all;
 }
 
-// The shapes that inference finds for the outputs, whatever was declared.
+// The shapes that inference finds for the outputs, without the declared ones.
 Texts inferred(onnx::ModelProto file) {
   for (auto& output : *file.mutable_graph()->mutable_output()) {
     output.mutable_type()->mutable_tensor_type()->clear_shape();
@@ -71,7 +70,7 @@ Texts inferred(onnx::ModelProto file) {
   return shapes(file.graph().output());
 }
 
-// Sizes that are known must be found; of the others, only their number.
+// Inference must find the known last size and the number of dimensions.
 void expect_inferred(const onnx::ModelProto& file) {
   Texts declared = shapes(file.graph().output());
   const Texts found = inferred(file);
@@ -217,7 +216,7 @@ void expect_refused(const Model& model, const OnnxOptions& options, std::string_
 }
 
 TEST(Onnx, RefusesWhatItCannotSay) {
-  expect_refused(Model({.units = 3, .bidirectional = true}), {.step = true}, "both ways");
+  expect_refused(Model({.units = 3, .bidirectional = true}), {.step = true}, "bidirectional");
   expect_refused(Model({.units = 3, .readout = Readout::kMean}), {.step = true}, "averages");
   expect_refused(Model({.units = 3, .code = 2}), {.step = true}, "decodes");
   expect_refused(trained({.widening = {.context = 3}}), {.step = true}, "context 3");

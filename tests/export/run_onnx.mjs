@@ -1,9 +1,9 @@
 // tests/export/run_onnx.mjs: runs ONNX files with ONNX Runtime's WebAssembly, as a browser does.
 //   RWA_NODE_MODULES=… node run_onnx.mjs CASES RESULTS
 // CASES is a JSON array of {"file", "feeds": [{name: {"type", "dims", "data"}}, …]}. A file's feeds
-// are run one after the other; where it has an input "state" that they do not name, that is the
-// initial state of the file's metadata, and then what the feed before has left. RESULTS becomes an
-// array of {"metadata": {…}, "outputs": [{name: {"dims", "data"}}, …]}. In JSON null is NaN.
+// run one after another. If a feed lacks the input "state", it gets the initial state of the file's
+// metadata or the state that the feed before has left. RESULTS becomes an array of
+// {"metadata": {…}, "outputs": [{name: {"dims", "data"}}, …]}. null in JSON means NaN.
 import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";

@@ -1,4 +1,4 @@
-// What is written for a cell that torch_module.py.in has no text for.
+// tests/export/torch_formula_test.cc: code of a cell that torch_module.py.in does not write out.
 #include "export/torch_formula.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 TEST(TorchFormula, IsReadable) {
   const LayerText lstm = layer_text({.cell = Cell::kLstm});
   EXPECT_EQ(lstm.begin,
-            "        \"\"\"The state before the first step, [B,units] each: h, c.\"\"\"\n"
+            "        \"\"\"Return the initial state, [B,units] each: h, c.\"\"\"\n"
             "        h = next(self.parameters()).new_zeros(batch, self.units)\n"
             "        return [h, torch.full_like(h, 0)]");
   EXPECT_NE(lstm.step.find("v1 = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)\n"

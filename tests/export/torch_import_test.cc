@@ -1,5 +1,5 @@
-// tests/export/torch_import_test.cc: which tensors become which parameters of a model, and what is
-// refused; that the numbers are PyTorch's is for torch_import_test.py.
+// tests/export/torch_import_test.cc: which tensors become which parameters, and what is rejected.
+// torch_import_test.py compares the outputs with PyTorch.
 #include "export/torch_import.h"
 
 #include <algorithm>
@@ -60,7 +60,7 @@ class TorchImport : public ::testing::Test {
     expect_error<Error>([&] { imported(tensors, options); }, parts);
     try {
       imported(tensors, options);
-    } catch (const Error& error) {  // not in the words of one program
+    } catch (const Error& error) {  // no command-line options: other callers have none
       EXPECT_EQ(std::string_view(error.what()).find("--"), std::string_view::npos) << error.what();
     }
   }
@@ -120,7 +120,7 @@ TEST_F(TorchImport, TakesAnEmbeddingByItsName) {
   EXPECT_EQ(imported_with(gru(), other, {.embedding = "words."}).config().embedding, 3);
   expect_error<ConfigError>(
       [&] { imported_with(gru(), other, {.embedding = "fc"}); },
-      {"the option embedding is \"fc\"", "expected an embedding of the 3 numbers"});
+      {"the option embedding is \"fc\"", "expected an embedding with embedding_dim = 3"});
 }
 
 TEST_F(TorchImport, AsksWhichWhereSeveralFit) {
@@ -144,7 +144,7 @@ TEST_F(TorchImport, RefusesWhatIsNoSuchNetwork) {
   refuse({tensor("conv.weight", {3, 3})}, {"no tensor *.weight_ih_l0"});
   refuse(recurrence("rnn.", 1), {"weight_hh_l0\" has shape [2, 2]", "torch.nn.RNN"});
   refuse(recurrence("rnn.", 2), {"has shape [4, 2], expected 4 rows"});
-  refuse(recurrence("rnn.", 4), {"no linear layer on top of the 2 units", "the option no_head"});
+  refuse(recurrence("rnn.", 4), {"no linear layer on top", "[outputs, 2]", "the option no_head"});
   expect_error<ModelFileError>(
       [&] {
         imported_with(gru(), tensor("fc2.weight", {2, 4}));
@@ -175,12 +175,12 @@ TEST_F(TorchImport, RefusesShapesThatDisagree) {
   refuse(with("gru.weight_ih_l0", {18}), {"expected 2 dimensions"});
   refuse(with("gru.bias_ih_l0", {5}), {"bias_ih_l0\" has shape [5], expected [6]"});
   refuse(with("fc.bias", {3}), {"fc.bias\" has shape [3], expected [4]"});
-  refuse(with("fc.weight", {4, 3}), {"no linear layer on top of the 2 units"});
+  refuse(with("fc.weight", {4, 3}), {"no linear layer on top", "[outputs, 2]"});
 }
 
 TEST_F(TorchImport, KnowsOtherFiles) {
   Model({.inputs = 3, .units = 2}).save(file());
-  expect_error<ModelFileError>([&] { import_torch(file()); }, {"a model of rwa already"});
+  expect_error<ModelFileError>([&] { import_torch(file()); }, {"already a model of rwa"});
   io::put(file(), "PK\x03\x04 and so on");
   expect_error<ModelFileError>([&] { import_torch(file()); }, {"torch.save()", "save_file"});
   io::put(file(), "");

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Networks of PyTorch that `rwa import` has made models of say what PyTorch says.
+"""Compare models that `rwa import` creates with the PyTorch networks they come from.
 
     tests/export/torch_import_test.py PATH_OF_RWA PATH_OF_TORCH_SAMPLES
 
-Exit code 77 where there is no PyTorch.
+Exits with 77 if PyTorch is not installed.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ import unittest
 try:
     import torch
 except ImportError:
-    print("there is no PyTorch")
+    print("PyTorch is not installed")
     sys.exit(77)
 
-torch.set_num_threads(1)  # networks are small, and the machine may be busy
+torch.set_num_threads(1)  # the networks are small, and the machine may be busy
 RWA = SAMPLES = ""  # programs
 DTYPES = {torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16", torch.float64: "F64"}
 T, B, D, H, OUTPUTS = 7, 4, 3, 5, 2
@@ -30,10 +30,10 @@ LENGTHS = torch.tensor([7, 1, 3, 5])
 
 
 def write_safetensors(file: pathlib.Path, tensors: dict[str, torch.Tensor]) -> None:
-    """As the package safetensors does."""
+    """Write tensors like the package safetensors."""
     header, data = {"__metadata__": {"format": "pt"}}, b""
     for name, tensor in tensors.items():
-        # NumPy has no bfloat16: the bytes are those of integers of the same size.
+        # As bytes, because NumPy has no bfloat16.
         raw = bytes(tensor.detach().contiguous().reshape(-1).view(torch.uint8).numpy())
         header[name] = {
             "dtype": DTYPES[tensor.dtype],
@@ -46,7 +46,7 @@ def write_safetensors(file: pathlib.Path, tensors: dict[str, torch.Tensor]) -> N
 
 
 def read_tensor(file: pathlib.Path, name: str) -> torch.Tensor:
-    """One tensor of floats."""
+    """Read one float tensor."""
     content = bytearray(file.read_bytes())
     start = 8 + int.from_bytes(content[:8], "little")
     entry = json.loads(content[8:start])[name]
@@ -55,7 +55,7 @@ def read_tensor(file: pathlib.Path, name: str) -> torch.Tensor:
 
 
 class TorchNetwork(torch.nn.Module):
-    """As people write them."""
+    """A typical PyTorch network."""
 
     def __init__(self, kind: type, embedding: int = 0, head: bool = True, **options) -> None:
         super().__init__()
@@ -81,7 +81,7 @@ class TorchNetwork(torch.nn.Module):
 
 
 class ImportTest(unittest.TestCase):
-    """The same numbers, for all that PyTorch's recurrent layers can be."""
+    """Same outputs, for every option of PyTorch's recurrent layers."""
 
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()

@@ -1,5 +1,5 @@
-// tests/export/torch_module_test.cc: the files of an exported module and what is refused; what they
-// compute is for torch_module_test.py.
+// tests/export/torch_module_test.cc: the files of an exported module, and errors.
+// torch_module_test.py tests what the modules compute.
 #include "export/torch_module.h"
 
 #include <fstream>
@@ -59,7 +59,7 @@ TEST(TorchModule, HasExactlyItsNetwork) {
   EXPECT_EQ(weights.metadata.at("format"), "pt");
   std::size_t count = 0;
   for (const io::Tensor& tensor : weights.tensors) count += tensor.values.size();
-  // PyTorch has two biases of the two gates, of which we have the sum.
+  // PyTorch has two biases for each of the two gates; rwa has their sum.
   EXPECT_EQ(
       count,
       Model({.inputs = 3, .cell = Cell::kGru, .units = 4, .outputs = 2}).parameter_count() + 8);
@@ -72,11 +72,11 @@ TEST(TorchModule, ReplacesNoModel) {
   model.save(of_model);
   const std::string before = io::read_text(of_model);
   expect_error<ConfigError>([&] { export_torch(model, folder.path() / "model.py"); },
-                            {"model.py", "model.safetensors", "expected another name"});
+                            {"model.py", "model.safetensors", "use another name"});
   EXPECT_EQ(io::read_text(of_model), before);
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "model.py"));
   expect_error<ConfigError>([&] { export_torch(model, folder.path() / "model.txt"); },
-                            {"expected a name that ends in .py"});
+                            {"expected a file name that ends in .py"});
 }
 
 TEST(TorchModule, WritesBothFilesOrNone) {
@@ -99,7 +99,7 @@ TEST(TorchModule, RefusesDataOfAnotherNetwork) {
   const auto write = [&] { export_torch(model, folder.path() / "network.py"); };
   expect_error<ModelFileError>(write, {"has inputs 3", "expected 1"});
   model.set_note(note, "nothing");
-  expect_error<ModelFileError>(write, {"description of the data"});
+  expect_error<ModelFileError>(write, {"data description"});
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Modules that `rwa export --torch` writes say what the library says.
+"""Compare the modules that `rwa export --torch` writes with the library, for all cells or one.
 
     tests/export/torch_module_test.py PATH_OF_TORCH_SAMPLES [CELL]
 
-Of all cells, or of one. Exit code 77 where there is no PyTorch.
+Exits with 77 if PyTorch is not installed.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ import unittest
 try:
     import torch
 except ImportError:
-    print("there is no PyTorch")
+    print("PyTorch is not installed")
     sys.exit(77)
 
-torch.set_num_threads(1)  # networks are small, and the machine may be busy
-SAMPLES = ""  # the program that writes them
-CELL: list[str] = []  # the one that networks are of; empty: all
+torch.set_num_threads(1)  # the networks are small, and the machine may be busy
+SAMPLES = ""  # the program that writes the samples
+CELL: list[str] = []  # the cell of the networks; empty: all cells
 
 
 def load_module(file: pathlib.Path) -> types.ModuleType:
-    """A Python file as a module."""
+    """Load a Python file as a module."""
     spec = importlib.util.spec_from_file_location(file.stem, file)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -37,7 +37,7 @@ def load_module(file: pathlib.Path) -> types.ModuleType:
 
 
 def write_samples(kind: str, folder: str, *cell: str) -> list[pathlib.Path]:
-    """Has samples written, and returns their modules."""
+    """Write samples and return the files of their modules."""
     command = [SAMPLES, kind, folder, *cell]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     return [pathlib.Path(folder, name + ".py") for name in done.stdout.split()]
@@ -54,7 +54,7 @@ class NetworkTest(unittest.TestCase):
         cls.modules = [load_module(file) for file in cls.files]
 
     def each(self):
-        """Their names, networks and expected tensors, one at a time."""
+        """Yield the name, network and expected tensors of each sample."""
         self.assertGreater(len(self.files), 30 if CELL else 150)
         for file, module in zip(self.files, self.modules):
             with self.subTest(file.stem):
@@ -63,12 +63,12 @@ class NetworkTest(unittest.TestCase):
 
     @staticmethod
     def run_network(network: torch.nn.Module, expected: dict, lengths) -> torch.Tensor:
-        """What the module gives, where what stands past the lengths must not matter."""
+        """Run the module with invalid values as padding, which must not matter."""
         x = expected["x"].clone() if "x" in expected else expected["symbols"].long()
         if lengths is not None:
             past = torch.arange(len(x))[:, None] >= lengths
             x[past] = torch.nan if x.is_floating_point() else 999
-        # A decoder says as many steps as are wanted.
+        # A decoder takes the number of steps.
         said = (len(expected["y"]),) if hasattr(network, "decoder") else ()
         return network(x, *said, lengths=lengths)
 
@@ -111,7 +111,7 @@ class NetworkTest(unittest.TestCase):
 
 
 class DataTest(unittest.TestCase):
-    """Networks that know what their inputs and outputs are."""
+    """Networks with a description of their data."""
 
     def test_answers(self) -> None:
         with tempfile.TemporaryDirectory() as folder:

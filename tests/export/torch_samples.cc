@@ -1,11 +1,10 @@
-// tests/export/torch_samples.cc: what torch_module_test.py and torch_import_test.py compare PyTorch
-// with:
+// tests/export/torch_samples.cc: writes the samples that torch_module_test.py and
+// torch_import_test.py compare PyTorch with:
 //   torch_samples networks FOLDER [CELL]
-//                                   random networks, of all cells or of one, as modules NAME.py with
-//                                   their weights, and in NAME.expected.safetensors what goes in and
-//                                   comes out
-//   torch_samples data FOLDER       the same of networks that know their data: NAME.json has a
-//                                   sequence as a file has it, and the answers to it
+//                                   random networks with all cells or one, as modules NAME.py with
+//                                   their weights; inputs and outputs in NAME.expected.safetensors
+//   torch_samples data FOLDER       the same for networks with a description of their data:
+//                                   NAME.json has a sequence as in a file, and its predictions
 //   torch_samples run MODEL IN OUT  the outputs y of a model for x or symbols, and lengths
 #include <cstdint>
 #include <filesystem>
@@ -63,7 +62,7 @@ io::Tensor outputs(std::string name, const Model& model, const In& in,
 }
 
 In random_input(const ModelConfig& config, RandomData& random) {
-  const int steps = config.layers == 0 ? 1 : kSteps;  // then no more are allowed
+  const int steps = config.layers == 0 ? 1 : kSteps;  // without layers only one is allowed
   const auto rows = static_cast<std::size_t>(steps * kBatch);
   In in{.steps = steps, .batch = kBatch, .x = {}, .symbols = {}, .lengths = {}};
   if (config.input == Input::kSymbols) {
@@ -97,7 +96,7 @@ std::string name_of(const ModelConfig& c) {
                      c.bidirectional ? "_both" : "", c.code > 0 ? "_decoder" : "");
 }
 
-// Every cell with every activation and readout, and every input, depth and direction with each.
+// Every cell with every activation and readout; inputs, depths and directions in turn.
 std::vector<ModelConfig> networks(std::string_view only) {
   constexpr Readout kReadouts[] = {Readout::kLast, Readout::kEvery, Readout::kMean,
                                    Readout::kAttention};
@@ -153,7 +152,7 @@ void write_networks(const fs::path& folder, std::string_view only) {
   }
 }
 
-// Sequences of files, of all kinds of questions.
+// Descriptions of data for all kinds of tasks.
 std::vector<datasets::Encoding> encodings() {
   using formats::Target;
   const std::vector<std::string> alphabet = {"a", "\"'\\", "\n", "ü"},
@@ -179,7 +178,7 @@ std::vector<datasets::Encoding> encodings() {
            .labels = labels}};
 }
 
-// What a file has; a number is missing where that may be.
+// A sequence as in a file, with missing values if they are allowed.
 formats::Sequence random_sequence(const datasets::Encoding& encoding, formats::Vocabulary& words,
                                   RandomData& random) {
   formats::Sequence sequence;
@@ -204,7 +203,7 @@ formats::Sequence random_sequence(const datasets::Encoding& encoding, formats::V
   return sequence;
 }
 
-// A missing number is null.
+// Missing values become null.
 nlohmann::json json_of(const formats::Sequence& sequence, const formats::Vocabulary& words) {
   auto json = nlohmann::json::array();
   for (std::size_t t = 0; t < kSteps; ++t) {

@@ -1,5 +1,4 @@
-// tests/formats/array_answers_test.cc: what sequences of an array should be answered with, out of
-// another.
+// tests/formats/array_answers_test.cc: targets from a second array.
 #include <limits>
 
 #include <gtest/gtest.h>
@@ -53,7 +52,7 @@ TEST_F(NpyLabels, AnswersOfASequence) {
   Content content = read();
   EXPECT_EQ(content.schema.target, Target::kNumbers);
   EXPECT_EQ(content.sequences[1].values, Floats{-2});
-  content = read({.task = Target::kClass});  // numbers as names
+  content = read({.task = Target::kClass});  // numbers as class names
   EXPECT_EQ(content.words(0), Words{"0.5"});
   EXPECT_EQ(content.words(1), Words{"-2"});
 
@@ -103,18 +102,20 @@ TEST_F(NpyLabels, LabelsAsText) {
   EXPECT_EQ(content.words(1), Words{"你"});
   EXPECT_EQ(content.words(2), Words{"é🐋"});
   expect_refusal_of_labels(npy("<U1", "(3,)", bytes_of_values<char32_t>({'a', 'b', 0x110000})),
-                           "found the code 0x110000 at [2], expected text in Unicode");
+                           "found the code point 0x110000 at [2], expected valid Unicode");
   expect_refusal_of_labels(npy("<U1", "(3,)", bytes_of_values<char32_t>({'a', 0xD800, 0})),
-                           "found the code 0xd800 at [1]");
+                           "found the code point 0xd800 at [1]");
   expect_refusal_of_labels(npy("<U1", "(3, 2)", std::string(24, 'a')), "has shape (3, 2) of text");
-  expect_refusal(npy("<U1", "(3, 2)", std::string(24, 'a')), "is of text, expected numbers");
+  expect_refusal(npy("<U1", "(3, 2)", std::string(24, 'a')),
+                 "is an array of text, expected numbers");
 }
 
 TEST_F(NpyLabels, LabelsThatDoNotFit) {
   put("x.npy", npy("(2, 3)", Floats(6)));
   expect_refusal_of_labels(npy("|u1", "(3,)", "abc"), "has shape (3,), expected (N,) for classes");
   expect_refusal_of_labels(npy("|u1", "()", "a"), "has shape (), expected (N,) for classes");
-  expect_refusal_of_labels(npy("|u1", "(2,)", "a"), "has 1 bytes after the header, expected 2");
+  expect_refusal_of_labels(npy("|u1", "(2,)", "a"),
+                           "has 1 byte after the header, expected 2: the file is truncated");
   expect_refusal_of_labels(npy("|u1", "(2,)", "abc"), "has more bytes after the header");
   expect_refusal_of_labels(npy("|u1", "(2, 2)", "\1\1\1\2"), "found 2 at [1, 1], expected 0 or 1");
   expect_refusal_of_labels(npy("(2,)", {1, kNan}), "found NaN at [1], expected a number");
@@ -123,15 +124,14 @@ TEST_F(NpyLabels, LabelsThatDoNotFit) {
   expect_refusal_of_labels(npy("(2,)", {1, 2}), "has shape (2,), expected (N,) for classes",
                            {.task = Target::kClassPerStep});
   expect_refusal_of_labels(npy("(2, 2)", Floats(4)),
-                           "has shape (2, 2), 2 numbers per answer, "
-                           "expected 1: weight",
+                           "has shape (2, 2) with 2 targets, expected 1: weight",
                            {.targets = {"weight"}});
   expect_refusal_of_labels(npy("<f4", "(2, 3, 65536)", "few"), "has 3 bytes after the header");
   expect_refusal_of_labels(npy("<f4", "(2, 3, 65537)", "few"), "has shape (2, 3, 65537), expected");
   expect_refusal_of_labels("no array", "begins with \"no arr\"");
   std::filesystem::remove(folder_.path() / "y.npy");
   io::expect_error<ConfigError>([&] { read({.task = Target::kClass}); },
-                                {"has no answers, expected answers for the task class"});
+                                {"found no targets, expected some for --task class"});
 }
 
 TEST_F(NpyLabels, AModelDoesWithoutAnswersThatAreMissing) {

@@ -1,5 +1,5 @@
-// tests/formats/array_testing.h: .npy and IDX files written here byte by byte, and all sequences of
-// a file at once.
+// tests/formats/array_testing.h: writes .npy and IDX files byte by byte, and reads all sequences of
+// a file.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ inline std::string npy_with_header(std::string_view header, std::string_view con
   return text.append(header).append(content);
 }
 
-// As NumPy writes it, `shape` in its words: "(2, 3)".
+// As NumPy writes it; `shape` in its notation: "(2, 3)".
 inline std::string npy(std::string_view dtype, std::string_view shape, std::string_view content) {
   std::string header = "{'descr': '" + std::string(dtype) +
                        "', 'fortran_order': False, 'shape': " + std::string(shape) + ", }";
@@ -55,15 +55,15 @@ inline std::string idx(std::initializer_list<std::uint32_t> header, std::string_
   return text.append(content);
 }
 
-inline constexpr std::uint32_t kImages = 0x803;  // the magic numbers
+inline constexpr std::uint32_t kImages = 0x803;  // magic numbers
 inline constexpr std::uint32_t kLabels = 0x801;
 
 struct Content {
   Schema schema;
   std::vector<Sequence> sequences;
-  std::vector<std::string> labels;  // the vocabulary's
+  std::vector<std::string> labels;  // of the vocabulary
 
-  // Those of a sequence, as words.
+  // Labels of a sequence, as words.
   [[nodiscard]] std::vector<std::string> words(std::size_t sequence) const {
     std::vector<std::string> words;
     for (const std::int32_t label : sequences[sequence].labels) {

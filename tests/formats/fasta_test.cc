@@ -17,7 +17,7 @@ Lines sequences_of(std::string_view text, const Options& options = {}) {
   return sequences({folder.path() / "x"}, options);
 }
 
-// Lines, lower case, codes of IUPAC, gaps, blanks at ends, an empty record, no last line break.
+// Several lines, lower case, IUPAC codes, gaps, trailing blanks, an empty record, no final newline.
 TEST(Fasta, ReadsRecords) {
   const DataSet found = read_all({good("records.fa")});
   EXPECT_EQ(found.sequences,
@@ -26,7 +26,7 @@ TEST(Fasta, ReadsRecords) {
   EXPECT_EQ(found.schema, (Schema{.format = Format::kFasta, .symbols = true}));
 }
 
-// An @ in the quality, letters over lines, an empty record, CRLF, no last line break.
+// An @ in the quality, letters on several lines, an empty record, CRLF, no final newline.
 TEST(Fastq, ReadsRecords) {
   const DataSet found = read_all({good("reads.fq")});
   EXPECT_EQ(found.sequences, (Lines{"r1@1: A | C | G | T | N -> ", "r2@5: A | C | G | T -> ",
@@ -72,16 +72,19 @@ TEST(Fasta, TakesNumbersFromHeaders) {
 TEST(Fasta, LabelsAreAskedForInVain) {
   EXPECT_EQ(refusal({good("records.fa")}, {.label_from = "header:9"}),
             good("records.fa").string() +
-                ":2:1: found \">first some words\", expected a header whose word 9 is the label");
+                ":2:1: found \">first some words\", expected a label as word 9 of the header");
   EXPECT_EQ(refusal({good("records.fa")}, {.label_from = "header"}),
             good("records.fa").string() +
-                ":7:1: found \"> second\", expected a header whose last word, "
-                "after the first, is the label");
+                ":7:1: found \"> second\", expected a header of at least two words, the last one "
+                "the label");
   EXPECT_EQ(refusal<ConfigError>({good("records.fa")}, {.task = Target::kClass}),
-            good("records.fa").string() + ": has no answers, expected answers for the task class");
+            good("records.fa").string() +
+                ": found no targets, expected some for --task class: use --target or --label-from");
   for (const char* from : {"header:0", "header:", "header:-1", "header:x"}) {
-    EXPECT_EQ(refusal<ConfigError>({good("records.fa")}, {.label_from = from}),
-              fmt::format("labels come from '{}', expected header, or header:N for word N", from));
+    EXPECT_EQ(
+        refusal<ConfigError>({good("records.fa")}, {.label_from = from}),
+        fmt::format("--label-from is '{}', expected header, or header:N for word N of the header",
+                    from));
   }
 }
 
@@ -96,7 +99,7 @@ TEST(Fasta, AModelCanDoWithoutLabels) {
 
 TEST(Fasta, RefusesWhatIsNoLetter) {
   expect_refusals({
-      {"no_header.fa", ":1:1: found \"ACGT\", expected a header, which begins with >"},
+      {"no_header.fa", ":1:1: found \"ACGT\", expected a header that starts with >"},
       {"digit.fa", ":3:3: found \"5\", expected a letter, * or -"},
       {"blank_inside.fa", ":2:3: found \" \", expected a letter, * or -"},
       {"not_ascii.fa", ":4:3: found \"Ä\", expected a letter, * or -"},
@@ -106,15 +109,15 @@ TEST(Fasta, RefusesWhatIsNoLetter) {
 TEST(Fastq, RefusesABadQuality) {
   expect_refusals({
       {"short_quality.fq",
-       ":4:1: found a quality of 3 characters, expected 4, as there are letters"},
+       ":4:1: found a quality string of 3 characters, expected 4, one per letter"},
       {"long_quality.fq",
-       ":4:1: found a quality of 5 characters, expected 4, as there are letters"},
+       ":4:1: found a quality string of 5 characters, expected 4, one per letter"},
       {"long_quality_in_lines.fq",
-       ":6:1: found a quality of 5 characters, expected 4, as there are letters"},
-      {"no_plus.fq", ":2: found the end of the file, expected + and the quality"},
-      {"no_quality.fq", ":3: found the end of the file, expected a quality of 4 characters"},
-      {"blank_in_quality.fq", ":4:3: found \" \", expected a quality, from ! to ~"},
-      {"text_after_quality.fq", ":5:1: found \"IIII\", expected a header, which begins with @"},
+       ":6:1: found a quality string of 5 characters, expected 4, one per letter"},
+      {"no_plus.fq", ":2: found the end of the file, expected a + line and the quality string"},
+      {"no_quality.fq", ":3: found the end of the file, expected a quality string of 4 characters"},
+      {"blank_in_quality.fq", ":4:3: found \" \", expected a quality character from ! to ~"},
+      {"text_after_quality.fq", ":5:1: found \"IIII\", expected a header that starts with @"},
   });
 }
 
@@ -123,7 +126,7 @@ TEST(Fasta, RefusesAFileWithoutRecords) {
   io::put(folder.path() / "x.fa", "\n\n");
   EXPECT_EQ(refusal({folder.path() / "x.fa"}),
             (folder.path() / "x.fa").string() +
-                ":1: found no record, expected one, which begins with > or @");
+                ":1: found no records, expected a header that starts with > or @");
 }
 
 RC_GTEST_PROP(Fasta, LineBreaksDoNotMatter, ()) {
@@ -140,7 +143,7 @@ RC_GTEST_PROP(Fasta, LineBreaksDoNotMatter, ()) {
             sequences_of(">a\n" + letters + "\n", {.kmer = kmer}));
 }
 
-// Whatever the quality is: its lines may look like headers.
+// Quality lines may look like headers.
 RC_GTEST_PROP(Fastq, QualitiesAreOnlyCounted, ()) {
   std::string text;
   Lines expected;

@@ -1,4 +1,4 @@
-// tests/formats/formats_testing.h: a data set as text, and files that are refused.
+// tests/formats/formats_testing.h: reads a data set as text, and checks refusals.
 #pragma once
 
 #include <cmath>
@@ -32,7 +32,7 @@ inline std::string number_text(float value) {
   return std::isnan(value) ? "?" : fmt::to_string(value);
 }
 
-// A sequence as "ID@LINE: STEP | STEP -> ANSWER ANSWER"; a step is a symbol or some numbers.
+// A sequence as "ID@LINE: STEP | STEP -> TARGET TARGET"; a step is a symbol or some numbers.
 inline std::string to_text(const Sequence& sequence, const Vocabulary& vocabulary) {
   Lines steps, answers;
   const auto count = static_cast<std::size_t>(sequence.steps);
@@ -64,7 +64,7 @@ inline DataSet read_all(const Paths& paths, const Options& options = {}) {
   const auto reader = open(paths, options, vocabulary);
   DataSet found{reader->schema(), {}};
   Sequence sequence;
-  sequence.steps = -1;  // what was in it does not matter
+  sequence.steps = -1;  // previous content must not matter
   sequence.labels = {1, 2, 3};
   while (reader->next(sequence)) found.sequences.push_back(to_text(sequence, *vocabulary));
   EXPECT_FALSE(reader->next(sequence));
@@ -75,7 +75,7 @@ inline Lines sequences(const Paths& paths, const Options& options = {}) {
   return read_all(paths, options).sequences;
 }
 
-// What the error says; empty where there is none, or one of another kind.
+// Returns the error message. Empty if there is no error, or one of another type.
 template <typename Error = InputError>
 std::string refusal(const Paths& paths, const Options& options = {}) {
   try {
@@ -83,17 +83,17 @@ std::string refusal(const Paths& paths, const Options& options = {}) {
   } catch (const Error& error) {
     return error.what();
   } catch (const std::exception& error) {
-    ADD_FAILURE() << "another kind of error: " << error.what();
+    ADD_FAILURE() << "another type of error: " << error.what();
   }
   return "";
 }
 
 struct BadFile {
   std::string_view name;
-  std::string_view message;  // after the name of the file
+  std::string_view message;  // after the file name
 };
 
-// Each file of bad/ with the whole of its message.
+// Checks the full message for each of these files in bad/.
 inline void expect_refusals(std::initializer_list<BadFile> files, const Options& options = {}) {
   for (const BadFile& file : files) {
     EXPECT_EQ(refusal({bad(file.name)}, options),

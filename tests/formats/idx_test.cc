@@ -1,4 +1,4 @@
-// tests/formats/idx_test.cc: arrays as files hold them, and files that lie about what they hold.
+// tests/formats/idx_test.cc: IDX files, correct and malformed.
 #include "formats/array.h"
 
 #include <algorithm>
@@ -101,7 +101,8 @@ TEST_F(IdxFile, ASizeThatDisagrees) {
                  "has more bytes after the header than the 12 expected");
 }
 
-// 6 GB by its header; then 1 GB by its bytes, packed to 1 MB, of which the header wants six.
+// First a header that claims 6 GB; then 1 GB of data compressed to 1 MB, with a header for six
+// bytes.
 TEST_F(IdxFile, MemoryIsTakenForBytesThatAreThere) {
   io::put(file_, idx({kImages, kMost, 2, 3}, "abcdef"));
   largest = 0;
@@ -120,7 +121,7 @@ TEST_F(IdxFile, MemoryIsTakenForBytesThatAreThere) {
 TEST_F(IdxFile, DamagedPackingIsNamed) {
   const std::string packed = io::gzip(idx({kLabels, 3}, "abc"));
   io::expect_error<InputError>([&] { read(packed.substr(0, packed.size() - 1), {}); },
-                               {file_.string(), "cut short"});
+                               {file_.string(), "truncated"});
   io::expect_error<InputError>([&] { read(packed + "x", {}); }, {file_.string(), "found 0x78"});
 }
 
@@ -172,7 +173,7 @@ TEST_F(IdxSequences, ASizeThatDisagrees) {
   put("a-images-idx3-ubyte", idx({kImages, 2, 2, 3}, "abcdefghijklm"));
   io::expect_error<InputError>([&] { read(); }, {"has more bytes after the header than the 12"});
   put("a-images-idx3-ubyte", idx({kImages, 0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF}, "abc"));
-  io::expect_error<InputError>([&] { read(); }, {"less than 2^63 bytes in all"});
+  io::expect_error<InputError>([&] { read(); }, {"less than 2^63 bytes in total"});
   put("a-images-idx3-ubyte", idx({kLabels, 3}, "abc"));
   io::expect_error<InputError>([&] { read(); }, {"has shape (3,), expected 2 or 3 dimensions"});
 }

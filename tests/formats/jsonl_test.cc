@@ -1,4 +1,4 @@
-// tests/formats/jsonl_test.cc: a JSON object per line.
+// tests/formats/jsonl_test.cc: JSON lines.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -105,9 +105,10 @@ TEST_F(Jsonl, WhatAnswersAreCanBeSaid) {
   EXPECT_EQ(sequences({path}, {.task = Target::kLabels}).at(0), "1@1: 1 | 2 -> 1 0");
   EXPECT_EQ(sequences({path}, {.task = Target::kNone}).at(0), "1@1: 1 | 2 -> ");
   EXPECT_EQ(refusal({path}, {.task = Target::kClass}),
-            path.string() + ":1:16: found a list of 2, expected one answer");
+            path.string() + ":1:16: found a list of length 2, expected a single target");
   EXPECT_EQ(refusal<ConfigError>({write(R"({"x":[1]})")}, {.task = Target::kClass}),
-            path.string() + ": has no answers, expected answers for the task class");
+            path.string() +
+                ": found no targets, expected some for --task class: use --target or --label-from");
 }
 
 TEST_F(Jsonl, OtherNamesCanBeSaid) {
@@ -116,11 +117,11 @@ TEST_F(Jsonl, OtherNamesCanBeSaid) {
   EXPECT_EQ(found.sequences, (Lines{"a@1: h | i -> true", "b@2: h | o -> false"}));
   EXPECT_EQ(found.schema.features, Lines{"sentence"});
   EXPECT_EQ(found.schema.id, "name");
-  // A model remembers them.
+  // A model remembers the names.
   EXPECT_EQ(sequences({good("other_names.jsonl")}, {.as = found.schema}), found.sequences);
   EXPECT_EQ(refusal({good("classes.jsonl")}, {.features = {"sentence"}}),
             good("classes.jsonl").string() +
-                ":1:1: found an object without a sequence, expected \"sentence\" in it");
+                ":1:1: found an object without a sequence, expected the key \"sentence\"");
 
   const auto path = write(R"({"power":[[1,2]],"cost":[0.5,1.5]})");
   const DataSet numbers = read_all({path}, {.targets = {"cost"}, .features = {"power"}});
@@ -133,10 +134,10 @@ TEST_F(Jsonl, MakesKmers) {
   EXPECT_EQ(sequences({good("letters.jsonl")}, {.kmer = 2}).at(0), "1@1: hé | éé -> a b");
   EXPECT_EQ(
       refusal<ConfigError>({good("words.jsonl")}, {.kmer = 2}),
-      good("words.jsonl").string() + ": has lists of symbols, expected texts for a kmer of 2");
-  EXPECT_EQ(refusal<ConfigError>({good("classes.jsonl")}, {.kmer = 2}),
-            good("classes.jsonl").string() +
-                ": has sequences of numbers, expected letters for a kmer of 2");
+      good("words.jsonl").string() + ": found lists of symbols, expected strings for --kmer 2");
+  EXPECT_EQ(
+      refusal<ConfigError>({good("classes.jsonl")}, {.kmer = 2}),
+      good("classes.jsonl").string() + ": found sequences of numbers, expected text for --kmer 2");
 }
 
 TEST_F(Jsonl, ReadsWhatAModelTakes) {
@@ -150,7 +151,7 @@ TEST_F(Jsonl, ReadsWhatAModelTakes) {
             (Lines{"1@1: 1 2 -> a", "2@2: 1 2 -> "}));
   EXPECT_EQ(refusal({good("one_feature.jsonl")}, {.as = model}),
             good("one_feature.jsonl").string() +
-                ": has 1 features, expected the 2 that the model takes: a, b");
+                ": found 1 feature, expected the 2 that the model takes: a, b");
 }
 
 TEST_F(Jsonl, RefusesWhatIsNotJson) {
@@ -170,59 +171,64 @@ TEST_F(Jsonl, RefusesWhatIsNotJson) {
        ":1:1: found \"[{\\\"x\\\": [1]}]\", expected a JSON object on one line (The JSON "
        "element does not have the requested type.)"},
       {"second_object.jsonl", ":2:27: found \"{}\", expected the end of the line after the object"},
-      {"duplicate_key.jsonl", ":2:27: found the key \"x\" again, expected each key once"},
-      {"not_utf8.jsonl", ":2:14: found the byte 0xe9, expected text in UTF-8"},
+      {"duplicate_key.jsonl", ":2:27: found the key \"x\" twice, expected each key once"},
+      {"not_utf8.jsonl", ":2:14: found byte 0xe9, expected UTF-8 text"},
   });
 }
 
 TEST_F(Jsonl, RefusesABadSequence) {
   expect_refusals({
-      {"two_sequences.jsonl",
-       ":1:17: found \"text\", a second sequence, expected one in an object"},
+      {"two_sequences.jsonl", ":1:17: found a second sequence \"text\", expected one per object"},
       {"no_sequence.jsonl",
-       ":1:1: found an object without a sequence, expected \"x\", \"text\" or \"seq\" in it"},
-      {"ragged.jsonl", ":2:16: found 1 in a list, expected 2, as in the first"},
-      {"other_width.jsonl", ":2:7: found steps of 3 numbers, expected 2, as in the lines before"},
-      {"empty_step.jsonl", ":2:8: found 0 in a list, expected at least one"},
+       ":1:1: found an object without a sequence, expected the key \"x\", \"text\" or \"seq\"; "
+       "--features names another"},
+      {"ragged.jsonl", ":2:16: found 1 value, expected 2, as in the first element"},
+      {"other_width.jsonl", ":2:7: found steps of 3 numbers, expected 2, as on earlier lines"},
+      {"empty_step.jsonl", ":2:8: found 0 values, expected at least one"},
       {"word_in_numbers.jsonl", ":2:12: found \"\\\"two\\\"\", expected a number"},
       {"bad_number.jsonl", ":2:12: found \"01\", expected a number"},
       {"too_large.jsonl", ":2:12: found \"1e39\", expected a number of at most 3.4e38"},
       {"number_in_words.jsonl",
-       ":2:10: found a list of numbers, expected a text, as in the lines before"},
-      {"list_in_words.jsonl", ":1:15: found \"[\", expected a text in quotes or a number"},
+       ":2:10: found a list of numbers, expected a string, as on earlier lines"},
+      {"list_in_words.jsonl", ":1:15: found \"[\", expected a string or a number"},
       {"null_word.jsonl", ":1:15: found \"null\", expected a symbol"},
-      {"object_sequence.jsonl", ":1:7: found \"{\", expected a list, or a text in quotes"},
+      {"object_sequence.jsonl", ":1:7: found \"{\", expected a list or a string"},
   });
 }
 
 TEST_F(Jsonl, RefusesABadAnswer) {
   expect_refusals({
-      {"no_answer.jsonl", ":2:1: found an object without \"y\", expected \"y\" in each"},
-      {"object_answer.jsonl", ":3:17: found \"{\", expected a text in quotes or a number"},
+      {"no_answer.jsonl",
+       ":2:1: found an object without \"y\", expected \"y\" in every object; --target names "
+       "another "
+       "key"},
+      {"object_answer.jsonl", ":3:17: found \"{\", expected a string or a number"},
       {"null_label.jsonl", ":1:26: found \"null\", expected a label"},
   });
-  expect_refusals({{"list_answer.jsonl", ":2:22: found a list of 1, expected one answer"}},
-                  {.task = Target::kClass});
+  expect_refusals(
+      {{"list_answer.jsonl", ":2:22: found a list of length 1, expected a single target"}},
+      {.task = Target::kClass});
   const std::string file = "{\"x\":[1,2],\"y\":[1.5,2.5]}\n{\"x\":[1],\"y\":[\"a\"]}\n";
   expect_refusal(file, ":2:15: found \"a\", expected a number", {.task = Target::kNumbersPerStep});
   expect_refusal("{\"x\":[1,2],\"y\":[1]}\n",
-                 ":1:16: found a list of 1, expected 2, one for each step",
+                 ":1:16: found a list of length 1, expected length 2, one target per step",
                  {.task = Target::kNumbersPerStep});
   expect_refusal("{\"x\":[1],\"y\":[1,2]}\n{\"x\":[1],\"y\":[1,2,3]}\n",
-                 ":2:14: found a list of 3, expected 2 numbers");
+                 ":2:14: found a list of length 3, expected 2 numbers");
 }
 
 TEST_F(Jsonl, RefusesListsOfAnswersOfAnotherLength) {
   const std::string first = "{\"x\":[1,2],\"y\":[[1,2],[3,4]]}\n";
   expect_refusal(first + "{\"x\":[1],\"y\":[[1,2,3]]}\n",
-                 ":2:14: found 1 lists of 3, expected 1 lists of 2, one for each step");
+                 ":2:14: found 1 list of length 3, expected 1 list of length 2, one per step");
   expect_refusal(first + "{\"x\":[1],\"y\":[1]}\n",
-                 ":2:14: found a list of 1, expected 1 lists of 2, one for each step");
+                 ":2:14: found a list of length 1, expected 1 list of length 2, one per step");
   expect_refusal(first + "{\"x\":[1,2],\"y\":[[1,2],[3]]}\n",
-                 ":2:23: found 1 in a list, expected 2, as in the first");
-  expect_refusal(first, ":1:16: found 2 lists of 2, expected no lists in it",
+                 ":2:23: found 1 value, expected 2, as in the first element");
+  expect_refusal(first, ":1:16: found 2 lists of length 2, expected no nested lists",
                  {.task = Target::kLabels});
-  expect_refusal("{\"x\":[1],\"y\":[]}\n", ":1:14: found a list of 0, expected one answer");
+  expect_refusal("{\"x\":[1],\"y\":[]}\n",
+                 ":1:14: found a list of length 0, expected a single target");
 }
 
 TEST_F(Jsonl, EmptySequencesHaveNoFeatures) {
@@ -230,7 +236,7 @@ TEST_F(Jsonl, EmptySequencesHaveNoFeatures) {
   std::string text;
   while (text.size() < (std::size_t{1} << 20)) text += "{\"x\": []}\n";
   expect_refusal(text + "{\"x\": [1]}\n",
-                 fmt::format(":{}:7: found steps of 1 numbers, expected 0, as in the lines before",
+                 fmt::format(":{}:7: found steps of 1 number, expected 0, as on earlier lines",
                              text.size() / 10 + 1));
 }
 
@@ -238,15 +244,16 @@ TEST_F(Jsonl, LateContradictionsAreRefused) {
   std::string text;
   while (text.size() < (std::size_t{1} << 20)) text += "{\"x\": [1], \"y\": \"a\"}\n";
   const auto lines = std::ranges::count(text, '\n');
-  expect_refusal(text + "{\"x\": [1, [2, 3]], \"y\": \"a\"}\n",
-                 fmt::format(":{}:11: found 2 in a list, expected 1, as in the first", lines + 1));
+  expect_refusal(
+      text + "{\"x\": [1, [2, 3]], \"y\": \"a\"}\n",
+      fmt::format(":{}:11: found 2 values, expected 1, as in the first element", lines + 1));
   expect_refusal(
       text + "{\"text\": \"a\", \"y\": \"a\"}\n",
-      fmt::format(":{}:10: found a text, expected a list of numbers, as in the lines before",
+      fmt::format(":{}:10: found a string, expected a list of numbers, as on earlier lines",
                   lines + 1));
 }
 
-// A million brackets, in a value that is read and in one that is not; then they are closed, too.
+// A million brackets, in a value that is read and in one that is ignored, open and closed.
 TEST_F(Jsonl, DeepNestingIsRefusedOrSkipped) {
   const std::string open(1'000'000, '['), close(1'000'000, ']');
   EXPECT_NE(refusal({write("{\"x\": " + open)}), "");
@@ -273,7 +280,7 @@ TEST_F(Jsonl, EveryBeginningOfAFileIsReadOrRefused) {
 
 TEST_F(Jsonl, RefusesAFileWithoutObjects) {
   EXPECT_EQ(refusal({write("\n \n")}),
-            file_.string() + ":1: found no object, expected one per line");
+            file_.string() + ":1: found no JSON object, expected one per line");
 }
 
 RC_GTEST_FIXTURE_PROP(Jsonl, WhatIsWrittenIsRead, ()) {

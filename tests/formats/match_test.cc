@@ -1,4 +1,4 @@
-// tests/formats/match_test.cc: whether answers are names or numbers.
+// tests/formats/match_test.cc: guesses whether targets are classes or numbers.
 #include "formats/match.h"
 
 #include <initializer_list>

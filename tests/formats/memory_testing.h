@@ -1,5 +1,5 @@
-// tests/formats/memory_testing.h: the largest request for memory. Replaces operator new of the
-// program: to be included by one of its files.
+// tests/formats/memory_testing.h: records the largest memory allocation. Replaces the program's
+// operator new, so include it in one source file only.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include <new>
 
 namespace rwa::formats {
-inline std::atomic<std::size_t> largest = 0;  // request, in bytes, since it was set to 0
+inline std::atomic<std::size_t> largest = 0;  // allocation in bytes since the last reset
 }  // namespace rwa::formats
 
 [[gnu::noinline]] void* operator new(std::size_t bytes) {

@@ -1,4 +1,4 @@
-// tests/formats/npy_test.cc: NumPy's arrays as sequences, and files that lie about what they hold.
+// tests/formats/npy_test.cc: NumPy arrays as sequences, and malformed .npy files.
 #include "formats/array.h"
 
 #include <cmath>
@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "base/counted.h"
 #include "formats/memory_testing.h"
 #include "formats/npy_testing.h"
 
@@ -89,10 +90,12 @@ TEST_F(Npy, LayoutsOfThreeDimensions) {
 
 TEST_F(Npy, AThirdDimensionNeedsALayout) {
   const std::string array = npy("(5, 4, 3)", Floats(60));
-  expect_refusal(array,
-                 "has shape (5, 4, 3), which may be read in three ways, expected --layout ntc (5 "
-                 "sequences of 4 steps and 3 features), nct (5 of 3 and 4) or tnc (4 of 5 and 3)");
-  expect_refusal<ConfigError>(array, "the layout is wide, expected that of an array",
+  expect_refusal(
+      array,
+      "has shape (5, 4, 3) in unknown order, use --layout ntc (5 sequences, 4 steps, 3 "
+      "features), nct (5 sequences, 3 steps, 4 features) or tnc (4 sequences, 5 steps, 3 "
+      "features)");
+  expect_refusal<ConfigError>(array, "found --layout wide for an array, expected ntc, nct or tnc",
                               {.layout = Layout::kWide});
 }
 
@@ -100,7 +103,8 @@ TEST_F(Npy, FeaturesThatAreAskedFor) {
   const std::string array = npy("(1, 2, 2)", Floats(4));
   EXPECT_EQ(read(array, {.layout = Layout::kNtc, .features = {"a", "b"}}).schema.features,
             (Words{"a", "b"}));
-  expect_refusal<ConfigError>(array, "has 2 features, expected the 3 that are named: a, b, c",
+  expect_refusal<ConfigError>(array,
+                              "has 2 features, expected the 3 that --features names: a, b, c",
                               {.layout = Layout::kNtc, .features = {"a", "b", "c"}});
 }
 
@@ -116,10 +120,10 @@ TEST_F(Npy, AModelsSchema) {
   EXPECT_EQ(content.schema.layout, Layout::kNct);
   EXPECT_EQ(content.schema.target, Target::kClass);
   EXPECT_TRUE(content.sequences[0].labels.empty());
-  expect_refusal(npy("(1, 3, 2)", Floats(6)), "has 3 features, expected the 2 that the model takes",
-                 options);
+  expect_refusal(npy("(1, 3, 2)", Floats(6)),
+                 "found 3 features, expected the 2 that the model takes", options);
   options.as->symbols = true;
-  expect_refusal(npy("(1, 2, 3)", Floats(6)), "has sequences of numbers, expected symbols",
+  expect_refusal(npy("(1, 2, 3)", Floats(6)), "found sequences of numbers, expected symbols",
                  options);
 }
 
@@ -141,7 +145,7 @@ TEST_F(Npy, TypesThatAreNotRead) {
     SCOPED_TRACE(dtype);
     expect_refusal(npy(dtype, "(1, 1)", std::string(8, 'x')),
                    fmt::format("has dtype \"{}\", expected f4, f8, i1 to i8, u1 to u8, b1 or U1 to "
-                               "U16384, with the least significant byte first",
+                               "U16384, little-endian",
                                dtype));
   }
   expect_refusal(npy_with_header("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,)}",
@@ -149,7 +153,7 @@ TEST_F(Npy, TypesThatAreNotRead) {
                  "has dtype \"[('a', '<f4')]\", expected");
   expect_refusal(
       npy_with_header("{'descr': '<f4', 'fortran_order': True, 'shape': (1, 2), }", "12345678"),
-      "is in Fortran's order, expected C's");
+      "is in Fortran order, expected C order");
 }
 
 TEST_F(Npy, ShapesThatAreNotRead) {
@@ -162,16 +166,15 @@ TEST_F(Npy, ShapesThatAreNotRead) {
        {"(2, -1)", "(0, 3)", "(3, 0)", "(4194305, 4194305, 211106198978564)",
         "(9223372036854775807, 1)", "(4294967296, 4294967296)", "(-1, -1)"}) {
     SCOPED_TRACE(shape);
-    expect_refusal(
-        npy("<f4", shape, std::string(16, 'x')),
-        fmt::format("has shape {}, expected dimensions of at least 1, and less than 2^63 "
-                    "bytes in all",
-                    shape));
+    expect_refusal(npy("<f4", shape, std::string(16, 'x')),
+                   fmt::format("has shape {}, expected dimensions of at least 1 and less than 2^63 "
+                               "bytes in total",
+                               shape));
   }
   expect_refusal(
       npy("|u1", "(1, 1000000000)", ""),
-      "has shape (1, 1000000000), 1000000000 numbers per sequence and 1 features, expected "
-      "at most 268435456 and 65536");
+      "has shape (1, 1000000000), 1000000000 numbers per sequence and 1 feature, expected "
+      "at most 268435456 and 65536; check --layout");
   expect_refusal(
       npy("|u1", "(1, 1, 100000)", ""),
       "has shape (1, 1, 100000), 100000 numbers per sequence and 100000 features, expected",
@@ -193,10 +196,10 @@ TEST_F(Npy, HeadersThatAreNone) {
         "{'descr': '<f4, 'fortran_order': False, 'shape': (1, 1)}", "{'descr", "{'descr': [",
         "{descr: '<f4', 'fortran_order': False, 'shape': (1, 1)}", "{'descr' '<f4'}"}) {
     SCOPED_TRACE(header);
-    expect_refusal(npy_with_header(header, "1234"), "has the header \"");
+    expect_refusal(npy_with_header(header, "1234"), "has the malformed header \"");
   }
   expect_refusal(npy_with_header(std::string("\0\x1b[2J", 5), "1234"),
-                 "has the header \"\\x00\\x1b[2J\"");
+                 "has the malformed header \"\\x00\\x1b[2J\"");
 }
 
 TEST_F(Npy, FilesThatAreCutShortOrNone) {
@@ -206,19 +209,18 @@ TEST_F(Npy, FilesThatAreCutShortOrNone) {
     expect_refusal(whole.substr(0, length), "ends inside the header, expected ");
   }
   for (std::size_t length = header; length < whole.size(); ++length) {
-    expect_refusal(whole.substr(0, length),
-                   fmt::format("has {} bytes after the header, expected 16", length - header));
+    expect_refusal(whole.substr(0, length), fmt::format("has {} after the header, expected 16",
+                                                        counted(length - header, "byte")));
   }
   expect_refusal(whole + "x", "has more bytes after the header than the 16 expected");
   expect_refusal("PK\3\4 and so on", "begins with \"PK\\x03\\x04 a\", expected \"\\x93NUMPY\"");
-  expect_refusal(npy_with_header("{}", "", 4), "is of version 4, expected 1, 2 or 3");
+  expect_refusal(npy_with_header("{}", "", 4), "has .npy version 4, expected 1, 2 or 3");
   expect_refusal(npy_with_header(std::string(65537, ' '), "", 2),
                  "has a header of 65537 bytes, expected at most 65536");
 }
 
-// 12 bytes that ask for a header of 4 GB; then an array of 1 GB in a file of 200 bytes, in each
-// layout.
-
+// 12 bytes that claim a header of 4 GB; then, in each layout, a file of 200 bytes that claims an
+// array of 1 GB.
 TEST_F(Npy, MemoryIsTakenForBytesThatAreThere) {
   largest = 0;
   expect_refusal(std::string("\x93NUMPY\2\0\xff\xff\xff\xff", 12),
@@ -233,7 +235,7 @@ TEST_F(Npy, MemoryIsTakenForBytesThatAreThere) {
   }
   put("y.npy", npy("<f4", "(1, 8000, 65536)", "few"));
   io::expect_error<InputError>([&] { read(npy("|u1", "(1, 8000)", std::string(8000, 'x'))); },
-                               {"has shape (1, 8000, 65536), 524288000 numbers for a sequence"});
+                               {"has shape (1, 8000, 65536), 524288000 numbers per sequence"});
   put("y.npy", npy("<U16384", "(1000000000, 1)", "few"));
   expect_refusal(npy("|u1", "(1000000000, 1)", "few"), "has 3 bytes after the header");
   EXPECT_LT(largest, 6'000'000U);
@@ -265,8 +267,7 @@ RC_GTEST_FIXTURE_PROP(Npy, WhatIsWrittenIsRead, ()) {
   }
 }
 
-// Longer than what is read at once, with sequences across its ends; and one longer than that.
-
+// Larger than one read, with sequences across the boundaries, and one sequence larger than a read.
 TEST_F(Npy, MayBeLong) {
   constexpr std::size_t kNumbers = 3'000'000;
   Floats values(kNumbers);

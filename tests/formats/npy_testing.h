@@ -1,4 +1,4 @@
-// tests/formats/npy_testing.h: a folder of .npy files, read and refused.
+// tests/formats/npy_testing.h: a fixture with a folder of .npy files.
 #pragma once
 
 #include <string>
@@ -30,7 +30,7 @@ class NpyFiles : public ::testing::Test {
     const std::string whole = (folder_.path() / "x.npy").string() + ": " + std::string(message);
     io::expect_error<Error>([&] { read(content, options); }, {whole});
   }
-  // With y.npy beside x.npy.
+  // With y.npy next to x.npy.
   void expect_refusal_of_labels(std::string_view y, std::string_view message,
                                 const Options& options = {}) {
     put("y.npy", y);

@@ -1,4 +1,4 @@
-// tests/formats/npz_test.cc: archives of arrays as sequences, and archives that are traps.
+// tests/formats/npz_test.cc: archives of arrays as sequences, and malicious archives.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -64,8 +64,7 @@ TEST_F(Npz, IsReadStoredAndDeflated) {
   }
 }
 
-// As np.savez_compressed() writes them: sizes of 64 bits in an extra field of the local header
-// alone.
+// As np.savez_compressed() writes them: 64-bit sizes in an extra field of the local header only.
 TEST_F(Npz, TheBytesThatNumPyWrites) {
   const std::string array = npy("|u1", "(1, 2)", "\1\2");
   const std::string stored = deflated(array);
@@ -129,9 +128,9 @@ TEST_F(Npz, LengthsThatAreWrong) {
   expect_refusal(with(integers({1, 4})), ":lengths.npy: found 4 at [1], expected 0 to 3 steps");
   expect_refusal(with(integers({-1, 1})), ":lengths.npy: found -1 at [0], expected 0 to 3 steps");
   expect_refusal(with(npy("<u8", "(2,)", std::string(16, '\xff'))),
-                 ":lengths.npy: found 18446744073709551615 at [0], expected an integer of less");
+                 ":lengths.npy: found 18446744073709551615 at [0], expected an integer below 2^63");
   expect_refusal(with(integers({1})), ":lengths.npy: has shape (1,), expected (2,)");
-  expect_refusal(with(npy("(2,)", {1, 2})), ":lengths.npy: has elements that are not integers");
+  expect_refusal(with(npy("(2,)", {1, 2})), ":lengths.npy: has a dtype that is not an integer");
 }
 
 TEST_F(Npz, ValuesAndOffsets) {
@@ -172,21 +171,24 @@ TEST_F(Npz, OffsetsThatAreWrong) {
 }
 
 TEST_F(Npz, MembersThatAreMissing) {
-  expect_refusal({{.name = "a.npy", .content = x_}, {.name = "x", .content = x_}},
-                 ": has a.npy, x, expected x.npy, with y.npy and lengths.npy if need be, or "
-                 "values.npy and offsets.npy");
+  expect_refusal(
+      {{.name = "a.npy", .content = x_}, {.name = "x", .content = x_}},
+      ": has a.npy, x, expected x.npy (optionally y.npy, lengths.npy), or values.npy and "
+      "offsets.npy (optionally y.npy), as np.savez(file, x=x, y=y) writes them");
   expect_refusal({{.name = "x.npy", .content = x_},
                   {.name = "lengths.npy", .content = integers({1, 1})},
                   {.name = "offsets.npy", .content = integers({0, 6})}},
-                 ": has lengths.npy, offsets.npy, x.npy, expected x.npy, with");
-  expect_refusal({{.name = "values.npy", .content = x_}}, ": has values.npy, expected x.npy, with");
+                 ": has lengths.npy, offsets.npy, x.npy, expected x.npy (optionally");
+  expect_refusal({{.name = "values.npy", .content = x_}},
+                 ": has values.npy, expected x.npy (optionally");
 }
 
 TEST_F(Npz, NamesThatAreTraps) {
   for (const std::string name : {"../x.npy", "a/../../x.npy", "/x.npy", ".."}) {
     SCOPED_TRACE(name);
-    expect_refusal({{.name = "x.npy", .content = x_}, {.name = name, .content = "a"}},
-                   fmt::format(": has a member called \"{}\", expected a name without ..", name));
+    expect_refusal(
+        {{.name = "x.npy", .content = x_}, {.name = name, .content = "a"}},
+        fmt::format(": has a member called \"{}\", expected a relative name without ..", name));
   }
   expect_refusal({{.name = "x.npy", .content = x_}, {.name = "x.npy", .content = x_}},
                  ": has \"x.npy\" twice, expected it once");
@@ -196,17 +198,17 @@ TEST_F(Npz, NamesThatAreTraps) {
 
 TEST_F(Npz, MembersThatCannotBeUnpacked) {
   expect_refusal({{.name = "x.npy", .content = x_, .flags = 1}},
-                 ": has x.npy encrypted, expected it as np.savez writes it");
+                 ": has an encrypted x.npy, expected it as np.savez writes it");
   expect_refusal({{.name = "x.npy", .content = x_, .method = 12}},
-                 ": has x.npy packed with method 12, expected 0 (stored) or 8 (deflated)");
+                 ": has x.npy compressed with zip method 12, expected 0 (stored) or 8 (deflated)");
   expect_refusal({{.name = "x.npy", .content = x_, .crc = 1}},
                  ":x.npy: is damaged, libzip says: CRC error");
   expect_refusal({{.name = "x.npy", .content = "\xff\xff\xff\xff", .method = 8}},
                  ":x.npy: is damaged, libzip says: Zlib error");
 }
 
-// A member goes on for 100 MB of zeros, packed to 100 KB, after what its header says; others are
-// not unpacked at all.
+// A member has 100 MB of zeros, compressed to 100 KB, beyond the size in its header. Other members
+// are not decompressed at all.
 TEST_F(Npz, Bombs) {
   std::string bomb = x_;
   bomb.resize(100'000'000);
@@ -225,23 +227,21 @@ TEST_F(Npz, ArchivesThatAreDamaged) {
   for (std::size_t length = 2; length < whole.size(); ++length) {
     expect_refusal(whole.substr(0, length), ": is a damaged .npz, libzip says: ");
   }
-  // 77 bytes, of which the last 22 say that the directory has 64 KB.
+  // 77 bytes; the last 22 claim a directory of 64 KB.
   std::string short_one(77, '\0');
   short_one.replace(0, 4, "PK\3\4");
   short_one.replace(55, 4, "PK\5\6");
   short_one.replace(63, 4, std::string("\1\0\1\0", 4));
   short_one.replace(67, 4, std::string("\0\0\1\0", 4));
   expect_refusal(short_one, ": is a damaged .npz, libzip says: ");
-  expect_refusal(npy("(1, 1)", {1}),
-                 ": does not begin with \"PK\", but an .npz is read from its end");
+  expect_refusal(npy("(1, 1)", {1}), ": does not begin with \"PK\", expected an .npz file");
   expect_refusal("", ": does not begin with \"PK\"");
 }
 
 TEST_F(Npz, NeedsAFileOfItsOwn) {
   expect_refusal(
       io::gzip(zip({{.name = "x.npy", .content = x_}})),
-      ": does not begin with \"PK\", but an .npz is read from its end: expected a file of "
-      "its own, and not packed again");
+      ": does not begin with \"PK\", expected an .npz file that is not compressed again");
 }
 
 TEST_F(Npz, LabelsFromElsewhere) {

@@ -1,5 +1,4 @@
-// tests/formats/open_test.cc: files and folders, how they are recognised, and labels from
-// elsewhere.
+// tests/formats/open_test.cc: files, folders, format recognition, and labels from elsewhere.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -54,9 +53,10 @@ TEST_F(Open, RecognisesFormatsByTheirNames) {
   EXPECT_EQ(format_of("a.csv", "x\n1\n2\n"), Format::kTable);
   EXPECT_EQ(format_of("a.CSV.gz", io::gzip("x\n1\n2\n")), Format::kTable);
   EXPECT_EQ(refusal({write("a.ts", "1,2\n")}),
-            place("a.ts") + ":1:1: found \"1,2\", expected a line that begins with @, up to @data");
+            place("a.ts") +
+                ":1:1: found \"1,2\", expected a header line that starts with @, up to @data");
   EXPECT_EQ(refusal({write("a.fna", "ACGT\n")}),
-            place("a.fna") + ":1:1: found \"ACGT\", expected a header, which begins with >");
+            place("a.fna") + ":1:1: found \"ACGT\", expected a header that starts with >");
   EXPECT_NE(refusal({write("a.ndjson", "1\n")}), "");
 }
 
@@ -89,7 +89,7 @@ TEST_F(Open, ReadsTheStandardInput) {
   EXPECT_EQ(sequences({"-"}), Lines{"a@1: A | C -> "});
   ::lseek(file, 0, SEEK_SET);
   EXPECT_EQ(refusal<ConfigError>({"-"}, {.label_from = "file"}),
-            "labels come from the name of a file, expected a file, not the standard input");
+            "--label-from file needs a file, found standard input");
   ::dup2(before, STDIN_FILENO);
   ::close(before);
   ::close(file);
@@ -99,16 +99,16 @@ TEST_F(Open, RefusesWhatIsNoData) {
   EXPECT_EQ(refusal({write("empty.csv", "")}),
             place("empty.csv") + ": found an empty file, expected sequences");
   EXPECT_EQ(refusal({write("picture", std::string("GIF89a\0\0", 8))}),
-            place("picture") + ": found zero bytes, expected text, or an array of NumPy or IDX");
+            place("picture") + ": found binary data, expected text, .npy, .npz or IDX");
 }
 
 TEST_F(Open, SuggestsAFileThatExists) {
   write("train.csv", kTable);
   EXPECT_EQ(refusal<ConfigError>({folder_.path() / "trian.csv"}),
-            fmt::format("there is no {}, did you mean train.csv?", place("trian.csv")));
+            place("trian.csv") + ": no such file or folder, did you mean train.csv?");
   EXPECT_EQ(refusal<ConfigError>({folder_.path() / "no/such"}),
-            fmt::format("there is no {}", place("no/such")));
-  EXPECT_EQ(refusal<ConfigError>({}), "no file is named, expected at least one");
+            place("no/such") + ": no such file or folder");
+  EXPECT_EQ(refusal<ConfigError>({}), "no data files given, expected at least one");
 }
 
 TEST_F(Open, ReadsFilesOneAfterTheOther) {
@@ -130,7 +130,7 @@ TEST_F(Open, FilesHaveOneSchema) {
   const fs::path first = write("1.jsonl", "{\"x\": [[1, 2]], \"y\": \"a\"}\n");
   const auto expect = [&](std::string_view name, std::string_view text, std::string_view message) {
     EXPECT_EQ(refusal({first, write(name, text)}),
-              fmt::format("{}: has {}, as {} has", place(name), message, first.string()));
+              fmt::format("{}: has {}, as in {}", place(name), message, first.string()));
   };
   expect("2.jsonl", "{\"x\": [[1, 2, 3]], \"y\": \"a\"}\n",
          "the features x0, x1, x2, expected x0, x1");
@@ -138,14 +138,14 @@ TEST_F(Open, FilesHaveOneSchema) {
          "sequences of symbols, expected numbers");
   EXPECT_EQ(refusal({write("4.ts", kTs),
                      write("5.ts", "@univariate true\n@classLabel true a\n@data\n1:a\n")}),
-            fmt::format("{}: has answers for the task class, expected forecast, as {} has",
+            fmt::format("{}: has targets for the task class, expected forecast, as in {}",
                         place("5.ts"), place("4.ts")));
   EXPECT_EQ(refusal({good("one_label.txt"), good("lines.txt")}),
-            fmt::format("{}: has labels from file, expected itself, as {} has",
+            fmt::format("{}: has labels from the file name, expected the file itself, as in {}",
                         good("lines.txt").string(), good("one_label.txt").string()));
 }
 
-// One whole number is not enough to see that they are classes; the first file has said so.
+// A single whole number does not look like a class; the first file decides.
 TEST_F(Open, FilesGuessAnswersOnce) {
   std::string text;
   for (const char* y : {"1", "2", "1", "2"}) text += fmt::format("{{\"x\": [1], \"y\": {}}}\n", y);
@@ -174,7 +174,8 @@ TEST_F(Open, SeveralFilesAreClasses) {
   EXPECT_EQ(
       refusal<ConfigError>({folder_.path()}, {.task = Target::kNumbers, .label_from = "file"}),
       place("Czech.txt.gz") +
-          ": has answers for the task class, expected answers for the task numbers");
+          ": found targets for the task class, expected those for the task numbers: use --task "
+          "class");
 }
 
 TEST_F(Open, FoldersAreClasses) {
@@ -196,23 +197,23 @@ TEST_F(Open, RefusesWhatDoesNotBelongIntoAFolder) {
     EXPECT_EQ(
         refusal({folder_.path() / "data"}),
         place(fmt::format("data/{}", name)) +
-            ": found in the folder, expected nothing but data; move it, or name the files one "
-            "by one");
+            ": does not look like data, expected only data files in the folder: move it elsewhere, "
+            "or pass the data files instead of the folder");
     fs::remove_all(folder_.path() / "data");
   }
   write("classes/.git/HEAD", "words\n");
   write("classes/a/a.fa", kFasta);
-  EXPECT_NE(refusal({folder_.path() / "classes"}).find("classes/.git: found in the folder"),
+  EXPECT_NE(refusal({folder_.path() / "classes"}).find("classes/.git: does not look like data"),
             std::string::npos);
   write("data/a.fa", kFasta);
   write("data/more/a.fa", kFasta);
   EXPECT_EQ(refusal({folder_.path() / "data"}),
             place("data/more") +
-                ": found a folder beside files or too deep, expected files, or "
-                "folders of files alone");
+                ": found a folder next to files or nested too deeply, expected only files, or one "
+                "folder of files per class");
   fs::create_directory(folder_.path() / "none");
   EXPECT_EQ(refusal({folder_.path() / "none"}),
-            place("none") + ": found an empty folder, expected files");
+            place("none") + ": found an empty folder, expected data files");
 }
 
 TEST_F(Open, TakesLabelsFromATable) {
@@ -225,7 +226,7 @@ TEST_F(Open, TakesLabelsFromATable) {
                                   .target = Target::kClass,
                                   .targets = {"label"},
                                   .label_from = table}));
-  // What a model was trained with is not looked for.
+  // The label table of the training data is not looked for.
   Schema model = found.schema;
   model.label_from = "no/such/table";
   EXPECT_EQ(sequences({good("records.fa")}, {.as = model}).at(2), "third|x@8: A -> ");
@@ -249,17 +250,16 @@ TEST_F(Open, RefusesABadTableOfLabels) {
     EXPECT_EQ(refusal({good("records.fa")}, {.label_from = bad(name).string()}), message);
   };
   expect("labels_missing.csv",
-         fmt::format("{}:8: found the id \"third|x\", expected one of the 2 in {}",
+         fmt::format("{}:8: found the id \"third|x\", expected an id that {} lists",
                      good("records.fa").string(), bad("labels_missing.csv").string()));
-  expect("labels_two.csv",
-         bad("labels_two.csv").string() + ":3:7: found \"y\", expected \"x\", as in line 1");
+  expect("labels_two.csv", bad("labels_two.csv").string() +
+                               ":3:7: found \"y\", expected \"x\", as for the same id on line 1");
   expect("labels_three_columns.csv",
          bad("labels_three_columns.csv").string() + ":1: found 3 fields, expected 2");
   expect("labels_none.csv",
-         bad("labels_none.csv").string() + ":2:8: found no label, expected one for each id");
-  EXPECT_EQ(
-      refusal<ConfigError>({good("records.fa")}, {.label_from = "fiel"}),
-      "labels come from 'fiel', expected file, folder, header, header:N or a table that exists");
+         bad("labels_none.csv").string() + ":2:8: found no label, expected a label for every id");
+  EXPECT_EQ(refusal<ConfigError>({good("records.fa")}, {.label_from = "fiel"}),
+            "--label-from is 'fiel', expected file, folder, header, header:N or an existing table");
 }
 
 TEST_F(Open, RefusesOptionsThatDoNotFitTheFormat) {
@@ -267,21 +267,21 @@ TEST_F(Open, RefusesOptionsThatDoNotFitTheFormat) {
     EXPECT_EQ(refusal<ConfigError>({file}, options), file.string() + std::string(message));
   };
   expect(good("records.fa"), {.id = "name"},
-         ": id is given, expected none: the format fasta does not name it");
+         ": --id does not apply to the format fasta, which has no named ids");
   expect(good("lines.txt"), {.targets = {"y"}},
-         ": target is given, expected none: the format text does not name it");
+         ": --target does not apply to the format text, which has no named targets");
   expect(good("univariate.ts"), {.features = {"x"}},
-         ": features is given, expected none: the format ts does not name it");
+         ": --features does not apply to the format ts, which has no named features");
   expect(good("classes.jsonl"), {.time = "t"},
-         ": time is given, expected none: the format jsonl does not name it");
+         ": --time does not apply to the format jsonl, which has no time column");
   expect(good("classes.jsonl"), {.layout = Layout::kLong},
-         ": layout is given, expected none: the format jsonl has only one");
-  expect(
-      good("classes.jsonl"), {.features = {"a", "b"}},
-      ": more than one of features is given, expected none: the format jsonl has one key for them");
-  expect(
-      good("classes.jsonl"), {.label_from = "header"},
-      ": header, where labels come from, is given, expected none: the format jsonl has no headers");
+         ": --layout does not apply to the format jsonl, which has only one layout");
+  expect(good("classes.jsonl"), {.features = {"a", "b"}},
+         ": more than one name in --features does not apply to the format jsonl, which has one key "
+         "for "
+         "features");
+  expect(good("classes.jsonl"), {.label_from = "header"},
+         ": --label-from header does not apply to the format jsonl, which has no headers");
 }
 
 }  // namespace

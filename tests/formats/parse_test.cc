@@ -1,5 +1,4 @@
-// tests/formats/parse_test.cc: what std::from_chars reads, to the bit, and what people write
-// besides.
+// tests/formats/parse_test.cc: the same bits as std::from_chars, and other common notations.
 #include "formats/parse.h"
 
 #include <bit>
@@ -86,7 +85,7 @@ TEST(Numbers, ThatAreNone) {
   }
 }
 
-// The oracle, which knows no sign +, and leaves a value that is out of range alone.
+// The reference. It accepts no + sign and leaves out-of-range values unchanged.
 void expect_as_from_chars(const std::string& text) {
   float exact = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), exact);
@@ -119,15 +118,15 @@ RC_GTEST_PROP(Numbers, AreTheNearestFloats, ()) {
   expect_as_from_chars(text);
 }
 
-// Where rounding twice would go wrong: a few digits beyond the middle between two floats. Many,
-// since few of them are that near.
+// Where rounding twice would go wrong: a few digits from the middle between two floats. Few numbers
+// are that close, so try many.
 RC_GTEST_PROP(Numbers, NearTheMiddleOfTwoFloatsAreTheNearest, (std::uint64_t seed)) {
   std::mt19937_64 random(seed);
   const auto within = [&](auto least, auto most) {
     return std::uniform_int_distribution(least, most)(random);
   };
   for (int i = 0; i < 1000; ++i) {
-    const bool usual = within(0, 1) == 1;  // or any that there is
+    const bool usual = within(0, 1) == 1;  // or any float
     const auto bits =
         usual ? within(std::bit_cast<std::uint32_t>(1e-6F), std::bit_cast<std::uint32_t>(1e9F))
               : within(std::uint32_t{0}, std::uint32_t{0x7F7FFFFE});

@@ -1,4 +1,4 @@
-// tests/formats/source_test.cc: lines and bytes of a file, whatever its size and packing.
+// tests/formats/source_test.cc: lines and bytes of a file of any size and compression.
 #include "formats/source.h"
 
 #include <random>
@@ -59,7 +59,7 @@ TEST_F(Sources, CountLines) {
   EXPECT_EQ(content.line_number(), 3);
 }
 
-// Longer than what is read at once, and of all lengths.
+// Longer than one read, and of all lengths.
 TEST_F(Sources, LinesMayBeLongAndPacked) {
   std::mt19937 random(1);
   Lines expected;
@@ -113,7 +113,7 @@ TEST_F(Sources, RefuseWithThePlace) {
       {file_.string() + ":2:18: found !, expected a dot"});
   io::expect_error<InputError>([&] { content.refuse(1, "this", "that"); },
                                {file_.string() + ":1: found this, expected that"});
-  // The last lines together.
+  // Several lines together.
   const std::string both = "erste\nzweite";
   io::expect_error<InputError>([&] { content.refuse(both, both.data() + 1, "r", "b"); },
                                {":1:2: found r"});
@@ -123,10 +123,10 @@ TEST_F(Sources, RefuseWithThePlace) {
 
 TEST_F(Sources, RefuseWhatIsNoText) {
   io::expect_error<InputError>([&] { lines(std::string_view("a\nb\0c\n", 6)); },
-                               {":2:2: found a zero byte, expected text"});
+                               {":2:2: found a zero byte (NUL), expected text"});
 }
 
-// A stream is answered line by line.
+// `rwa stream` predicts line by line.
 TEST_F(Sources, TheStandardInputIsNotWaitedFor) {
   int ends[2] = {};
   ASSERT_EQ(::pipe(ends), 0);

@@ -1,4 +1,4 @@
-// tests/formats/table_long_test.cc: tables in which a row is a step.
+// tests/formats/table_long_test.cc: tables with a row per step.
 #include <algorithm>
 #include <string>
 
@@ -45,7 +45,7 @@ TEST_F(LongTable, NamesAreKnownInAnyCase) {
   EXPECT_EQ(found.targets, Lines{"Class"});
 }
 
-// Only where its rows stand together: a sequence and a name may be texts as well.
+// Only if its rows are consecutive: "sequence" and "name" may also be columns of text.
 TEST_F(LongTable, AnAmbiguousNameIsAnId) {
   EXPECT_EQ(sequences("name,v\nx,1\nx,2\ny,3\ny,4\n"), (Lines{"x@2: 1 | 2 -> ", "y@4: 3 | 4 -> "}));
   EXPECT_EQ(sequences("sequence,v\nx,1\nx,2\ny,3\ny,4\n"),
@@ -167,7 +167,7 @@ TEST_F(LongTable, ReadsWithoutAHeaderWhereAsked) {
             (Lines{"1@1: 0.5 5 | 0.25 6 -> ", "2@3: 7 7 -> "}));
 }
 
-// Any cells, written in any way that means the same.
+// Any cells, in any equivalent notation.
 TEST_F(LongTable, AnyTableReadsAsItWasWritten) {
   const bool holds = rc::check("a table reads as it was written", [&] {
     const char separator = *rc::gen::element(',', ';', '\t');
@@ -188,7 +188,7 @@ TEST_F(LongTable, AnyTableReadsAsItWasWritten) {
     Lines expected;
     const int series = *rc::gen::inRange(1, 6);
     for (int i = 0; i < series; ++i) {
-      // What would end a field, or a row, is in quotes.
+      // Characters that would end a field or a row are quoted.
       const auto letters = rc::gen::element('a', 'b', '"', ',', ';', '\t', '\n', ' ', '|');
       const std::string id = fmt::format("s{}{}e", i, *rc::gen::container<std::string>(letters));
       const std::string label = *rc::gen::element<std::string>("x", "y");

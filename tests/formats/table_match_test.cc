@@ -1,4 +1,4 @@
-// tests/formats/table_match_test.cc: tables for a model that knows its columns.
+// tests/formats/table_match_test.cc: tables matched to the columns of a model.
 #include <gtest/gtest.h>
 
 #include "table_testing.h"
@@ -8,7 +8,7 @@ namespace {
 
 class MatchedTable : public Tables {
  protected:
-  // What a model remembers of the table it was made of.
+  // The schema that a model remembers from its training data.
   Options as(std::string_view text, const Options& options = {}) {
     return {.as = read(text, options).schema};
   }
@@ -51,7 +51,7 @@ TEST_F(MatchedTable, AnswersCanBeLeftOut) {
 
 TEST_F(MatchedTable, MissingFeaturesAreNamed) {
   EXPECT_EQ(refusal("id,c,label\n1,5,x\n", as(kLong)),
-            ": lacks the columns a, b, which the model needs; has c, which it does not know");
+            ": lacks the columns a, b, which the model needs; the model does not know c");
   EXPECT_EQ(refusal("id,t,b\n1,0,5\n", as(kLong)), ": lacks the column a, which the model needs");
   EXPECT_EQ(refusal("id,language\n1,x\n", as("name,language\nAbe,x\nBob,y\n")),
             ": lacks the column name, which the model needs");
@@ -59,7 +59,7 @@ TEST_F(MatchedTable, MissingFeaturesAreNamed) {
 
 TEST_F(MatchedTable, TheKindOfAnswersIsTheModels) {
   EXPECT_EQ(refusal("id,a,b,label\n1,5,6,x\n1,7,8,y\n", as(kLong)),
-            ":3:7: found \"y\", expected \"x\" as in line 2, where the sequence begins");
+            ":3:7: found \"y\", expected \"x\" as on line 2, where the sequence begins");
   EXPECT_EQ(sequences("id,a,y\n1,5,0\n1,6,1\n", as("id,a,y\n1,5,0.5\n1,6,0.25\n")),
             Lines{"1@2: 5 | 6 -> 0 1"});
   EXPECT_EQ(refusal("id,a,y\n1,5,x\n1,6,x\n", as("id,a,y\n1,5,0.5\n1,6,0.25\n")),
@@ -70,7 +70,7 @@ TEST_F(MatchedTable, WithoutAHeaderTheOrderIsTrusted) {
   EXPECT_EQ(sequences("5,6\n7,8\n", as(kLong)), Lines{"1@1: 5 6 | 7 8 -> "});
   EXPECT_EQ(sequences("9,0,5,6,x\n9,1,7,8,x\n", as(kLong)), Lines{"9@1: 5 6 | 7 8 -> x"});
   EXPECT_EQ(refusal("5,6,7\n8,9,10\n", as(kLong)),
-            ": found 3 columns without a header, expected the 2 that the model knows: a, b");
+            ": found 3 columns and no header, expected the 2 features of the model: a, b");
 }
 
 TEST_F(MatchedTable, WideTablesMayHaveAnyNumberOfSteps) {

@@ -1,4 +1,4 @@
-// tests/formats/table_rows_test.cc: how a table is written does not change what it says.
+// tests/formats/table_rows_test.cc: the dialect of a table does not change its content.
 #include <gtest/gtest.h>
 
 #include "table_testing.h"
@@ -53,7 +53,7 @@ TEST_F(Dialects, AHeaderIsRecognised) {
   EXPECT_EQ(schema("1,b\n1,2\n").features, (Lines{"1", "b"}));  // fewer numbers than below
   EXPECT_EQ(schema("label,0,1,2\nx,4,5,6\ny,7,8,9\n").targets, Lines{"label"});
   EXPECT_EQ(schema("word,kind\nred,a\nblue,b\ngreen,a\npink,b\n").targets, Lines{"kind"});
-  EXPECT_EQ(schema("red,a\nblue,b\ngreen,a\npink,b\n").targets, Lines{"2"});  // a comes again
+  EXPECT_EQ(schema("red,a\nblue,b\ngreen,a\npink,b\n").targets, Lines{"2"});  // a repeats
   EXPECT_EQ(schema("1,2\n3,4\n").features, Lines{"x"});
 }
 

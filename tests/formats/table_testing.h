@@ -1,4 +1,4 @@
-// tests/formats/table_testing.h: tables written down in a test, read, and refused.
+// tests/formats/table_testing.h: a fixture for tables given as text.
 #pragma once
 
 #include <filesystem>
@@ -32,7 +32,7 @@ class Tables : public ::testing::Test {
     return read(text, options).schema;
   }
 
-  // The whole message after the name of the file.
+  // Returns the message after the file name.
   template <typename Error = InputError>
   std::string refusal(std::string_view text, const Options& options = {}) {
     try {
@@ -42,7 +42,7 @@ class Tables : public ::testing::Test {
       EXPECT_EQ(message.substr(0, file_.string().size()), file_.string());
       return message.substr(file_.string().size());
     } catch (const std::exception& error) {
-      ADD_FAILURE() << "another kind of error: " << error.what();
+      ADD_FAILURE() << "another type of error: " << error.what();
     }
     return "";
   }

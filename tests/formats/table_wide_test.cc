@@ -1,4 +1,4 @@
-// tests/formats/table_wide_test.cc: tables in which a row is a sequence.
+// tests/formats/table_wide_test.cc: tables with a row per sequence.
 #include <gtest/gtest.h>
 
 #include "table_testing.h"
@@ -112,9 +112,10 @@ TEST_F(WideTable, TheLayoutCanBeAskedFor) {
             Lines{"1@2: 1 2 3 | 4 5 6 -> "});
   EXPECT_EQ(sequences("t0,t1,t2\n1,2,3\n4,5,6\n", {.features = {"t2"}}), Lines{"1@2: 3 | 6 -> "});
   EXPECT_EQ(refusal<ConfigError>("a,b\n1,2\n", {.layout = Layout::kNct}),
-            ": the layout of a table is long or wide, found nct");
+            ": found --layout nct for a table, expected long or wide");
   EXPECT_EQ(refusal<ConfigError>("a,b\n1,2\n", {.layout = Layout::kWide, .features = {"a"}}),
-            ": the columns of a wide table are the steps of one feature, found names of features");
+            ": found --features for a wide table, whose columns are the steps of one feature: use "
+            "--layout long");
 }
 
 TEST_F(WideTable, WhatIsWrongFurtherOnComesInItsTurn) {
@@ -126,7 +127,7 @@ TEST_F(WideTable, WhatIsWrongFurtherOnComesInItsTurn) {
   io::expect_error<InputError>([&] { reader->next(sequence); }, {":2:5: found \"x\""});
 }
 
-// Longer than what is looked at to guess.
+// Longer than the sample used for guessing.
 TEST_F(WideTable, RowsMayBeLong) {
   constexpr std::size_t kSteps = 300'000;
   std::string text = "label";

@@ -1,4 +1,4 @@
-// tests/formats/text_test.cc: a sequence per line.
+// tests/formats/text_test.cc: text with a sequence per line.
 #include <string>
 #include <vector>
 
@@ -51,12 +51,15 @@ TEST_F(Text, WhatLabelsAreCanBeSaid) {
             Target::kLabels);
   EXPECT_EQ(sequences({good("several_labels.txt")}, {.task = Target::kNone}),
             (Lines{"1@1: t | e | x | t -> ", "2@2: x -> "}));
-  EXPECT_EQ(refusal({good("several_labels.txt")}, {.task = Target::kClass}),
-            good("several_labels.txt").string() +
-                ":1:12: found the label \"b\" after another, expected one label");
+  EXPECT_EQ(
+      refusal({good("several_labels.txt")}, {.task = Target::kClass}),
+      good("several_labels.txt").string() +
+          ":1:12: found a second label \"b\", expected one label per line; for several, use --task "
+          "labels");
   EXPECT_EQ(refusal<ConfigError>({good("one_label.txt")}, {.task = Target::kNumbers}),
             good("one_label.txt").string() +
-                ": has answers for the task class, expected answers for the task numbers");
+                ": found targets for the task class, expected those for the task numbers: use "
+                "--task class");
 }
 
 TEST_F(Text, ReadsWhatAModelTakes) {
@@ -77,10 +80,10 @@ TEST_F(Text, MakesKmers) {
 
 TEST_F(Text, RefusesABadLine) {
   expect_refusals({
-      {"not_utf8.txt", ":2:10: found the byte 0xe9, expected text in UTF-8"},
+      {"not_utf8.txt", ":2:10: found byte 0xe9, expected UTF-8 text"},
       {"no_label.txt",
-       ":2:1: found \"text __label__a\", expected a label before the text: __label__x"},
-      {"empty_label.txt", ":2:1: found \"__label__\", expected a name after it"},
+       ":2:1: found \"text __label__a\", expected a label before the text, like __label__x"},
+      {"empty_label.txt", ":2:1: found \"__label__\", expected a name after __label__"},
   });
 }
 
@@ -88,7 +91,7 @@ TEST_F(Text, RefusesALabelThatComesLate) {
   std::string text;
   while (text.size() < (std::size_t{1} << 20)) text += "some text\n";
   EXPECT_EQ(refusal({write(text + "__label__a b\n")}),
-            fmt::format("{}:{}:1: found \"__label__a\", expected no label, as in the lines before",
+            fmt::format("{}:{}:1: found \"__label__a\", expected no label, as on earlier lines",
                         file_.string(), text.size() / 10 + 1));
 }
 
@@ -106,8 +109,8 @@ TEST(Utf8, IsToldFromOtherBytes) {
   for (const char* text : {"", "a", "é", "€", "😀", "\xF4\x8F\xBF\xBF", "\xED\x9F\xBF"}) {
     EXPECT_EQ(not_utf8(text), nullptr) << text;
   }
-  // A byte alone, cut short, too long a form of a short one, half a pair, beyond the last, an old
-  // form.
+  // A lone continuation byte, truncated characters, overlong forms, a surrogate, a code point above
+  // the last one, an obsolete form.
   for (const std::string_view text : {"a\x80", "a\xC3", "a\xE2\x82", "a\xF0\x9F\x98", "a\xC0\xAF",
                                       "a\xE0\x80\xAF", "a\xF0\x80\x80\xAF", "a\xED\xA0\x80",
                                       "a\xF4\x90\x80\x80", "a\xF8\x88\x80\x80\x80", "a\xC3("}) {

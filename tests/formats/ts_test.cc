@@ -44,7 +44,8 @@ TEST(Ts, AnswersCanBeLeftOut) {
   EXPECT_EQ(found.sequences.at(2), "3@14: 6 7 -> ");
   EXPECT_EQ(refusal<ConfigError>({good("two_dimensions.ts")}, {.task = Target::kNumbers}),
             good("two_dimensions.ts").string() +
-                ": has answers for the task class, expected answers for the task numbers");
+                ": found targets for the task class, expected those for the task numbers: use "
+                "--task class");
 }
 
 TEST(Ts, ReadsWhatAModelTakes) {
@@ -62,18 +63,18 @@ TEST(Ts, ReadsWhatAModelTakes) {
 
   EXPECT_EQ(refusal({good("univariate.ts")}, {.as = model}),
             good("univariate.ts").string() +
-                ": has 1 features, expected the 2 that the model takes: height, width");
+                ": found 1 feature, expected the 2 that the model takes: height, width");
   Schema other = model;
   other.target = Target::kNumbers;
   EXPECT_EQ(refusal({good("two_dimensions.ts")}, {.as = other}),
             good("two_dimensions.ts").string() +
-                ": has answers for the task class, expected answers "
-                "for the task numbers, as the model gives");
+                ": found targets for the task class, expected those for the task numbers, as the "
+                "model predicts");
   other = model;
   other.symbols = true;
   EXPECT_EQ(refusal({good("two_dimensions.ts")}, {.as = other}),
             good("two_dimensions.ts").string() +
-                ": has sequences of numbers, expected symbols, as the model takes");
+                ": found sequences of numbers, expected symbols, as the model takes");
 }
 
 TEST(Ts, AModelCanDoWithoutAnswers) {
@@ -88,9 +89,9 @@ TEST(Ts, AModelMayGiveMoreNumbers) {
                      .features = {"x"},
                      .target = Target::kNumbers,
                      .targets = {"a", "b"}};
-  EXPECT_EQ(refusal({good("regression.ts")}, {.as = model}),
-            good("regression.ts").string() +
-                ": has one number as the answer, expected 2, as the model gives");
+  EXPECT_EQ(
+      refusal({good("regression.ts")}, {.as = model}),
+      good("regression.ts").string() + ": found one target, expected 2, as the model predicts");
 }
 
 TEST(Ts, RefusesABadHeader) {
@@ -100,14 +101,15 @@ TEST(Ts, RefusesABadHeader) {
        ":2:1: found \"@relation\", expected one of @problemName, @timeStamps, @missing, "
        "@univariate, "
        "@dimensions, @equalLength, @seriesLength, @classLabel, @targetLabel, @data"},
-      {"no_data.ts", ":2: found the end of the file, expected @data and the cases after it"},
+      {"no_data.ts", ":2: found the end of the file, expected @data, then sequences"},
       {"no_at.ts",
-       ":2:3: found \"univariate true\", expected a line that begins with @, up to @data"},
-      {"no_case.ts", ":4: found the end of the file, expected a case after @data"},
-      {"no_classes.ts", ":2:17: found the end of the line, expected the names of the classes"},
+       ":2:3: found \"univariate true\", expected a header line that starts with @, up to @data"},
+      {"no_case.ts", ":4: found the end of the file, expected a sequence after @data"},
+      {"no_classes.ts", ":2:17: found the end of the line, expected class names"},
       {"maybe.ts", ":1:13: found \"maybe\", expected true or false"},
       {"no_dimensions.ts", ":1:13: found \"0\", expected a whole number of at least 1"},
-      {"other_dimensions.ts", ":4:1: found a case of 2 dimensions, expected 3, as the header says"},
+      {"other_dimensions.ts",
+       ":4:1: found a sequence of 2 dimensions, expected 3, as the header says"},
   });
 }
 
@@ -115,15 +117,13 @@ TEST(Ts, RefusesABadCase) {
   expect_refusals({
       {"not_a_number.ts", ":6:9: found \"four\", expected a number"},
       {"too_large.ts", ":3:3: found \"1e400\", expected a number of at most 3.4e38"},
-      {"unequal.ts",
-       ":5:7: found a dimension of 2 values, expected 3, as in the first of this case"},
+      {"unequal.ts", ":5:7: found a dimension of 2 values, expected 3, as in the first dimension"},
       {"few_dimensions.ts",
-       ":5:3: found a case of 2 parts, expected 3: 2 dimensions and the answer"},
+       ":5:3: found 2 parts separated by \":\", expected 3: 2 dimensions and the target"},
       {"many_dimensions.ts",
-       ":5:7: found a case of 4 parts, expected 3: 2 dimensions and the answer"},
-      {"unknown_class.ts", ":4:6: found \"c\", expected one of the classes of the header: a b"},
-      {"no_parentheses.ts",
-       ":4:7: found \"1\", expected a time and a value in parentheses, as @timeStamps says"},
+       ":5:7: found 4 parts separated by \":\", expected 3: 2 dimensions and the target"},
+      {"unknown_class.ts", ":4:6: found \"c\", expected one of the classes in the header: a b"},
+      {"no_parentheses.ts", ":4:7: found \"1\", expected (time,value), since @timeStamps is true"},
       {"no_comma.ts", ":4:6: found \"(1,2)\", expected a comma"},
       {"no_target.ts", ":4:5: found \"?\", expected a number"},
   });

@@ -1,4 +1,4 @@
-// tests/formats/zip_testing.h: zip archives written here byte by byte, right or wrong.
+// tests/formats/zip_testing.h: writes zip archives byte by byte, valid or malformed.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ struct ZipMember {
   std::string content;
   bool deflated = false;
   std::uint16_t flags = 0;      // 1: encrypted
-  std::uint16_t method = 0xFF;  // where it is to lie about it
-  std::uint32_t crc = 0;        // added to the right one
+  std::uint16_t method = 0xFF;  // overrides the method in the header
+  std::uint32_t crc = 0;        // added to the correct checksum
 };
 
 inline void put_number(std::string& text, std::uint64_t number, int bytes) {
@@ -28,7 +28,7 @@ inline void put_number(std::string& text, std::uint64_t number, int bytes) {
 inline std::string deflated(std::string_view text) {
   z_stream stream{};
   if (deflateInit2(&stream, 9, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
-    throw std::runtime_error("zlib does not start");
+    throw std::runtime_error("zlib failed to start");
   }
   std::string packed(deflateBound(&stream, text.size()), '\0');
   stream.next_in = reinterpret_cast<const Bytef*>(text.data());
@@ -46,7 +46,7 @@ inline std::string zip(const std::vector<ZipMember>& members) {
   for (const ZipMember& member : members) {
     const std::string stored = member.deflated ? deflated(member.content) : member.content;
     const auto* content = reinterpret_cast<const Bytef*>(member.content.data());
-    std::string entry;  // what both headers have
+    std::string entry;  // common to both headers
     put_number(entry, 20, 2);
     put_number(entry, member.flags, 2);
     put_number(entry, member.method != 0xFF ? member.method : member.deflated ? 8 : 0, 2);

@@ -13,7 +13,7 @@
 
 namespace rwa::io {
 
-// An enumeration, as others have it.
+// An enumeration with its from_name().
 enum class Colour { kRed, kBlue };
 void from_name(std::string_view name, Colour& value) {
   if (name != "red" && name != "blue") {
@@ -98,11 +98,11 @@ TEST(Fields, WrongValuesAreNamedWithTheirPlace) {
   refuse("a = 'x'", 0.0, "a is \"x\", expected a finite number");
   refuse("a = nan", 0.0, "a is nan, expected a finite number");
   refuse("a = 1", false, "a is 1, expected true or false");
-  refuse("a = 1", std::string(), "a is 1, expected a text");
-  refuse("a = [1]", std::vector<std::string>(), "x.toml:1:6: a is 1, expected an array of texts");
+  refuse("a = 1", std::string(), "a is 1, expected a string");
+  refuse("a = [1]", std::vector<std::string>(), "x.toml:1:6: a is 1, expected an array of strings");
   refuse("a = 'x'", std::vector<double>(), "a is \"x\", expected an array of numbers");
   refuse("a = 'green'", Colour::kRed, "x.toml:1:5: unknown colour 'green'");
-  refuse("a = 2017-03-06", std::string(), "a is a date or time, expected a text");
+  refuse("a = 2017-03-06", std::string(), "a is a date or time, expected a string");
   expect_error<ConfigError>(
       [] {
         int a = 0;

@@ -1,4 +1,4 @@
-// tests/io/gzip_testing.h: packs a text as the program gzip does.
+// tests/io/gzip_testing.h: compresses text as the program gzip does.
 #pragma once
 
 #include <stdexcept>
@@ -14,7 +14,7 @@ inline std::string gzip(std::string_view text) {
   z_stream stream{};
   constexpr int kGzipFormat = 15 + 16;
   if (deflateInit2(&stream, 9, Z_DEFLATED, kGzipFormat, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
-    throw std::runtime_error("zlib does not start");
+    throw std::runtime_error("zlib failed to start");
   }
   std::string packed(deflateBound(&stream, text.size()), '\0');
   stream.next_in = reinterpret_cast<const Bytef*>(text.data());
@@ -24,7 +24,7 @@ inline std::string gzip(std::string_view text) {
   const int result = deflate(&stream, Z_FINISH);
   packed.resize(stream.total_out);
   deflateEnd(&stream);
-  if (result != Z_STREAM_END) throw std::runtime_error("zlib does not pack");
+  if (result != Z_STREAM_END) throw std::runtime_error("zlib failed to compress");
   return packed;
 }
 

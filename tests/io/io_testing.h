@@ -1,5 +1,5 @@
-// tests/io/io_testing.h: what the tests of src/io share: a folder that removes itself, bytes
-// written as text, and a check of an error's type and message.
+// tests/io/io_testing.h: test helpers: a temporary folder, files and bytes as text, and a check of
+// an error's type and message.
 #pragma once
 
 #include <cstddef>
@@ -45,7 +45,7 @@ inline std::string as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Independent of the code under test.
+// Do not use the code under test.
 inline void put(const std::filesystem::path& file, std::string_view text) {
   std::ofstream(file, std::ios::binary) << text;
 }
@@ -55,7 +55,7 @@ inline std::string get(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-// Exactly this type of error, with each of these parts in its message.
+// Expects exactly this type of error, with all of these parts in its message.
 template <typename Error, typename Call>
 void expect_error(Call call, std::initializer_list<std::string_view> parts) {
   try {

@@ -1,4 +1,4 @@
-// tests/io/memory_test.cc: a file costs no more memory than what its header rightly promises.
+// tests/io/memory_test.cc: a file costs no more memory than a correct header announces.
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -15,13 +15,13 @@
 #include "rwa/errors.h"
 
 namespace {
-std::atomic<std::size_t> in_use = 0;  // in bytes, and so are the others
+std::atomic<std::size_t> in_use = 0;  // all in bytes
 std::atomic<std::size_t> peak = 0;
 constexpr std::size_t kMemory = std::size_t{1} << 30;
 }  // namespace
 
-// A machine with little memory: every request of the standard containers passes here. Not inlined,
-// or GCC 12 takes the pairs apart and warns of a mismatch.
+// Simulates a machine with little memory: all containers allocate here. Not inlined, because GCC 12
+// would otherwise warn of mismatched new and delete.
 [[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
   void* memory = bytes > kMemory ? nullptr : std::malloc(std::max<std::size_t>(bytes, 1));
   if (memory != nullptr) in_use += ::malloc_usable_size(memory);
@@ -49,7 +49,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 constexpr std::uintmax_t kTiB = std::uintmax_t{1} << 40;
 
-// The most memory that was in use during the call, beyond what was before.
+// Returns the peak memory use during the call, relative to before.
 template <typename Call>
 std::size_t peak_of(Call call) {
   const std::size_t before = in_use;
@@ -64,7 +64,7 @@ std::string length_of(std::uint64_t length) {
   return text;
 }
 
-// A file of this beginning and 1 TiB in all, of which the disk holds but the beginning.
+// A sparse file of 1 TiB with this beginning.
 class HugeFile : public ::testing::Test {
  protected:
   void expect_refusal(std::string_view beginning, std::initializer_list<std::string_view> parts) {
@@ -94,14 +94,14 @@ TEST_F(HugeFile, WithTrailingBytes) {
                  {"the data has 1099511627714 bytes", "the 4 of its tensors", "no trailing bytes"});
 }
 
-// The data is as long as the header says, but for another reason nothing of it is to be read.
+// The data is as long as the header says, but the shape is wrong, so none of it is read.
 TEST_F(HugeFile, WithAWrongTensor) {
   const std::string header =
       R"({"w":{"dtype":"F32","shape":[3],"data_offsets":[0,1099511627000]}})";
   expect_refusal(length_of(header.size()) + header, {"\"w\" has 1099511627000 bytes", "[3]"});
 }
 
-// Right in everything, and too large for this machine.
+// Valid, but too large for this machine.
 TEST_F(HugeFile, ThatIsRightNeedsItsMemory) {
   const std::string start = R"({"w":{"dtype":"F32","shape":[)";
   const std::size_t size = 256;  // of the header

@@ -1,4 +1,5 @@
-// tests/io/read_file_test.cc: the bytes of a regular file in their order, and nothing else is read.
+// tests/io/read_file_test.cc: reads the bytes of a regular file in order, and refuses anything
+// else.
 #include "io/read_file.h"
 
 #include <vector>
@@ -58,7 +59,7 @@ TEST(InputFile, SaysWhenItWasCutShortMeanwhile) {
   EXPECT_EQ(next(file, 2), "01");
   fs::resize_file(path, 5);
   expect_error<ResourceError>([&] { next(file, 8); }, {path.string(), "the end after 5 bytes",
-                                                       "expected 10", "changed meanwhile"});
+                                                       "expected 10", "changed while it was read"});
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// tests/io/replace_file_test.cc: the new content or the old, never a mixture and never a remnant.
+// tests/io/replace_file_test.cc: the new content or the old, never a mixture and never a leftover.
 #include "io/replace_file.h"
 
 #include <csignal>
@@ -90,7 +90,7 @@ TEST_F(ReplaceFile, ASymbolicLinkIsItselfReplaced) {
 }
 
 TEST_F(ReplaceFile, StepsOverTheRemnantOfACrash) {
-  // Far more names than this process has taken so far, all of them taken already.
+  // Far more names than this process has used so far, all of them taken.
   for (int i = 0; i < 100; ++i) {
     put(folder_.path() / (".rwa-" + std::to_string(::getpid()) + "-" + std::to_string(i) + ".tmp"),
         "remnant");
@@ -144,8 +144,7 @@ TEST_F(ReplaceFile, ANameTooLongLeavesNoTemporary) {
   EXPECT_EQ(folder_.count(), 0);
 }
 
-// A limit on the size of files stands in for a full disk: the first write() is short, the next
-// fails.
+// Simulates a full disk with a limit on file sizes: the first write() is short, the next fails.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {

@@ -1,4 +1,4 @@
-// tests/io/safetensors_floats_test.cc: files of other programs, whose numbers are F16, BF16 or F64.
+// tests/io/safetensors_floats_test.cc: files of other programs with F16, BF16 or F64.
 #include <cstring>
 #include <string>
 #include <vector>
@@ -12,7 +12,7 @@
 namespace rwa::io {
 namespace {
 
-// A file of one tensor "w" of so many values.
+// A file with one tensor "w" of `count` values.
 std::string file_of(std::string_view dtype, std::size_t count, std::string_view data) {
   const auto header = fmt::format(R"({{"w":{{"dtype":"{}","shape":[{}],"data_offsets":[0,{}]}}}})",
                                   dtype, count, data.size());
@@ -35,7 +35,7 @@ void expect_refusal(const std::string& text, std::initializer_list<std::string_v
   expect_error<ModelFileError>([&] { parse(text); }, parts);
 }
 
-// Also the largest, the smallest and the smallest normal number, and -0.
+// Includes the largest, the smallest and the smallest normal number, and -0.
 TEST(SafetensorsFloats, BecomeF32) {
   using namespace std::string_literals;
   EXPECT_EQ(values_of("F16", 6, "\x00\x3c\x00\xc0\xff\x7b\x01\x00\x00\x04\x00\x80"s),
@@ -47,7 +47,7 @@ TEST(SafetensorsFloats, BecomeF32) {
   EXPECT_EQ(values_of("F32", 1, "\0\0\x80\x3f"s), std::vector<float>{1});
 }
 
-// More than are converted at a time, and no two of them equal.
+// More than one piece of the conversion, all different.
 TEST(SafetensorsFloats, StandInTheirOrder) {
   std::string data;
   std::vector<float> expected;
@@ -73,7 +73,7 @@ TEST(SafetensorsFloats, AreFinite) {
   }
   expect_refusal(file_of("F16", 1, "\x00\xfc"s), {"-inf at index 0"});
   expect_refusal(file_of("BF16", 1, "\x80\x7f"s), {"inf at index 0"});
-  // 1e300 or so, which is no float.
+  // About 1e300, too large for a float.
   expect_refusal(file_of("F64", 1, "\x01\x01\x01\x01\x01\x01\x01\x7e"), {"inf at index 0"});
 }
 

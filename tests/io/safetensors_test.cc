@@ -1,5 +1,5 @@
-// tests/io/safetensors_test.cc: what is written comes back bit for bit, and no damage to a file
-// does more than raise the right error.
+// tests/io/safetensors_test.cc: what is written is read back bit for bit, and damaged files raise
+// the right error.
 #include "io/safetensors.h"
 
 #include <cstring>
@@ -30,7 +30,7 @@ TensorFile golden_content() {
   return {{{"format", "rwa"}}, {{"a", {2}, {1.0F, -2.0F}}, {"b", {}, {0.5F}}}};
 }
 
-// A file of any header, right or wrong, and any data.
+// A file with any header, valid or not, and any data.
 std::string file_of(std::string_view header, std::string_view data, std::uint64_t length) {
   std::string text(sizeof(length), '\0');
   std::memcpy(text.data(), &length, sizeof(length));
@@ -47,7 +47,7 @@ std::string description(std::string_view name, std::string_view shape, std::stri
                      offsets);
 }
 
-// A file of one tensor "w" whose fields are given.
+// A file with one tensor "w" with these fields.
 std::string tensor_of(std::string_view shape, std::string_view offsets, std::size_t data_bytes,
                       std::string_view dtype = R"("F32")") {
   return file_of(fmt::format("{{{}}}", description("w", shape, offsets, dtype)), data_bytes);
@@ -60,7 +60,7 @@ void expect_refusal(std::string_view text, std::initializer_list<std::string_vie
   expect_error<ModelFileError>([&] { parse(text); }, parts);
 }
 
-// Values are compared by their bits: -0 and 0 are different contents.
+// Compares values by their bits: -0 differs from 0.
 void expect_equal(const TensorFile& x, const TensorFile& y) {
   EXPECT_EQ(x.metadata, y.metadata);
   ASSERT_EQ(x.tensors.size(), y.tensors.size());
@@ -175,7 +175,7 @@ TEST(SafetensorsDamage, DuplicateKeys) {
   const std::string tensor = description("w", "[1]", "[0,4]");
   expect_refusal(file_of(fmt::format("{{{},{}}}", tensor, tensor), 4),
                  {"the header has the key \"w\" twice", "expected it once"});
-  // The same name, once escaped.
+  // The same name, escaped once.
   expect_refusal(
       file_of(fmt::format("{{{},{}}}", description("\\u0077", "[1]", "[0,4]"), tensor), 4),
       {"the header has the key \"w\" twice"});
@@ -259,7 +259,7 @@ TEST(SafetensorsDamage, Offsets) {
                     "expected two non-negative integers"});
   }
   expect_refusal(tensor_of("[2]", "[8,0]", 8),
-                 {"data_offsets [8,0]", "expected the first at most the second"});
+                 {"data_offsets [8,0]", "expected the first to be at most the second"});
   expect_refusal(tensor_of("[2]", "[0,8]", 7),
                  {"data_offsets [0,8]", "expected them within the 7 bytes"});
   for (const std::string_view end :
@@ -298,16 +298,16 @@ std::string pair_at(std::string_view a, std::string_view b, std::size_t data_byt
 TEST(SafetensorsDamage, HolesOverlapsAndTrailingBytes) {
   EXPECT_EQ(parse(pair_at("[0,4]", "[4,8]", 8)).tensors.size(), 2);
   expect_refusal(pair_at("[0,4]", "[8,12]", 12),
-                 {"tensor \"b\" begins at byte 8 of the data, after a hole", "expected 4"});
+                 {"tensor \"b\" begins at byte 8 of the data, after a gap", "expected 4"});
   expect_refusal(pair_at("[4,8]", "[8,12]", 12),
-                 {"tensor \"a\" begins at byte 4 of the data, after a hole", "expected 0"});
+                 {"tensor \"a\" begins at byte 4 of the data, after a gap", "expected 0"});
   expect_refusal(pair_at("[0,4]", "[2,6]", 6),
                  {"tensor \"b\" begins at byte 2 of the data, overlapping", "expected 4"});
   expect_refusal(pair_at("[0,4]", "[0,4]", 4),
                  {"begins at byte 0 of the data, overlapping", "expected 4"});
   expect_refusal(pair_at("[0,4]", "[4,8]", 9),
                  {"the data has 9 bytes", "expected the 8 of its tensors and no trailing bytes"});
-  expect_refusal(file_of("{}", 1), {"the data has 1 bytes", "expected the 0"});
+  expect_refusal(file_of("{}", 1), {"the data has 1 byte", "expected the 0"});
 }
 
 TEST(SafetensorsDamage, ValuesThatAreNotFinite) {
@@ -336,7 +336,7 @@ TEST(SafetensorsDamage, AMessageStaysShortAndPrintable) {
 }
 
 TEST(SafetensorsDamage, AMessageEscapesWhatJsonDoesNot) {
-  // U+009B starts a command of the terminal, as ESC [ does; U+202E turns the text around.
+  // U+009B starts a terminal command, as ESC [ does; U+202E reverses the text.
   // NOLINTNEXTLINE(misc-misleading-bidirectional): that is what it tests
   for (const std::string_view control : {"\xc2\x9b", "\xe2\x80\xae", "\x7f"}) {
     const std::string dtype = fmt::format("[\"{}2J\"]", control);
@@ -349,7 +349,7 @@ TEST(SafetensorsDamage, AMessageEscapesWhatJsonDoesNot) {
   }
 }
 
-// A damaged file is refused with a ModelFileError, or what it says can be written and read again.
+// A damaged file is refused with a ModelFileError, or its content can be written and read again.
 void expect_value_or_refusal(std::string_view text) {
   TensorFile file;
   try {
@@ -365,7 +365,7 @@ TEST(SafetensorsDamage, TruncationAtEveryByte) {
   const std::string file = golden();
   for (std::size_t size = 0; size < file.size(); ++size) {
     SCOPED_TRACE(size);
-    // A copy of this very size lets AddressSanitizer see a read beyond the end.
+    // A copy of exactly this size lets AddressSanitizer detect a read past the end.
     const std::vector<char> part(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(size));
     expect_refusal({part.data(), part.size()}, {});
   }
@@ -407,7 +407,8 @@ TEST(SafetensorsWriter, RefusesWhatTheReaderWould) {
   expect_unwritable({{}, {{"w", {-1}, {1}}}}, {"\"w\" has a dimension -1", "at least 1"});
   expect_unwritable({{}, {{"w", {1, 1, 1, 1, 1, 1, 1, 1, 1}, {1}}}}, {"9 dimensions", "most 8"});
   expect_unwritable({{}, {{"w", {2}, {1, nan}}}}, {"\"w\" has the value nan at index 1"});
-  expect_unwritable({{}, {{"w", {1}, {1}}, {"w", {1}, {1}}}}, {"\"w\" has a name already taken"});
+  expect_unwritable({{}, {{"w", {1}, {1}}, {"w", {1}, {1}}}},
+                    {"\"w\" has a name that is already taken"});
   expect_unwritable({{}, {{"__metadata__", {1}, {1}}}}, {"\"__metadata__\" has a name"});
   expect_unwritable({{{"k", "\xff"}}, {}}, {"not text", "UTF-8"});
   expect_unwritable({{}, {{"\xff", {1}, {1}}}}, {"not text", "UTF-8"});
@@ -422,7 +423,7 @@ TEST(SafetensorsWriter, ARefusalNamesTheFileAndKeepsIt) {
       [&] {
         write_safetensors(file, {{}, {{"w", {2}, {1}}}});
       },
-      {file.string(), "\"w\" has 1 values"});
+      {file.string(), "\"w\" has 1 value"});
   EXPECT_EQ(get(file), "old");
 }
 

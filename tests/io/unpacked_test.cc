@@ -1,4 +1,4 @@
-// tests/io/unpacked_test.cc: what was packed comes out again; what is damaged is named.
+// tests/io/unpacked_test.cc: compressed content is restored; damage is reported.
 #include "io/unpacked.h"
 
 #include <array>
@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// In pieces of this size, to the end.
+// Reads to the end in pieces of this size.
 std::string read_all(Unpacked& content, std::size_t piece = 1000) {
   std::string text;
   std::vector<std::byte> bytes(piece);
@@ -58,7 +58,7 @@ struct Packer {
   std::size_t magic, header;  // in bytes
 };
 
-// What holds for every way of packing.
+// Properties of every compression format.
 class Packed : public UnpackedFile, public ::testing::WithParamInterface<Packer> {
  protected:
   static std::string pack(std::string_view text) { return GetParam().pack(text); }
@@ -70,7 +70,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Packer{"zstd", [](std::string_view text) { return zstd(text); }, 4, 6}),
     [](const auto& packer) { return packer.param.name; });
 
-// Longer than any buffer, and it does not pack well.
+// Longer than any buffer, and hard to compress.
 std::string long_text() {
   std::mt19937 random(1);
   std::string text(300'000, '\0');
@@ -115,21 +115,21 @@ TEST_P(Packed, EveryTruncationIsNoticed) {
   const std::string packed = pack("some text that is not very long");
   for (std::size_t length = GetParam().magic; length < packed.size(); ++length) {
     expect_refusal(packed.substr(0, length),
-                   {data(), "cut short", std::to_string(length) + " bytes", "expected more"});
+                   {data(), "truncated", std::to_string(length) + " bytes", "expected more"});
   }
 }
 
 TEST_P(Packed, ALongTruncatedFileIsNoticed) {
-  expect_refusal(pack(long_text()).substr(0, 200'000), {data(), "cut short", "200000 bytes"});
+  expect_refusal(pack(long_text()).substr(0, 200'000), {data(), "truncated", "200000 bytes"});
 }
 
-// Of the header only some is part of the content; whatever follows it is checked.
+// Not every byte of the header matters; everything after it is checked.
 TEST_P(Packed, EveryAlteredByteIsNoticed) {
   const std::string packed = pack("some text that is not very long");
   for (std::size_t i = GetParam().header; i < packed.size(); ++i) {
     std::string altered = packed;
     altered[i] = static_cast<char>(altered[i] ^ 0x55);
-    expect_refusal(altered, {data() + " are"});
+    expect_refusal(altered, {data() + " is"});
   }
 }
 
@@ -137,13 +137,13 @@ TEST_P(Packed, TrailingGarbageIsNamed) {
   const std::string packed = pack("text");
   const std::string place = "byte " + std::to_string(packed.size());
   expect_refusal(packed + "garbage",
-                 {"found 0x67", place, data() + " end", "expected nothing more"});
+                 {"found 0x67", place, "after the end of " + data(), "expected nothing more"});
   expect_refusal(packed + std::string(512, '\0'), {"found 0x00", place});
   expect_refusal(packed + packed[0] + " garbage", {"damaged"});
-  expect_refusal(packed + packed[0], {"cut short"});
+  expect_refusal(packed + packed[0], {"truncated"});
 }
 
-// Only what is asked for is unpacked.
+// Only as much as requested is decompressed.
 TEST_P(Packed, ABombIsHarmless) {
   std::string bomb;
   const std::string part = pack(std::string(20'000'000, '\0'));
@@ -174,7 +174,7 @@ TEST_F(UnpackedFile, FramesOfZstdThatAreNotContentAreSkipped) {
   const std::string skipped("\x5A\x2A\x4D\x18\x03\x00\x00\x00...", 11);
   write(skipped + zstd("one ") + skipped + zstd("two"));
   EXPECT_EQ(read(), "one two");
-  expect_refusal(skipped.substr(0, 10), {"cut short"});
+  expect_refusal(skipped.substr(0, 10), {"truncated"});
 }
 
 TEST_F(UnpackedFile, RefusesWhatIsNoRegularFile) {
@@ -185,7 +185,7 @@ TEST_F(UnpackedFile, RefusesWhatIsNoRegularFile) {
   expect_error<ResourceError>([&] { Unpacked content(file_); }, {"pipe"});
 }
 
-// Stands in for the standard input while it lives.
+// Replaces standard input during its lifetime.
 class AsStandardInput {
  public:
   explicit AsStandardInput(int descriptor) : before_(::dup(STDIN_FILENO)) {
@@ -229,7 +229,7 @@ TEST_F(UnpackedFile, TheStandardInputIsAPipeOrAFile) {
   EXPECT_EQ(read_all(content), long_text());
 }
 
-// A stream is answered line by line: what was written must come out before there is more.
+// `rwa stream` predicts line by line: input must be available before more is written.
 TEST_F(UnpackedFile, APipeIsNotWaitedFor) {
   const Pipe pipe;
   const AsStandardInput input(pipe.ends[0]);
@@ -251,7 +251,8 @@ TEST_F(UnpackedFile, ADamagedStandardInputIsNamed) {
   ::close(pipe.ends[1]);
   const AsStandardInput input(pipe.ends[0]);
   Unpacked content("-");
-  expect_error<InputError>([&] { read_all(content); }, {"standard input: the gzip data are cut"});
+  expect_error<InputError>([&] { read_all(content); },
+                           {"standard input: the gzip data is truncated"});
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// tests/io/zstd_testing.h: packs a text as the program zstd does.
+// tests/io/zstd_testing.h: compresses text as the program zstd does.
 #pragma once
 
 #include <stdexcept>
@@ -9,7 +9,7 @@
 
 namespace rwa::io {
 
-// With a checksum. A window of 0 is the one that zstd chooses.
+// With a checksum. A window_log of 0 leaves the choice to zstd.
 inline std::string zstd(std::string_view text, int window_log = 0) {
   ZSTD_CCtx* context = ZSTD_createCCtx();
   ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
@@ -21,7 +21,7 @@ inline std::string zstd(std::string_view text, int window_log = 0) {
   ZSTD_compressStream2(context, &out, &in, ZSTD_e_flush);
   const std::size_t left = ZSTD_compressStream2(context, &out, &in, ZSTD_e_end);
   ZSTD_freeCCtx(context);
-  if (left != 0) throw std::runtime_error("zstd does not pack");
+  if (left != 0) throw std::runtime_error("zstd failed to compress");
   packed.resize(out.pos);
   return packed;
 }

@@ -1,5 +1,5 @@
-// tests/model/network_gradient_test.cc: the whole network in double: its losses are what their
-// formulas say, its gradients the derivatives of its losses, and no output is too large for either.
+// tests/model/network_gradient_test.cc: the whole network in double: its losses agree with their
+// formulas, its gradients are the derivatives of its losses, and no output is too large for either.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -18,8 +18,8 @@ namespace {
 
 using Values = Problem::Values;
 
-constexpr double kBefore = 7;        // stands in every gradient before backward adds to it
-constexpr double kTolerance = 1e-9;  // of a derivative, or relative where it is larger than 1
+constexpr double kBefore = 7;        // the value of every gradient before backward adds to it
+constexpr double kTolerance = 1e-9;  // absolute, or relative for derivatives larger than 1
 
 constexpr Loss kLosses[] = {Loss::kSoftmax, Loss::kSigmoid, Loss::kSquaredError};
 ModelConfig config_of(Cell cell, Readout readout, Loss loss) {
@@ -91,7 +91,7 @@ TEST(NetworkGradient, OfFourLayers) {
 TEST(NetworkGradient, OfSymbols) {
   for (const int embedding : {0, 2}) {
     for (const bool both : {false, true}) {
-      SCOPED_TRACE(::testing::Message() << "embedding " << embedding << ", both ways " << both);
+      SCOPED_TRACE(::testing::Message() << "embedding " << embedding << ", bidirectional " << both);
       expect_gradient({.input = Input::kSymbols,
                        .inputs = 4,
                        .embedding = embedding,
@@ -132,7 +132,7 @@ TEST(NetworkGradient, OfAnAutoencoder) {
   }
 }
 
-// The mask stays the same, so that the loss has a derivative; that of another step has another.
+// The mask stays the same, so that the loss has a derivative.
 TEST(NetworkGradient, UnderDropoutIsThatOfTheSameLoss) {
   for (const int code : {0, 2}) {
     ModelConfig config{.inputs = 2,
@@ -150,7 +150,7 @@ TEST(NetworkGradient, UnderDropoutIsThatOfTheSameLoss) {
   }
 }
 
-// What comes to the last step of a sequence is the output layer's share alone.
+// The last step of a sequence gets its gradient from the output layer alone.
 TEST(NetworkGradient, OfTheLastLayersOutputs) {
   Problem problem({.inputs = 2, .units = 3, .layers = 2, .outputs = 4});
   std::fill(problem.lengths.begin(), problem.lengths.end(), 3);
@@ -227,8 +227,7 @@ TEST(NetworkLoss, AgreesWithTheTextbook) {
   });
 }
 
-// One row of four outputs, as large as may be; the wrong class and the wrong labels as well as the
-// right ones.
+// One row of four very large outputs, with a wrong class and with wrong and right labels.
 template <class Real>
 void expect_extremes(Backend<Real>& backend) {
   const std::vector<Real> y = {1e4, -1e4, 1e4, -1e4};

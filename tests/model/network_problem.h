@@ -1,5 +1,5 @@
 // tests/model/network_problem.h: a network in double on the reference backend with its weights, a
-// ragged batch and targets, all random. What must not be read is such that it cannot be missed.
+// ragged batch and targets, all random. Padding has values that show whenever they are read.
 #pragma once
 
 #include <algorithm>
@@ -49,7 +49,7 @@ class Problem {
   }
   [[nodiscard]] std::size_t width() const { return static_cast<std::size_t>(spec.outputs()); }
 
-  // The weights and the batch as they are now.
+  // Loads the current weights and batch.
   void load_all() {
     weights.set(parameters);
     load<double>(*feed_, spec, {x.data(), rows(), symbols.data()},
@@ -58,7 +58,7 @@ class Problem {
   [[nodiscard]] const Sequences<double>& in() const { return feed_->in(); }
   [[nodiscard]] const Targets<double>& targets() const { return feed_->targets(); }
 
-  // Under dropout that of a training step, always the same one.
+  // With dropout, the loss of a training step, always the same one.
   [[nodiscard]] double loss() {
     if (hides) {
       Values unused(parameters.size());
@@ -69,7 +69,7 @@ class Problem {
     pass.loss(weights, in(), targets(), mean_.data());
     return read_mean();
   }
-  // Of x where there is room.
+  // Returns the loss. Skips the gradient of x if dx is empty.
   double gradient(Values& dparameters, Values& dx, Memory memory = Memory::kFull) {
     load_all();
     cases::Numbers<double> of_parameters(*backend, dparameters), of_x(*backend, dx);
@@ -82,7 +82,7 @@ class Problem {
     dx = of_x.read();
     return read_mean();
   }
-  // As the loss sees them.
+  // The outputs as the loss sees them.
   [[nodiscard]] Values outputs() {
     load_all();
     cases::Numbers<double> y(*backend, rows().index(kSteps, 0) * width());
@@ -90,7 +90,7 @@ class Problem {
     return y.read();
   }
 
-  // The part of the block of all parameters, or their gradient, that has a name.
+  // The named part of the block of all parameters or their gradient.
   [[nodiscard]] std::span<double> named(Values& all, std::string_view name) const {
     for (const auto& info : spec.describe()) {
       if (info.name == name) return std::span(all).subspan(info.offset, info.size);

@@ -1,5 +1,5 @@
-// tests/model/network_spec_test.cc: descriptions as parts: names, shapes and places of parameters,
-// the table for people, what training leaves alone, first weights, and what is refused.
+// tests/model/network_spec_test.cc: the parts of networks: names, shapes and offsets of parameters,
+// the table of parts, frozen parameters, initial weights, and invalid networks.
 #include <bit>
 #include <cmath>
 #include <map>
@@ -109,7 +109,7 @@ TEST(NetworkSpec, ADecoderFromFeatures) {
                 {"output.bias", {4}}});
 }
 
-// Whatever the network, the parts that people are shown have all its parameters.
+// For every network, the parts add up to all its parameters.
 TEST(NetworkSpec, PartsAsATable) {
   const auto lines = [](const ModelConfig& config) {
     std::string text;
@@ -123,7 +123,7 @@ TEST(NetworkSpec, PartsAsATable) {
     return text;
   };
   EXPECT_EQ(lines({.inputs = 3, .units = 5, .outputs = 4}),
-            "input | numbers | [T,B,3] | 0\n"
+            "input | features | [T,B,3] | 0\n"
             "layers.0 | rwa, tanh, 5 units | [T,B,5] | 110\n"
             "readout | last step | [B,5] | 0\n"
             "output | fully connected, loss softmax | [B,4] | 24\n");
@@ -140,13 +140,12 @@ TEST(NetworkSpec, PartsAsATable) {
             "output | fully connected, loss sigmoid | [T,B,4] | 24\n");
   EXPECT_EQ(lines(autoencoder()),
             "input | 7 symbols | [T,B] | 0\n"
-            "embedding | learned numbers for each symbol | [T,B,3] | 21\n"
-            "layers.0 | rwa-decay, tanh, 5 units, both ways, dropout 0.25 | [T,B,10] | 230\n"
-            "layers.1 | rwa-decay, tanh, 5 units, both ways | [T,B,10] | 440\n"
-            "attention | average of all steps, by a learned score | [B,10] | 10\n"
+            "embedding | learned vector per symbol | [T,B,3] | 21\n"
+            "layers.0 | rwa-decay, tanh, 5 units, bidirectional, dropout 0.25 | [T,B,10] | 230\n"
+            "layers.1 | rwa-decay, tanh, 5 units, bidirectional | [T,B,10] | 440\n"
+            "attention | average over all steps, weighted by a learned score | [B,10] | 10\n"
             "code | fully connected | [B,6] | 66\n"
-            "decoder.embedding | the code, plus learned numbers for the label before | [S,B,6] | "
-            "30\n"
+            "decoder.embedding | code plus a learned vector for the previous label | [S,B,6] | 30\n"
             "decoder.layers.0 | rwa-decay, tanh, 5 units, dropout 0.25 | [S,B,5] | 160\n"
             "decoder.layers.1 | rwa-decay, tanh, 5 units | [S,B,5] | 145\n"
             "output | fully connected, loss softmax | [S,B,4] | 24\n");
@@ -176,7 +175,7 @@ TEST(NetworkSpec, SaysWhyItCannotStream) {
   const auto why = [](const ModelConfig& config) { return NetworkSpec(config).why_no_stream(); };
   EXPECT_EQ(why({.layers = 3}), "");
   EXPECT_EQ(why({.input = Input::kSymbols, .embedding = 2, .readout = Readout::kEvery}), "");
-  EXPECT_NE(why({.bidirectional = true}).find("both ways"), std::string::npos);
+  EXPECT_NE(why({.bidirectional = true}).find("bidirectional"), std::string::npos);
   EXPECT_NE(why({.readout = Readout::kMean}).find("averages"), std::string::npos);
   EXPECT_NE(why({.readout = Readout::kAttention}).find("averages"), std::string::npos);
   EXPECT_NE(why({.code = 2}).find("decodes"), std::string::npos);
@@ -200,7 +199,7 @@ TEST(NetworkSpec, RefusesWhatCannotBe) {
   refused({.layers = 1001}, {"layers is 1001", "0 to 1000"});
   refused({.input = Input::kSymbols, .embedding = -2}, {"embedding is -2", "0 to"});
   refused({.code = -1}, {"code is -1", "0 to"});
-  refused({.embedding = 3}, {"embedding is 3", "0 where the input is numbers"});
+  refused({.embedding = 3}, {"embedding is 3", "0 if the input is numbers"});
   for (const double dropout : {-0.1, 1.0, std::nan("")}) {
     refused({.layers = 2, .dropout = dropout}, {"dropout is", "at least 0 and less than 1"});
   }
@@ -221,8 +220,8 @@ TEST(NetworkSpec, RefusesWhatCannotBe) {
   refused({.input = static_cast<Input>(99)}, {"99"});
 }
 
-// The bits of before there were networks of more parts; blocks that need a logarithm or a cosine,
-// which libraries round as they like, are left out.
+// Initial weights must never change. Blocks that need a logarithm or a cosine, which differ between
+// math libraries, are left out.
 TEST(InitialWeights, OfOneLayerAreThoseOfBefore) {
   const std::map<Cell, std::uint64_t> before = {{Cell::kRwa, 0x7ce48704413376ed},
                                                 {Cell::kRwaForget, 0x1ad436daf7b4d8d9},
@@ -267,7 +266,7 @@ TEST(InitialWeights, OfAllParts) {
   expect_uniform("code.weight", 10, 6);
   expect_uniform("decoder.embedding.weight", 5, 6);
   expect_uniform("output.weight", 5, 4);
-  // Directions and layers draw numbers of their own.
+  // Directions and layers draw from separate streams.
   EXPECT_NE(largest.at("layers.0.weight_h"), largest.at("layers.0.reverse.weight_h"));
   EXPECT_NE(largest.at("layers.0.weight_h"), largest.at("layers.1.weight_h"));
   for (const auto& range : spec.frozen()) EXPECT_EQ(values[range.offset], 30) << "never forgets";

@@ -1,6 +1,6 @@
-// tests/model/network_test.cc: networks that must give the same as others which are made by hand:
-// one-hot rows written out, tables that are the identity, mirrored sequences, averages of outputs,
-// labels fed back, steps one at a time.
+// tests/model/network_test.cc: networks that must agree with others built by hand: one-hot rows
+// written out, identity embeddings, mirrored sequences, averages of outputs, labels fed back, steps
+// one at a time.
 #include <algorithm>
 #include <vector>
 
@@ -25,7 +25,7 @@ ModelConfig of_symbols(Cell cell) {
           .outputs = 3};
 }
 
-// For the rows that count.
+// Compares the rows that count.
 void expect_near(const Rows& rows, std::size_t width, const Values& found, const Values& expected,
                  double tolerance = 1e-13) {
   for (int t = 0; t < rows.steps; ++t) {
@@ -72,7 +72,7 @@ TEST(Network, AnEmbeddingThatIsTheIdentityIsOneHot) {
   expect_near(one_hot.rows(), one_hot.width(), embedded.outputs(), one_hot.outputs());
 }
 
-// Each sequence from its last step to its first.
+// x with each sequence reversed.
 Values mirrored(const Problem& problem) {
   Values x = problem.x;
   const auto width = static_cast<std::size_t>(problem.spec.inputs());
@@ -87,7 +87,7 @@ Values mirrored(const Problem& problem) {
   return x;
 }
 
-// The output layer is a sum over both directions, of which each is a network by itself.
+// The output layer sums over both directions; each direction is a network on its own.
 TEST(Network, TheOtherDirectionReadsTheMirroredSequence) {
   for (const Cell cell : all_cells()) {
     SCOPED_TRACE(to_string(cell));
@@ -120,7 +120,7 @@ TEST(Network, TheOtherDirectionReadsTheMirroredSequence) {
   }
 }
 
-// An output layer that is linear gives the mean of its outputs for the mean of what it sees.
+// The output layer is linear: the output of the mean is the mean of the outputs.
 TEST(Network, TheMeanIsThatOfEveryStep) {
   ModelConfig config{.inputs = 2,
                      .units = 3,
@@ -147,7 +147,7 @@ TEST(Network, TheMeanIsThatOfEveryStep) {
   }
   expect_near(mean.output_rows(), 4, mean.outputs(), expected);
 
-  // Where no step has another score than the others, attention is the mean.
+  // If all steps have the same score, attention is the mean.
   for (const auto& info : every.spec.describe()) {
     const auto from = every.named(every.parameters, info.name);
     std::ranges::copy(from, attention.named(attention.parameters, info.name).begin());
@@ -173,7 +173,8 @@ std::vector<std::int32_t> most_likely(const Values& y, std::size_t width) {
   return labels;
 }
 
-// What it says is what it would say if it were told so. Returns whether it says different things.
+// Free running gives the outputs of teacher forcing with the decoded labels. Returns whether the
+// labels differ.
 bool expect_decodes_as_told(const ModelConfig& config) {
   Problem problem(config);
   std::ranges::fill(problem.named(problem.parameters, "output.bias"), 0.0);
@@ -231,12 +232,12 @@ void expect_streams(Backend<Real>& backend, const ModelConfig& config) {
   std::vector<Real> state(spec.state_size() * kBatch);
   pass.start(weights, kBatch, state.data());
   for (int t = 0; t < kSteps; ++t) {
-    // The readout sees the last step of what there is so far, or every one.
+    // The readout is the last step so far, or every step.
     const bool last = config.readout == Readout::kLast;
     pass.forward(weights, {x.data(), {t + 1, kBatch, {}}, symbols.data()}, all.data());
     const Real* expected = all.data() + (last ? 0 : static_cast<std::size_t>(t) * outputs);
     const std::size_t row = rows.index(t, 0);
-    NetworkPass<Real> another(spec, backend);  // nothing but the state goes from step to step
+    NetworkPass<Real> another(spec, backend);  // only the state is passed from step to step
     another.step(weights, {x.data() + row * inputs, {1, kBatch, {}}, symbols.data() + row},
                  state.data(), y.data());
     EXPECT_TRUE(cases::same_bits<Real>(std::span(y), {expected, outputs})) << "step " << t;
@@ -267,8 +268,8 @@ TEST(Network, OneStepAtATimeGivesWhatTheBatchDoes) {
   }
 }
 
-// What dropout hides of a part depends on its number; else all parts between two steps of Adam
-// would hide the same.
+// The dropout mask of a part depends on its number. Otherwise all parts between two steps of Adam
+// would have the same mask.
 TEST(Network, PartsHideEachTheirOwn) {
   Problem problem({.inputs = 2, .units = 5, .layers = 2, .dropout = 0.5, .outputs = 3});
   problem.load_all();

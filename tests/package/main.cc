@@ -1,5 +1,5 @@
-// tests/package/main.cc: uses the installed library as a stranger would: builds, runs, saves,
-// loads, catches an error.
+// tests/package/main.cc: an external program that uses the installed library: builds, runs, saves
+// and loads a model, and catches an error.
 #include <rwa/rwa.h>
 
 #include <cstdio>

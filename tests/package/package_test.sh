@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the build into an empty folder and builds a program outside the tree against it, with CMake and with
-# pkg-config. Usage: package_test.sh BUILD-DIR SOURCE-DIR
+# Installs the build into an empty folder and builds an external program against it, with CMake and
+# with pkg-config. Usage: package_test.sh BUILD-DIR SOURCE-DIR
 set -euo pipefail
 build=$1 source=$2
 work=$(mktemp -d)
@@ -27,10 +27,10 @@ cc -std=c99 -Wall -Wextra -Wpedantic -Werror "$work/outside/in_c.c" $(pkg-config
 "$work/in-c-by-pkg-config"
 
 "$work/prefix/bin/rwa" --version
-# What is not in include/rwa is not to be seen from outside.
+# Symbols that are not declared in include/rwa must not be exported.
 shown=$(nm -DC --defined-only "$lib/librwa.so" | grep -E ' [TWV] ' | sed 's/^[0-9a-f]* . //' | grep rwa:: || true)
 allowed='^(vtable for |typeinfo (name )?for )?rwa::(Model|Session|Stream|Trainer|[A-Za-z]*Error|to_string|parse_|version|instruction_set|describe|devices|find_device|default_threads|training_memory|rank_rows|Layer|Link|Tape|all_cells|cell_info|cell_names|averaging_cell_names)'
 if hidden=$(grep -vE "$allowed" <<<"$shown") || grep -q '::Impl' <<<"$shown"; then
-  echo "the library shows its insides: $hidden" >&2
+  echo "the library exports internal symbols: $hidden" >&2
   exit 1
 fi

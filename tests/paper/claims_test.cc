@@ -1,4 +1,4 @@
-// tests/paper/claims_test.cc: what counts as beaten, what is open, and what is reproduced.
+// tests/paper/claims_test.cc: when a baseline is beaten, and a claim open or reproduced.
 #include "paper/claims.h"
 
 #include <cstddef>
@@ -126,7 +126,7 @@ TEST(Judge, AsFastIsNotFaster) {
   EXPECT_EQ(judge(step(1.5), slower), Mark::kNo);
 }
 
-// From runs to lines of the table.
+// From runs to rows of the table.
 class Claims : public ::testing::Test {
  protected:
   void add(const std::string& name, const std::string& variant, const std::string& model,
@@ -138,7 +138,7 @@ class Claims : public ::testing::Test {
     made.machine = "a machine";
     ours_[{name, variant, model}].push_back(made);
   }
-  // Beaten from `at` on, in a run up to `last`.
+  // A run of `last` steps that beats the baseline from step `at` on.
   void add_adding(const std::string& variant, const std::string& model, std::int64_t at,
                   std::int64_t last) {
     add("adding-100", variant, model, turning(at, last, {0, .17, {}}, {0, .15, {}}));
@@ -170,7 +170,7 @@ class Claims : public ::testing::Test {
 };
 
 TEST_F(Claims, EachIsThereWithoutAnyRun) {
-  std::size_t count = 2;  // parameters and time, of all
+  std::size_t count = 2;  // the claims about all experiments: parameters and time
   for (const Entry& entry : catalogue()) {
     for (const Claim& claim : entry.claims) count += (claim.rwa ? 1 : 0) + (claim.lstm ? 1 : 0);
   }
@@ -188,11 +188,11 @@ TEST_F(Claims, SeedsGiveAMedianAndARange) {
   for (const std::int64_t at : {900, 600, 1100}) add_adding("text", kRwa, at, 2000);
   expect_line("adding-100", "beats the baseline", "RWA", "900 (600 to 1,100)", Mark::kYes);
   for (const std::int64_t at : {700, 1900, 1900}) add_adding("text", kLstm, at, 1200);
-  expect_line("adding-100", "beats the baseline", "LSTM", "not in 1,200 steps (700 to not reached)",
-              Mark::kOpen);
+  expect_line("adding-100", "beats the baseline", "LSTM",
+              "not within 1,200 steps (700 to not reached)", Mark::kOpen);
 }
 
-// The third run is too short to say anything after step 100.
+// The third run ends at step 100.
 TEST_F(Claims, AShortRunAmongOthersLeavesTheMedianBetweenTwoSteps) {
   for (const std::int64_t at : {600, 700}) add_adding("text", kRwa, at, 2000);
   add_adding("text", kRwa, 9000, 100);
@@ -212,7 +212,7 @@ TEST_F(Claims, ARunThatEndsWhileItIsGoodSaysSinceWhen) {
 
 TEST_F(Claims, AShortRunIsOpen) {
   add_adding("text", kLstm, 5000, 1200);
-  expect_line("adding-100", "beats the baseline", "LSTM", "not in 1,200 steps", Mark::kOpen);
+  expect_line("adding-100", "beats the baseline", "LSTM", "not within 1,200 steps", Mark::kOpen);
   expect_line("adding-100", "beats the baseline", "RWA", "—", Mark::kNone);
 }
 
@@ -231,21 +231,21 @@ TEST_F(Claims, TheBaselineIsThatOfTheVariant) {
   expect_line("copy-100", "beats the baseline", "RWA", "0", Mark::kNo);
   ours_.clear();
   add("copy-100", "script", kRwa, losses(std::vector<double>(20, 0.23)));
-  expect_line("copy-100", "beats the baseline", "RWA", "not in 1,900 steps", Mark::kNo);
+  expect_line("copy-100", "beats the baseline", "RWA", "not within 1,900 steps", Mark::kNo);
 }
 
 TEST_F(Claims, ModelsAreCompared) {
   add_mnist("mnist", kRwa, 10'000, 20'000);
-  expect_line("mnist", "passes 10 % first", "RWA", "—", Mark::kNone);
+  expect_line("mnist", "passes 10 % accuracy first", "RWA", "—", Mark::kNone);
   add_mnist("mnist", kLstm, 16'000, 20'000);
-  expect_line("mnist", "passes 10 % first", "RWA", "0.62 × LSTM", Mark::kYes);
+  expect_line("mnist", "passes 10 % accuracy first", "RWA", "0.62 × LSTM", Mark::kYes);
   expect_line("mnist", "beats the baseline", "LSTM", "1.60 × RWA", Mark::kYes);
 }
 
 TEST_F(Claims, AComparisonCanBeDecidedBeforeBothAreThere) {
   add_mnist("mnist", kRwa, 10'000, 20'000);
   add_mnist("mnist", kLstm, 90'000, 14'000);
-  expect_line("mnist", "passes 10 % first", "RWA", "under 0.71 × LSTM", Mark::kYes);
+  expect_line("mnist", "passes 10 % accuracy first", "RWA", "under 0.71 × LSTM", Mark::kYes);
   expect_line("mnist", "beats the baseline", "LSTM", "over 1.40 × RWA", Mark::kOpen);
 }
 
@@ -253,20 +253,19 @@ TEST_F(Claims, AComparisonWithAMedianBetweenTwoStepsHasTwoLimits) {
   for (const std::int64_t at : {6'000, 7'000}) add_mnist("mnist", kRwa, at, 20'000);
   add_mnist("mnist", kRwa, 90'000, 100);
   add_mnist("mnist", kLstm, 10'000, 20'000);
-  expect_line("mnist", "passes 10 % first", "RWA", "0.60 to 0.70 × LSTM", Mark::kYes);
+  expect_line("mnist", "passes 10 % accuracy first", "RWA", "0.60 to 0.70 × LSTM", Mark::kYes);
 }
 
 TEST_F(Claims, TasksAreCompared) {
   add_mnist("mnist-permuted", kRwa, 13'000, 20'000);
   expect_line("mnist-permuted", "beats the baseline", "RWA", "—", Mark::kNone);
   add_mnist("mnist", kRwa, 10'000, 20'000);
-  expect_line("mnist-permuted", "beats the baseline", "RWA", "1.30 × that on mnist", Mark::kYes);
+  expect_line("mnist-permuted", "beats the baseline", "RWA", "1.30 × RWA on mnist", Mark::kYes);
 }
 
 TEST_F(Claims, FinalScoresNeedAllSteps) {
   add_mnist("mnist", kRwa, 10'000, 20'000);
-  expect_line("mnist", "accuracy after 250,000 steps", "RWA", "not trained to the end",
-              Mark::kOpen);
+  expect_line("mnist", "accuracy after 250,000 steps", "RWA", "training incomplete", Mark::kOpen);
   ours_.begin()->second[0].final = Point{250'000, 0.2, 0.98};
   expect_line("mnist", "accuracy after 250,000 steps", "RWA", "98.0 %", Mark::kYes);
   expect_line("mnist", "loss in bits after 250,000 steps", "RWA", "0.2", Mark::kYes);
@@ -284,12 +283,12 @@ TEST_F(Claims, AFinalScoreThatIsMissingIsNotInTheRange) {
   expect_line("mnist", claim, "RWA", "97.0 % to 98.0 %", Mark::kOpen);
   add_mnist("mnist", kRwa, 10'000, 20'000);
   add_mnist("mnist", kRwa, 10'000, 20'000);
-  expect_line("mnist", claim, "RWA", "not trained to the end", Mark::kOpen);
+  expect_line("mnist", claim, "RWA", "training incomplete", Mark::kOpen);
 }
 
 TEST_F(Claims, ParametersAndTimesAreOfAllThatWasRun) {
-  const std::string parameters = "parameters with the same number of units";
-  const std::string time = "clock time per step with the same number of units";
+  const std::string parameters = "parameters for the same number of units";
+  const std::string time = "wall-clock time per step for the same number of units";
   add_adding("text", kRwa, 700, 2000);
   expect_line("all", parameters, "RWA", "—", Mark::kNone);
   add_adding("text", kLstm, 700, 2000);
@@ -297,18 +296,18 @@ TEST_F(Claims, ParametersAndTimesAreOfAllThatWasRun) {
   expect_line("all", time, "RWA", "0.90 × LSTM", Mark::kYes);
   add_adding("script", kRwa, 700, 2000);
   add_adding("script", kLstm, 700, 2000);
-  EXPECT_EQ(find_line("all", time, "RWA").variant, "1 task");  // in two variants
+  EXPECT_EQ(find_line("all", time, "RWA").variant, "1 task");  // with two variants
   add_mnist("mnist", kRwa, 700, 2000);
   add_mnist("mnist", kLstm, 700, 2000);
   ours_[{"mnist", "text", kRwa}][0].seconds_per_step = 1.25;
   expect_line("all", time, "RWA", "0.90 to 1.25 × LSTM", Mark::kNo);
   EXPECT_EQ(find_line("all", time, "RWA").variant, "2 tasks");
-  // Of two machines, the times say nothing.
+  // Times from different machines are not compared.
   ours_[{"mnist", "text", kRwa}][0].machine = "another";
   expect_line("all", time, "RWA", "0.90 × LSTM", Mark::kYes);
 }
 
-// The shape of the authors' curves: where they turn, with the evaluations that the logs have.
+// A curve with the turning point and the evaluations of the authors' log.
 TEST_F(Claims, TheAuthorsCurvesAreJudgedByTheSameRules) {
   authors_[{"copy-1000", "script", kLstm}].push_back(
       evidence(turning(26'600, 49'900, {0, .0276, {}}, {0, .0099, {}}), 0.0275));
@@ -316,7 +315,8 @@ TEST_F(Claims, TheAuthorsCurvesAreJudgedByTheSameRules) {
   EXPECT_EQ(line.said, "paper: barely, after 50,000");
   EXPECT_EQ(line.authors, "26,600");
   EXPECT_EQ(line.verdict, Mark::kNone);
-  EXPECT_EQ(find_line("copy-1000", "loss below 0.001 bits", "LSTM").authors, "not in 49,900 steps");
+  EXPECT_EQ(find_line("copy-1000", "loss below 0.001 bits", "LSTM").authors,
+            "not within 49,900 steps");
   EXPECT_EQ(beaten_in_words(authors_, {"copy-1000", "script", kLstm}), "26,600");
   EXPECT_EQ(beaten_in_words(authors_, {"copy-1000", "script", kRwa}), "—");
 }

@@ -1,4 +1,4 @@
-// tests/paper/curves_test.cc: the authors' logs and curves as files, whole or not.
+// tests/paper/curves_test.cc: the authors' logs and curves as files, well-formed and malformed.
 #include <set>
 #include <string>
 

@@ -1,5 +1,5 @@
-// tests/paper/download_test.cc: against a local server that breaks off, ignores ranges, lies, sends
-// us elsewhere, cannot be trusted, or is not there.
+// tests/paper/download_test.cc: downloads from a local server that disconnects, ignores ranges,
+// sends wrong bytes, redirects, is not trusted, or is down.
 #include "paper/download.h"
 
 #include <memory>
@@ -71,7 +71,7 @@ class DownloadTest : public ::testing::Test {
     });
   }
 
-  // The whole file, and nothing beside it.
+  // Expects the complete file and no other file in the folder.
   void expect_fetched(const std::vector<std::string>& urls) const {
     EXPECT_NO_THROW(fetch(urls));
     EXPECT_EQ(get(file_), content_);
@@ -156,7 +156,7 @@ TEST_F(DownloadTest, WrongBytesEverywhereAreBadInput) {
   expect_refusal<InputError>(
       {url("wrong"), url("good") + "/none"},
       {file_.string() + ": cannot download", url("wrong") + ": these are not the bytes",
-       url("good") + "/none: the server answers with status 404", "\nDo something else."});
+       url("good") + "/none: the server answered with status 404", "\nDo something else."});
   EXPECT_EQ(folder_.count(), 0);
 }
 
@@ -187,14 +187,13 @@ TEST_F(DownloadTest, OnlyHttps) {
 
 TEST_F(DownloadTest, ACertificateThatNobodyTrusts) {
   ::unsetenv("CURL_CA_BUNDLE");
-  expect_refusal<ResourceError>({url("good")},
-                                {"certificate is not to be trusted", "CURL_CA_BUNDLE"});
+  expect_refusal<ResourceError>({url("good")}, {"certificate is not trusted", "CURL_CA_BUNDLE"});
   EXPECT_EQ(server_->take_requests(), "");
 }
 
 TEST_F(DownloadTest, ACertificateOfAnotherHost) {
   expect_refusal<ResourceError>({server_->url("good", "127.0.0.1") + "/data"},
-                                {"certificate is not to be trusted", "127.0.0.1"});
+                                {"certificate is not trusted", "127.0.0.1"});
   EXPECT_EQ(server_->take_requests(), "");
 }
 
@@ -247,7 +246,7 @@ TEST_F(DownloadTest, OnlyWrongBytesLeadToTheNextServer) {
       },
       {"the disk is full"});
   EXPECT_EQ(server_->take_requests(), "/good/data -\n");
-  expect_fetched({url("good")});  // from the part, which is complete
+  expect_fetched({url("good")});  // from the complete part
   EXPECT_EQ(server_->take_requests(), "/good/data bytes=10000-\n");
 }
 

@@ -1,5 +1,5 @@
-// tests/paper/external_files_test.cc: what is downloaded from where, what is refused, and where it
-// is found. The right files are not here; the transfer itself is the subject of download_test.cc.
+// tests/paper/external_files_test.cc: sources of downloads, refused files, and where files are
+// looked for. The real files are not available here; download_test.cc tests the transfer.
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -126,7 +126,7 @@ class Places : public ::testing::Test {
 
   fs::path path(std::string_view name) const { return folder_.path() / name; }
 
-  // Some plain, some packed.
+  // Some plain, some gzipped.
   void put_mnist(const fs::path& folder) const {
     fs::create_directories(folder);
     for (std::size_t i = 0; i < kMnistFiles.size(); ++i) {

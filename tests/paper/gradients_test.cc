@@ -1,4 +1,4 @@
-// tests/paper/gradients_test.cc: what reaches the steps of a sequence, measured on a real run.
+// tests/paper/gradients_test.cc: gradients at the steps of a sequence, measured on a real run.
 #include "paper/gradients.h"
 
 #include <atomic>
@@ -32,7 +32,7 @@ training::Experiment small_experiment() {
   return experiment;
 }
 
-// At the last step there is one way to the loss: through the output layer, y = W h + b.
+// At the last step the loss depends on h only through the output layer, y = W h + b.
 double size_at_end(const Model& model, const datasets::Batch& batch) {
   std::vector<float> y(kSamples);
   Session(model).run(batch.sequences(), y);

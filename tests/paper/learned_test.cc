@@ -1,4 +1,4 @@
-// tests/paper/learned_test.cc: what is made of models that should learn a task, and of others.
+// tests/paper/learned_test.cc: verdicts on models expected to learn a task, and on others.
 #include "paper/learned.h"
 
 #include <string>
@@ -13,7 +13,7 @@ namespace {
 
 using report::Mark;
 
-// Of a task of the catalogue, with models of which one should learn it.
+// A task of the catalogue with two models, one of which should learn it.
 Entry demonstration() {
   Entry entry = find("adding-100");
   entry.models = {{.name = "right", .network = {}, .right = true},
@@ -57,8 +57,8 @@ TEST(Expectations, HaveARowForEachModelThatWasRun) {
   ASSERT_EQ(table.rows.size(), 2U);
   std::vector<std::string> texts;
   for (const auto& cell : table.rows[1]) texts.push_back(cell.text);
-  EXPECT_EQ(texts, (std::vector<std::string>{"wrong", "does not", "not in 2,000 steps", "yes"}));
-  EXPECT_TRUE(expectations_of(find("adding-100"), ours).rows.empty());  // it has none
+  EXPECT_EQ(texts, (std::vector<std::string>{"wrong", "no", "not within 2,000 steps", "yes"}));
+  EXPECT_TRUE(expectations_of(find("adding-100"), ours).rows.empty());  // no expectations
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ inline std::vector<Point> accuracies(const std::vector<double>& values) {
   return points;
 }
 
-// Bad until `step`, good from there on, up to `last`.
+// Bad before `step`, good from there to `last`.
 inline std::vector<Point> turning(std::int64_t step, std::int64_t last, const Point& bad,
                                   const Point& good) {
   std::vector<Point> points;
@@ -45,7 +45,7 @@ inline Evidence evidence(std::vector<Point> points, double naive_loss = 1) {
   return made;
 }
 
-// A finished run, as if it had been read from a folder.
+// A finished run, as if read from a folder.
 inline training::Record record(const std::string& name, const std::string& variant,
                                const std::string& model, std::uint64_t seed,
                                const std::vector<Point>& points) {

@@ -1,5 +1,5 @@
-// tests/paper/plan_test.cc: which runs follow from a request, and which requests are refused.
-// Data and folders are checked from the outside, in tests/cli/paper_test.sh.
+// tests/paper/plan_test.cc: the runs that follow from a request, and requests that are refused.
+// tests/cli/paper_test.sh tests the checks of data and folders.
 #include "paper/plan.h"
 
 #include <string>

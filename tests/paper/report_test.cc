@@ -1,4 +1,4 @@
-// tests/paper/report_test.cc: from made-up runs to the blocks of the page, the figures and tables.
+// tests/paper/report_test.cc: the page, figures and tables of made-up runs.
 #include "paper/report.h"
 
 #include <algorithm>
@@ -95,10 +95,10 @@ TEST(Report, TheAuthorsCurvesReachAsFarAsOurs) {
   EXPECT_EQ(curve(chart, Role::kRwaReference).x, (std::vector<double>{0, 600, 1200}));
   EXPECT_EQ(curve(chart, Role::kRwaReference).y, (std::vector<double>{1, 0.1, 0.05}));
   EXPECT_FALSE(has_curve(chart, Role::kLstmReference));
-  EXPECT_NE(chart.caption.find("not quite the same"), std::string::npos);
+  EXPECT_NE(chart.caption.find("which differs"), std::string::npos);
   const auto script = make_report(adding_runs("script"), folder.path()).figures.at(0);
   EXPECT_EQ(script.id, "figure-5-script");
-  EXPECT_EQ(script.panels.at(0).caption.find("not quite the same"), std::string::npos);
+  EXPECT_EQ(script.panels.at(0).caption.find("which differs"), std::string::npos);
 }
 
 using Texts = std::vector<std::string>;
@@ -117,7 +117,7 @@ TEST(Report, TheSummaryHasALineForEachTaskAndModel) {
   EXPECT_EQ(row(made.summary, 0),
             (Texts{"adding-100", "RWA", "1,200", "700 (600 to 800)", "—", "0.001 MSE"}));
   EXPECT_EQ(row(made.summary, 1),
-            (Texts{"adding-100", "LSTM", "1,200", "not in 1,200 steps", "—", "0.17 MSE"}));
+            (Texts{"adding-100", "LSTM", "1,200", "not within 1,200 steps", "—", "0.17 MSE"}));
   EXPECT_EQ(made.summary.rows[2][0].text, "adding-100-script");
 }
 
@@ -128,7 +128,7 @@ TEST(Report, TheSummaryNeedsNoReport) {
   EXPECT_EQ(report::to_text(tables[0]), report::to_text(make_report(runs, "").summary));
 }
 
-// As in runs/demo below runs.
+// As when runs/demo is below runs.
 TEST(Report, ASeedCountsOnceAndItsLongestRunIsTheOne) {
   const auto run = [](std::int64_t at, std::int64_t last, const char* folder) {
     training::Record made = record("adding-100", "text", kRwa, 1, turning(at, last, kBad, kGood));
@@ -170,7 +170,7 @@ TEST(Report, TimesAreOfTheLongestRuns) {
   EXPECT_EQ(row(times, 1), (Texts{"adding-100", "LSTM", "1,200", "1m36s", "12.5"}));
   runs.pop_back();
   runs.push_back(record("adding-100", "text", kLstm, 2, turning(0, 500, kBad, kGood)));
-  runs[3].train_seconds = 0;  // not known of the longer one
+  runs[3].train_seconds = 0;  // unknown for the longer run
   EXPECT_EQ(row(make_report(runs, "").times, 1),
             (Texts{"adding-100", "LSTM", "1,200", "40s after 500 steps", "12.5"}));
 }
@@ -181,10 +181,10 @@ TEST(Report, TimesOfDifferentMachinesHaveNoMedian) {
   const Report made = make_report(runs, "");
   EXPECT_EQ(row(made.times, 0), (Texts{"adding-100", "RWA", "1,200", "—", "—"}));
   EXPECT_EQ(row(made.times, 1), (Texts{"adding-100", "LSTM", "1,200", "1m36s", "12.5"}));
-  EXPECT_TRUE(says(made.page, "training alone, on a machine; another machine."));
+  EXPECT_TRUE(says(made.page, "times are training only, on a machine; another machine."));
 }
 
-// What is kept of a run (results.h) has evaluations of its own around the step that decides.
+// Kept results (results.h) have individual evaluations around the step that decides a claim.
 TEST(Report, DrawsWhereAllRunsThatGotThereWereEvaluated) {
   auto runs = adding_runs("text");
   std::erase_if(runs[0].metrics, [](const training::Metric& metric) { return metric.step == 300; });
@@ -199,7 +199,7 @@ TEST(Report, IsSummedUpInMarkdown) {
   const Report made = make_report(adding_runs("text"), "");
   write_summary(made, folder.path() / "summary.md");
   const std::string text = io::get(folder.path() / "summary.md");
-  EXPECT_TRUE(text.starts_with("What was run: adding-100 (1,200 steps, seeds 1, 2, 3)"));
+  EXPECT_TRUE(text.starts_with("Runs: adding-100 (1,200 steps, seeds 1, 2, 3)"));
   EXPECT_NE(text.find("\n\n" + report::to_markdown(made.summary) + "\n"), std::string::npos);
   EXPECT_NE(text.find("\n\n" + report::to_markdown(made.times) + "\n"), std::string::npos);
   EXPECT_TRUE(text.ends_with(report::to_markdown(made.claims)));
@@ -220,10 +220,10 @@ TEST(Report, ThePageHasEverythingOnce) {
     ids.insert(figure.panels.at(0).id);
     count += 2;
   }
-  EXPECT_EQ(count, 8U);  // the claims, run and not, and heading, figure and panel of two tasks
+  EXPECT_EQ(count, 8U);  // two headings for claims; heading, figure and panel of two tasks
   EXPECT_EQ(ids.size(), count);
   EXPECT_EQ(blocks_of<report::Example>(page).size(), 2U);
-  // Summary, times, claims, the runs of each task, and claims of what was not run.
+  // Summary, times, claims, the runs of each task, and claims that were not tested.
   const auto tables = blocks_of<report::Table>(page);
   ASSERT_EQ(tables.size(), 6U);
   for (const report::Table& table : tables) {
@@ -259,7 +259,7 @@ TEST(Report, ToRunItAgainIsToFinishItAndHasNoOtherSeeds) {
     runs.back().status = training::Status::kInterrupted;
   }
   const std::string command = "rwa paper run adding-100 --model rwa --steps 9000";
-  EXPECT_TRUE(says(make_report(runs, "").page, "To run it again: " + command + " --seeds 2; " +
+  EXPECT_TRUE(says(make_report(runs, "").page, "To reproduce: " + command + " --seeds 2; " +
                                                    command + " --seed 5; " + command +
                                                    " --seed 7 --seeds 2"));
 }
@@ -286,7 +286,7 @@ TEST(Report, AFinalScoreCountsForAClaimAfterAllStepsOnly) {
         rows, [](const auto& cells) { return cells[1].text == "accuracy after 250,000 steps"; });
     return row->at(5).text;
   };
-  EXPECT_EQ(ours(20'000), "not trained to the end");
+  EXPECT_EQ(ours(20'000), "training incomplete");
   EXPECT_EQ(ours(250'000), "98.0 %");
 }
 
@@ -296,7 +296,7 @@ TEST(Report, OfNothingSaysSo) {
   EXPECT_TRUE(made.summary.rows.empty());
   EXPECT_TRUE(made.claims.rows.empty());
   EXPECT_FALSE(made.claims_not_run.rows.empty());
-  EXPECT_TRUE(says(made.page, "No run of an experiment of the catalogue was found"));
+  EXPECT_TRUE(says(made.page, "No runs of the catalogue's experiments were found"));
 }
 
 TEST(Report, ARunThatHasJustBegunIsNoTrouble) {
@@ -305,7 +305,7 @@ TEST(Report, ARunThatHasJustBegunIsNoTrouble) {
   begun.steps = 0;
   begun.status = training::Status::kRunning;
   const Report made = make_report({begun}, "");
-  EXPECT_EQ(made.summary.rows.at(0).at(3).text, "not in 0 steps");
+  EXPECT_EQ(made.summary.rows.at(0).at(3).text, "not within 0 steps");
   EXPECT_EQ(made.figures.size(), 1U);
 }
 
@@ -326,7 +326,7 @@ TEST(Report, ShowsEveryModelThatWasRun) {
   EXPECT_EQ(roles,
             (std::set<Role>{Role::kRwa, Role::kLstm, Role::kOther1, Role::kOther3, Role::kNaive}));
   EXPECT_TRUE(says(made.page,
-                   "RWA 700 (600 to 800), LSTM not in 1,200 steps, rwa-forget 1,000, "
+                   "RWA 700 (600 to 800), LSTM not within 1,200 steps, rwa-forget 1,000, "
                    "GRU 1,000."));
   EXPECT_TRUE(says(made.page, "rwa paper run adding-100 --model rwa,lstm,rwa-forget,gru "));
 }
@@ -337,10 +337,10 @@ TEST(Challenge, ComparesOtherModelsWithThePapersTwo) {
   runs.push_back(record("adding-100", "text", "gru", 1, turning(350, 2000, kBad, kGood)));
   runs.push_back(record("grammar", "text", "gru", 1, turning(300, 900, {0, 1, .5}, {0, 1, .5})));
   const Report made = make_report(runs, "");
-  // Of adding three thresholds for three models, and of the grammar two for one.
+  // Three thresholds for three models on adding, and two for one model on the grammar.
   ASSERT_EQ(made.challenge.rows.size(), 11U);
   EXPECT_EQ(row(made.challenge, 0),
-            (Texts{"grammar", "100 % accuracy", "GRU", "not in 900 steps", "—", "—"}));
+            (Texts{"grammar", "100 % accuracy", "GRU", "not within 900 steps", "—", "—"}));
   EXPECT_EQ(row(made.challenge, 2), (Texts{"adding-100", "beats the baseline", "RWA",
                                            "700 (600 to 800)", "—", "under 0.58 × LSTM"}));
   EXPECT_EQ(row(made.challenge, 4), (Texts{"adding-100", "beats the baseline", "GRU", "400",
@@ -363,8 +363,8 @@ TEST(Examples, ShowASampleAndItsAnswer) {
   ASSERT_EQ(grammar.size(), 2U);
   EXPECT_EQ(grammar[0].lanes.at(0).symbols.front(), "B");
   EXPECT_EQ(grammar[0].lanes.at(0).symbols.back(), "E");
-  EXPECT_EQ(grammar[0].lanes.at(1).symbols, std::vector<std::string>{"1, valid"});
-  EXPECT_EQ(grammar[1].lanes.at(1).symbols, std::vector<std::string>{"0, not valid"});
+  EXPECT_EQ(grammar[0].lanes.at(1).symbols, std::vector<std::string>{"1 (valid)"});
+  EXPECT_EQ(grammar[1].lanes.at(1).symbols, std::vector<std::string>{"0 (not valid)"});
 
   const auto length = examples("length-100");
   ASSERT_EQ(length.size(), 2U);
@@ -384,7 +384,7 @@ TEST(Examples, OfTasksBeyondThePaper) {
     if (is_of_paper(entry)) continue;
     const auto examples = examples_of(entry.experiment);
     ASSERT_EQ(examples.size(), 1U) << entry.experiment.name;
-    EXPECT_EQ(examples[0].lanes.back().label, "answer");
+    EXPECT_EQ(examples[0].lanes.back().label, "target");
     EXPECT_GT(examples[0].lanes.back().symbols.size(), 1U) << entry.experiment.name;
   }
   const auto lanes = examples_of(find("look-ahead").experiment).at(0).lanes;

@@ -1,4 +1,4 @@
-// tests/paper/results_test.cc: what is kept of runs says what the runs said.
+// tests/paper/results_test.cc: kept results give the same reports as the runs.
 #include "paper/results.h"
 
 #include <algorithm>
@@ -33,8 +33,8 @@ std::vector<double> thresholds_of(const Entry& entry) {
   return thresholds;
 }
 
-// Nothing happens for a while, so that few evaluations are kept when it does; then they go to and
-// fro over what matters, and stay there for one, two, three… evaluations.
+// Constant for a while, so that few evaluations are kept; then the scores jump between values
+// around the thresholds and stay there for one, two, three… evaluations.
 std::vector<Point> restless_points(const Entry& entry) {
   std::mt19937 random(*rc::gen::arbitrary<std::uint32_t>());
   const auto one_of = [&](const std::vector<double>& values) {
@@ -149,7 +149,7 @@ TEST(Thin, WhatIsNotEnoughIsRefused) {
                                {"'beats the baseline' is between 700 and 700", "800 and 800"});
 }
 
-// Folders with runs, as training::run() leaves them, but for their weights.
+// Run folders as training::run() leaves them, without weights.
 class ResultsTest : public ::testing::Test {
  protected:
   fs::path runs() const { return folder_.path() / "runs"; }
@@ -207,7 +207,7 @@ TEST_F(ResultsTest, ReportsOfWhatIsKeptAreThoseOfTheRuns) {
   EXPECT_EQ(report::to_text(of_kept.summary), report::to_text(of_runs.summary));
   EXPECT_EQ(report::to_text(of_kept.times), report::to_text(of_runs.times));
   EXPECT_EQ(of_kept.overview, of_runs.overview);
-  EXPECT_NE(of_kept.overview.find("On: Big Abacus, Abacus, 2 cores."), std::string::npos);
+  EXPECT_NE(of_kept.overview.find("Hardware: Big Abacus, Abacus, 2 cores."), std::string::npos);
 }
 
 TEST_F(ResultsTest, AreThreeSmallFilesARun) {
@@ -226,7 +226,7 @@ TEST_F(ResultsTest, AreThreeSmallFilesARun) {
                                fs::file_size(folder / training::kRunFile));
 }
 
-// Runs of studies, with what lies beside them, and of further models.
+// Runs of studies, with their gradients, and of further models.
 TEST_F(ResultsTest, OfStudiesKeepTheirGradientsAndThresholds) {
   const auto points = turning(45'300, 50'000, {0, 0.17, {}}, {0, 0.02, {}});
   const training::Record study =
@@ -264,7 +264,7 @@ TEST_F(ResultsTest, ARunThatIsNotFinishedSaysHowFarItIs) {
                                              "3 of 6"}));
 }
 
-// A first look does not replace what took days.
+// A short run does not replace the results of a longer one.
 TEST_F(ResultsTest, OfMoreStepsAreNotReplaced) {
   const auto late = turning(900, 50'000, {0, 0.17, {}}, {0, 1e-4, {}});
   const auto soon = turning(900, 2'000, {0, 0.17, {}}, {0, 1e-4, {}});

@@ -1,4 +1,4 @@
-// tests/paper/study_test.cc: studies as data, which runs follow, and the figure and table of them.
+// tests/paper/study_test.cc: studies as data, their runs, and the resulting figure and table.
 #include "paper/study.h"
 
 #include <cstddef>
@@ -71,7 +71,7 @@ TEST(Study, RefusesAFileWithAMistake) {
     io::expect_error<ConfigError>([&] { parse(text); }, parts);
   };
   EXPECT_NO_THROW(parse(kGood + kRun));
-  refuse("title = \n", {"mine.toml:1", "not TOML"});
+  refuse("title = \n", {"mine.toml:1", "invalid TOML"});
   refuse("title = \"A\"\n", {"mine.toml", "'question'", "missing"});
   refuse(kGood, {"mine.toml", "[[run]]", "[vary]"});
   refuse("colour = 3\n" + kGood + kRun, {"mine.toml:1", "'colour'", "unknown"});
@@ -166,11 +166,11 @@ TEST(StudyResult, HasARowForEachCaseAndAPanelForEachExperimentThatWasRun) {
   ASSERT_EQ(made.studies.size(), 1U);
   const report::Table& table = only(made).table;
   EXPECT_EQ(table.header.size(), 7U);
-  EXPECT_EQ(table.header[1], "mnist: accuracy at the end");
-  EXPECT_EQ(table.header[3], "copy-100: below 0.1 bits");
+  EXPECT_EQ(table.header[1], "mnist: final accuracy");
+  EXPECT_EQ(table.header[3], "copy-100: loss below 0.1 bits");
   ASSERT_EQ(table.rows.size(), 3U);
   EXPECT_EQ(row(table, 0), (Texts{"RWA", "90.0 %", "—", "4,000", "4,000", "—", "—"}));
-  EXPECT_EQ(row(table, 1), (Texts{"GRU", "not trained to the end", "—", "—", "—", "—", "—"}));
+  EXPECT_EQ(row(table, 1), (Texts{"GRU", "training incomplete", "—", "—", "—", "—", "—"}));
   EXPECT_EQ(row(table, 2), (Texts{"rwa-forget-0.5", "—", "—", "2,500 (2,000 to 3,000)",
                                   "2,500 (2,000 to 3,000)", "—", "—"}));
 
@@ -202,7 +202,7 @@ TEST(StudyResult, MayBeDrawnAgainstWhatIsVaried) {
   EXPECT_TRUE(chart.log_x);
   EXPECT_TRUE(chart.log_y);
   EXPECT_EQ(chart.x_label, "learning rate");
-  EXPECT_EQ(chart.y_label, "MSE at the end");
+  EXPECT_EQ(chart.y_label, "final MSE");
   EXPECT_EQ(chart.curves.at(0).label, "RWA, clip norm 0");
   EXPECT_EQ(chart.curves[0].x, (std::vector<double>{0.001, 0.01}));
   EXPECT_EQ(chart.curves[0].y, (std::vector<double>{0.1, 0.2}));

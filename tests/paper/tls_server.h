@@ -1,4 +1,4 @@
-// tests/paper/tls_server.h: a local HTTPS server (tls_server.py) for the tests of downloads.
+// tests/paper/tls_server.h: a local HTTPS server (tls_server.py) for download tests.
 #pragma once
 
 #include <chrono>
@@ -33,21 +33,21 @@ class TlsServer {
   TlsServer& operator=(const TlsServer&) = delete;
   ~TlsServer() { ::pclose(process_); }
 
-  // What it serves.
+  // The folder that it serves.
   std::filesystem::path files() const { return folder_.path() / "files"; }
   std::filesystem::path certificate() const { return folder_.path() / "certificate.pem"; }
   std::string url(std::string_view manner, std::string_view host = "localhost") const {
     return fmt::format("https://{}:{}/{}", host, port_, manner);
   }
 
-  // "PATH RANGE" of each request since the last call.
+  // Returns "PATH RANGE" for each request since the last call.
   std::string take_requests() {
     const std::string requests = io::get(folder_.path() / "requests");
     std::filesystem::remove(folder_.path() / "requests");
     return requests;
   }
 
-  // Trusts this server and keeps proxies out of the way, from now on.
+  // From now on, trusts this server and bypasses proxies.
   void trust() const {
     ::setenv("no_proxy", "localhost,127.0.0.1", 1);
     ::setenv("CURL_CA_BUNDLE", certificate().c_str(), 1);

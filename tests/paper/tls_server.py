@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""An HTTPS server with bad manners, for the tests of downloads.
+"""A misbehaving HTTPS server for download tests.
 
     tls_server.py FOLDER
 
-FOLDER/files is served as https://localhost:PORT/MANNER/PATH. The certificate, made here, is FOLDER/certificate.pem; the
-port stands in FOLDER/port once the server listens; each request adds "PATH RANGE" to FOLDER/requests. Ends with its
-standard input.
+Serves FOLDER/files as https://localhost:PORT/MANNER/PATH. Creates its certificate as FOLDER/certificate.pem, writes the
+port to FOLDER/port once it listens, and appends "PATH RANGE" to FOLDER/requests for each request. Exits at the end of
+its standard input.
 """
 import http.server
 import itertools
@@ -38,7 +38,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if manner == "wrong":
             content = bytes(255 - byte for byte in content)
         begin = int(wanted.removeprefix("bytes=").removesuffix("-")) if wanted else 0
-        if manner == "no-range":  # and the first answer breaks off
+        if manner == "no-range":  # the first response is also truncated
             self.send_content(content, 0, len(content) if wanted else len(content) // 2)
         elif manner == "broken":
             self.send_content(content, begin, len(content) if wanted else len(content) // 2)

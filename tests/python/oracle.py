@@ -1,8 +1,8 @@
-"""The recurrent weighted average in plain PyTorch, any dtype: what rwa.torch is compared with.
+"""The recurrent weighted average in plain PyTorch, any dtype: the reference for rwa.torch.
 
-The paper's equations with its running maximum (appendix B), one step after the other, and nothing
-that is shared with the library: n and d instead of the library's r and L, and autograd instead of
-its own gradient.
+It follows the paper's equations with the running maximum (appendix B), step by step, and shares
+nothing with the library: n and d instead of the library's r and L, and autograd instead of its own
+gradient.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ BLOCKS = {
 
 
 class Weights(NamedTuple):
-    """Of one layer in one direction."""
+    """The weights of one layer and direction."""
 
     ih: Tensor  # [gates H, D]
     hh: Tensor  # [gates H, H]
@@ -30,7 +30,7 @@ class Weights(NamedTuple):
 
 
 class Average(NamedTuple):
-    """After a step, [B,H] each: h, the average, and the logarithm of its denominator."""
+    """The state after a step, [B,H] each: h, the average, and the logarithm of its denominator."""
 
     h: Tensor
     average: Tensor
@@ -42,7 +42,7 @@ def activate(activation: str, x: Tensor) -> Tensor:
 
 
 def preactivations(cell: str, weights: Weights, x: Tensor, h: Tensor) -> Dict[str, Tensor]:
-    """W x + W h + b of each gate, of the parts that it has."""
+    """Return W x + W h + b of each gate, as far as it has these parts."""
     units = h.shape[-1]
     sums: Dict[str, Tensor] = {}
     parts = [x @ weights.ih.t(), h @ weights.hh.t()]
@@ -64,13 +64,13 @@ def step(
     d: Tensor,
     m: Tensor,
 ) -> Tuple[Tensor, Tensor, Tensor, Tensor]:
-    """One step of x [B,D]: h, and n, d divided by e^m, with the largest exponent so far as m."""
+    """Run one step on x [B,D]. Return h, n and d over e^m, and m, the largest exponent so far."""
     gates = preactivations(cell, weights, x, h)
     z = gates["u"] * torch.tanh(gates["g"])
     before = m
-    if "f" in gates:  # what came before is made lighter
+    if "f" in gates:  # earlier steps lose weight
         before = m + torch.nn.functional.logsigmoid(gates["f"])
-    # Whatever m is, n / d is the same: it has no gradient.
+    # n / d does not depend on m, so m needs no gradient.
     m = torch.maximum(before, gates["a"]).detach()
     kept = torch.exp(before - m)
     new = torch.exp(gates["a"] - m)
@@ -82,7 +82,7 @@ def step(
 def begin(
     activation: str, weights: Weights, batch: int, state: Optional[Average]
 ) -> Tuple[Tensor, Tensor, Tensor, Tensor]:
-    """h, n, d, m before the first step."""
+    """Return h, n, d and m before the first step."""
     if state is None:
         h = activate(activation, weights.start).expand(batch, -1)
         zeros = torch.zeros_like(h)
@@ -101,7 +101,7 @@ def run(
     reverse: bool = False,
     activation: str = "tanh",
 ) -> Tuple[Tensor, Average]:
-    """One layer, one direction, over x [T,B,D]: all h [T,B,H], zeros past an end, and the state."""
+    """Run one layer on x [T,B,D]. Return all h [T,B,H], zero past an end, and the state."""
     steps, batch, _ = x.shape
     ends = torch.tensor(lengths if lengths is not None else [steps] * batch)
     h, n, d, m = begin(activation, weights, batch, state)
@@ -115,7 +115,7 @@ def run(
 
 
 def definition(weights: Weights, x: Tensor) -> Tensor:
-    """The last h of the paper's equation 2, each step from sums over all steps before it."""
+    """Return the last h of the paper's equation 2, each step from sums over all steps so far."""
     h = torch.tanh(weights.start).expand(x.shape[1], -1)
     z: List[Tensor] = []
     a: List[Tensor] = []
@@ -128,7 +128,7 @@ def definition(weights: Weights, x: Tensor) -> Tensor:
 
 
 class Network:
-    """Several layers, one or both ways, with the weights of a module of rwa.torch in float64."""
+    """A stack of layers, also bidirectional, with the weights of an rwa.torch module in float64."""
 
     def __init__(self, module: torch.nn.Module, cell: str) -> None:
         self.cell = cell
@@ -150,7 +150,7 @@ class Network:
     def run(
         self, x: Tensor, lengths: Optional[List[int]] = None, state: Optional[Average] = None
     ) -> Tuple[Tensor, Average]:
-        """Of x [T,B,D]; states are [layers * ways, B, H]."""
+        """Run all layers on x [T,B,D]; states are [layers * directions, B, H]."""
         ends: List[Average] = []
         for layer in range(self.layers):
             outputs = []

@@ -1,4 +1,4 @@
-"""What the tests of the package share."""
+"""Helpers of the package's tests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def numbers(*shape: int, seed: int = 1) -> Any:
-    """Nested lists of numbers that float32 holds exactly."""
+    """Return nested lists of numbers that are exact in float32."""
     draw = random.Random(seed)
 
     def rows(sizes: tuple[int, ...]) -> Any:
@@ -28,7 +28,7 @@ def numbers(*shape: int, seed: int = 1) -> Any:
 def run_python(
     code: str, *, folder: Path | None = None, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """A Python of its own, with the environment of this one but for what is given."""
+    """Run code in a new Python process with this environment and the given changes."""
     return subprocess.run(
         [sys.executable, "-c", code],
         env={**os.environ, "PYTHONPATH": str(ROOT / "python"), **environment},
@@ -39,14 +39,14 @@ def run_python(
 
 
 def resident_bytes() -> int:
-    """The memory that this process has."""
+    """Return the resident memory of this process."""
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def rwa_outputs(parameters: dict[str, Any], x: list[list[float]], length: int) -> list[float]:
-    """What a network of one rwa layer says after `length` steps of one sequence, by the paper's
-    equations, without the tricks of the library. `parameters` are lists."""
+    """Return the outputs of a network with one rwa layer after `length` steps of one sequence, by
+    the paper's plain equations. `parameters` are lists."""
     units = len(parameters["layers.0.start"])
     weight_x, weight_h = parameters["layers.0.weight_x"], parameters["layers.0.weight_h"]
     bias = parameters["layers.0.bias"]

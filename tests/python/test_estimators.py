@@ -1,4 +1,4 @@
-"""The estimators: training, scores, saving, and the protocol of scikit-learn."""
+"""The estimators: training, scores, saving, and the scikit-learn protocol."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PROGRAM = os.environ.get("RWA_PROGRAM")
 
 
 def make_data(count: int = 60, seed: int = 0) -> tuple[list[Any], list[str]]:
-    """Numbers around -1, 0 or 1, which is the class; of 5 to 20 steps."""
+    """Return sequences of 5 to 19 steps around -1, 0 or 1, which is the class."""
     random = numpy.random.default_rng(seed)
     X, y = [], []
     for i in range(count):
@@ -117,10 +117,10 @@ class ClassifierTest(EstimatorTest):
 
     def test_a_score_of_other_types_is_refused(self) -> None:
         model = self.classifier(epochs=1).fit(self.X, self.y)
-        with self.assertRaisesRegex(rwa.InputError, "numbers such as 1, expected texts"):
+        with self.assertRaisesRegex(rwa.InputError, "numbers such as 1, expected strings"):
             model.score(self.X, [1] * len(self.X))
         model = self.classifier(epochs=1).fit(self.X, ["abc".index(label) for label in self.y])
-        with self.assertRaisesRegex(rwa.InputError, "texts such as 'a', expected numbers"):
+        with self.assertRaisesRegex(rwa.InputError, "strings such as 'a', expected numbers"):
             model.score(self.X, self.y)
 
     def test_several_labels(self) -> None:
@@ -210,7 +210,7 @@ class TrainingTest(EstimatorTest):
 
     def test_bad_parameters_and_data_have_good_words(self) -> None:
         for words, parameters in (
-            ("^the options of a training: units is 0, expected a whole number from 1 to 2147483647$", {"units": 0}),
+            ("^training options: units is 0, expected a whole number from 1 to 2147483647$", {"units": 0}),
             ("unknown cell 'rnn', expected one of: rwa", {"cell": "rnn"}),
             ("found epochs and steps, expected one", {"steps": 3}),
             ("^readout is every, expected", {"readout": "every"}),
@@ -269,12 +269,12 @@ class OthersTest(EstimatorTest):
         usual = {"units": 8, "epochs": 40, "learning_rate": 0.02, "random_state": 1}
         model = rwa.SequenceTagger(cell="lstm", **usual).fit(self.X, y)
         self.assertGreater(model.score(self.X, y), 0.6)
-        with self.assertRaisesRegex(rwa.ConfigError, "expected one that says classes"):
+        with self.assertRaisesRegex(rwa.ConfigError, "a regression model, expected a classifier"):
             model.predict_proba(self.X)
 
     def test_models_are_for_their_task(self) -> None:
         self.classifier(epochs=1).fit(self.X, self.y).save(self.folder / "m.safetensors")
-        with self.assertRaisesRegex(rwa.ConfigError, "for the task class, expected numbers"):
+        with self.assertRaisesRegex(rwa.ConfigError, "for task class, expected numbers"):
             rwa.SequenceRegressor.load(self.folder / "m.safetensors")
 
     def test_pickles(self) -> None:

@@ -1,5 +1,4 @@
-"""Models for other programs, from Python: files are written, errors are exceptions. What the files
-compute is tested in tests/export."""
+"""Export from Python: files and exceptions. tests/export tests what the files compute."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ import rwa
 
 
 def write_lstm(file: Path, inputs: int, units: int, outputs: int) -> dict[str, list[float]]:
-    """The weights of a torch.nn.LSTM `rnn` and a torch.nn.Linear `head`."""
+    """Write the weights of a torch.nn.LSTM `rnn` and a torch.nn.Linear `head`."""
     shapes = {
         "rnn.weight_ih_l0": [4 * units, inputs],
         "rnn.weight_hh_l0": [4 * units, units],
@@ -26,7 +25,7 @@ def write_lstm(file: Path, inputs: int, units: int, outputs: int) -> dict[str, l
 
 
 def write_tensors(file: Path, shapes: dict[str, list[int]]) -> dict[str, list[float]]:
-    """As safetensors."""
+    """Write tensors as safetensors."""
     header, data, tensors = {}, b"", {}
     for name, shape in shapes.items():
         count = shape[0] * (shape[1] if len(shape) > 1 else 1)
@@ -61,7 +60,7 @@ class ExportTest(unittest.TestCase):
 
     def test_onnx_that_cannot_be(self) -> None:
         both = rwa.Model(inputs=3, units=4, bidirectional=True)
-        with self.assertRaisesRegex(rwa.ConfigError, "it reads both ways"):
+        with self.assertRaisesRegex(rwa.ConfigError, "it is bidirectional"):
             rwa.export_onnx(both, self.folder / "x.onnx", step=True)
         with self.assertRaisesRegex(rwa.ResourceError, "x.onnx"):
             rwa.export_onnx(self.model, self.folder / "none" / "x.onnx")

@@ -1,4 +1,4 @@
-"""`pip install .` builds the library, packs it and makes the package work, without an index."""
+"""`pip install .` builds the library, packages it and installs it without an index."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Backend(unittest.TestCase):
         command = [sys.executable, "-c", code]
         found = subprocess.run(command, env=path, capture_output=True, text=True)
         self.assertEqual(found.returncode, 1)
-        self.assertIn("the program cmake is missing. The build needs these packages", found.stderr)
+        self.assertIn("cmake is not installed. The build needs these Debian", found.stderr)
         self.assertIn("g++ cmake", found.stderr)
         self.assertNotIn("Traceback", found.stderr)
 
@@ -85,8 +85,8 @@ class Backend(unittest.TestCase):
         self.assertFalse([n for n in names if "__pycache__" in n or "/build/" in n])
 
     def test_sources_have_all_that_the_build_reads(self) -> None:
-        """Configured by their own backend, as `pip install .` does, which looks for every file that
-        is compiled; Ninja knows what else is read."""
+        """Configure the sources with their own backend, as `pip install .` does: CMake looks for
+        every file that is compiled, and Ninja lists what else is read."""
         name = python_build.build_sdist(self.folder)
         with tarfile.open(Path(self.folder, name)) as archive:
             archive.extractall(self.folder)
@@ -113,7 +113,7 @@ class Backend(unittest.TestCase):
         with mock.patch.object(python_build, "run", lambda *command: commands.append(command)):
             for file, generators, configured in [
                 (None, 1, 1),
-                ("CMakeCache.txt", 0, 1),  # which a failure leaves
+                ("CMakeCache.txt", 0, 1),  # left by a failure
                 ("build.ninja", 0, 0),
             ]:
                 if file:

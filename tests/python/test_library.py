@@ -1,4 +1,4 @@
-"""The package as a whole: how it finds its library, what it imports, what it raises."""
+"""The package as a whole: finding the library, imports, exceptions, handles and threads."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ NUMBERS = {
 
 
 def header() -> str:
-    """Without its comments."""
+    """Return the C header without its comments."""
     text = (ROOT / "include" / "rwa" / "c_api.h").read_text()
     return re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
 
 
 def type_of(declaration: str) -> Any:
-    """Of a parameter or a field, such as `const char* path`, as ctypes calls it."""
+    """Return the ctypes type of a parameter or field such as `const char* path`."""
     kind = declaration.rpartition(" ")[0].replace("const ", "").strip()
     if kind == "char*":
         return c_char_p
@@ -47,7 +47,7 @@ def type_of(declaration: str) -> Any:
 
 
 def functions() -> dict[str, tuple[str, tuple[Any, ...]]]:
-    """What each one returns and takes."""
+    """Return the result type and argument types of each function."""
     found = re.findall(r"RWA_C_EXPORT\s+([\w\s*]+?)\s*(rwa_\w+)\(([^)]*)\)", header())
     return {
         name: (kind, tuple(type_of(a.strip()) for a in arguments.split(",") if a != "void"))
@@ -91,9 +91,9 @@ class Header(unittest.TestCase):
 
     def test_sizes_are_not_cut_off(self) -> None:
         for steps in (2**31, 2**32 + 5, -(2**31) - 1):
-            with self.assertRaisesRegex(rwa.InputError, f"steps is {steps}, .*32 bits"):
+            with self.assertRaisesRegex(rwa.InputError, f"steps is {steps}, .*32-bit"):
                 _library.Batch(steps=steps)
-            with self.assertRaisesRegex(rwa.InputError, f"steps is {steps}, .*32 bits"):
+            with self.assertRaisesRegex(rwa.InputError, f"steps is {steps}, .*32-bit"):
                 _from_arrays.RawSequence().steps = steps
         self.assertEqual(_library.Batch(None, None, None, 2**31 - 1, 3).steps, 2**31 - 1)
 
@@ -174,7 +174,7 @@ class Words(unittest.TestCase):
             ("abacus", lambda: rwa.Session(model, device="abacus")),
             ("threads is 0", lambda: rwa.Session(model, threads=0)),
             ("beta1 is 2", lambda: rwa.Trainer(model, beta1=2)),
-            ("no stream", lambda: rwa.Stream(rwa.Model(bidirectional=True))),
+            ("cannot be streamed", lambda: rwa.Stream(rwa.Model(bidirectional=True))),
         ]:
             with self.subTest(words=words), self.assertRaisesRegex(rwa.ConfigError, words):
                 make()
@@ -191,7 +191,7 @@ class Handles(unittest.TestCase):
         data = rwa.Sequences.from_arrays([[1.0]])
         for value in (data, data._handle):
             for work in (copy.deepcopy, pickle.dumps):
-                with self.assertRaisesRegex(TypeError, "the library .*: no copy, no pickle"):
+                with self.assertRaisesRegex(TypeError, "cannot be copied or pickled"):
                     work(value)
 
     def test_half_made_ones_go_without_words(self) -> None:
@@ -205,7 +205,7 @@ class Handles(unittest.TestCase):
 
 class Threads(unittest.TestCase):
     def test_others_run_while_the_library_works(self) -> None:
-        """No other thread gets a turn but where this one lets go of the interpreter."""
+        """Other threads run only if this one releases the GIL."""
         self.addCleanup(sys.setswitchinterval, sys.getswitchinterval())
         turns, end = [0], threading.Event()
 

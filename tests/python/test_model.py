@@ -1,4 +1,4 @@
-"""Models, sessions, streams and trainers do what the library does, with any kind of array."""
+"""Models, sessions, streams and trainers work like the library's, with any kind of array."""
 
 from __future__ import annotations
 
@@ -59,12 +59,12 @@ class Models(unittest.TestCase):
         self.assertEqual(other.weights.tolist(), model.weights.tolist())
         for words, name, values in [
             ("no parameter 'output.bia', did you mean output.bias", "output.bia", [1, 2]),
-            (r"output.bias has the shape \[3\], expected \[2\]", "output.bias", [1, 2, 3]),
-            ("expected a finite one", "output.bias", [1, math.nan]),
+            (r"output.bias has shape \[3\], expected \[2\]", "output.bias", [1, 2, 3]),
+            ("expected a finite number", "output.bias", [1, math.nan]),
         ]:
             with self.assertRaisesRegex(rwa.InputError, words):
                 model.set_parameter(name, values)
-        with self.assertRaisesRegex(rwa.InputError, "weights has 2 numbers"):
+        with self.assertRaisesRegex(rwa.InputError, "weights has 2 values"):
             model.weights = [1, 2]
 
     def test_files(self) -> None:
@@ -83,8 +83,8 @@ class Models(unittest.TestCase):
             with self.assertRaisesRegex(OSError, "cannot open"):
                 rwa.Model.load(Path(folder, "none"))
             for words, wrong in [
-                ("the path is .*expected a text without NUL", f"{folder}/a\0b"),
-                ("the path is 5, expected a text or a path", 5),
+                ("the path is .*expected a string without NUL", f"{folder}/a\0b"),
+                ("the path is 5, expected a string or a path", 5),
             ]:
                 with self.assertRaisesRegex(rwa.InputError, words):
                     model.save(wrong)
@@ -106,10 +106,10 @@ class Models(unittest.TestCase):
     def test_notes_are_texts_without_nul(self) -> None:
         model = rwa.Model(inputs=3, units=4)
         for words, name, text in [
-            (r"text is 'b\\x00c', expected a text without NUL", "a", "b\0c"),
-            (r"name is 'b\\x00c', expected a text without NUL", "b\0c", "a"),
-            ("text is 3, expected a text", "a", 3),
-            (r"text is '\\ud800', expected a text", "a", "\ud800"),
+            (r"text is 'b\\x00c', expected a string without NUL", "a", "b\0c"),
+            (r"name is 'b\\x00c', expected a string without NUL", "b\0c", "a"),
+            ("text is 3, expected a string", "a", 3),
+            (r"text is '\\ud800', expected a string", "a", "\ud800"),
         ]:
             with self.subTest(words=words), self.assertRaisesRegex(rwa.InputError, words):
                 model.set_note(name, text)
@@ -177,14 +177,14 @@ class Sessions(unittest.TestCase):
         whole = session.loss(self.x, classes)
         self.assertNotEqual(session.loss(self.x, classes, target_lengths=[2, 1, 1]), whole)
         for words, steps in [
-            ("steps is None, expected how many", None),
+            ("steps is None, expected a number", None),
             ("steps is 2.5, expected a whole number", 2.5),
-            ("steps is 2147483648, expected a whole number of 32 bits", 2**31),
-            ("expected a whole number of 32 bits", 2**62 + 1),
+            ("steps is 2147483648, expected a 32-bit integer", 2**31),
+            ("expected a 32-bit integer", 2**62 + 1),
         ]:
             with self.subTest(steps=steps), self.assertRaisesRegex(rwa.InputError, words):
                 session.run(self.x, steps=steps)
-        with self.assertRaisesRegex(rwa.InputError, "steps is 3, expected none"):
+        with self.assertRaisesRegex(rwa.InputError, "steps is 3, expected None"):
             self.model(self.x, steps=3)
 
     def test_loss(self) -> None:
@@ -211,7 +211,7 @@ class Sessions(unittest.TestCase):
         self.assertIsNone(session.gradient(x, classes).x)
         self.assertEqual(session.gradient(x[:0], classes, of_x=True).x.shape, (0, 3, 2))
 
-        # Along its own direction, the loss changes as the gradient says.
+        # Along the gradient, the loss changes by its squared norm.
         def loss_at(step: float) -> float:
             other = copy.deepcopy(self.model)
             other.weights = self.model.weights.numpy() + np.float32(step) * weights
@@ -236,16 +236,16 @@ class Sessions(unittest.TestCase):
         session, x = rwa.Session(self.model), self.x
         run, loss = session.run, session.loss
         for words, call in [
-            (r"x has the shape \[3, 2\], expected \[T,B,D\] with D = 2", lambda: run(x[0])),
-            (r"x has the shape \[5, 3, 1\]", lambda: run(numbers(5, 3, 1))),
+            (r"x has shape \[3, 2\], expected \[T,B,D\] with D = 2", lambda: run(x[0])),
+            (r"x has shape \[5, 3, 1\]", lambda: run(numbers(5, 3, 1))),
             ("steps is 4294967301", lambda: run(np.zeros((2**32 + 5, 0, 2), np.float32))),
-            (r"lengths has the shape \[2\], expected \[B\] with B = 3", lambda: run(x, [1, 2])),
+            (r"lengths has shape \[2\], expected \[B\] with B = 3", lambda: run(x, [1, 2])),
             ("the length of sequence 0 is 6, expected 0 to 5", lambda: run(x, [6, 1, 1])),
-            (r"targets has the shape \[2\], expected \[B\] with B = 3", lambda: loss(x, [1, 2])),
+            (r"targets has shape \[2\], expected \[B\] with B = 3", lambda: loss(x, [1, 2])),
             ("target class of sequence 1, step 0 is 3", lambda: loss(x, [0, 3, 0])),
             ("float.*expected int32", lambda: loss(x, [0.5, 1, 1])),
             (
-                "targets: lengths has 3 numbers, expected none",
+                "targets: lengths has 3 values, expected none",
                 lambda: loss(x, [0, 1, 2], target_lengths=[1, 1, 1]),
             ),
         ]:
@@ -272,7 +272,7 @@ class Streams(unittest.TestCase):
         self.assertEqual(stream.step(torch.tensor(x[3, 0])).tolist(), later[0])
         stream.reset()
         self.assertEqual(stream.step(x[0, 0]).tolist(), expected[0, 0].tolist())
-        with self.assertRaisesRegex(rwa.InputError, "x has 3 numbers, expected 2"):
+        with self.assertRaisesRegex(rwa.InputError, "x has 3 values, expected 2"):
             stream.step([1, 2, 3])
         with self.assertRaises(rwa.InputError):
             stream.state = [1.0]
@@ -288,7 +288,7 @@ class Streams(unittest.TestCase):
 
 class Trainers(unittest.TestCase):
     def data(self) -> tuple[Any, Any]:
-        """Which of two features was larger at the first step."""
+        """Return a batch whose class is the larger of two features at the first step."""
         x = np.array(numbers(4, 32, 2), np.float32)
         return x, (x[0, :, 0] > x[0, :, 1]).astype(np.int32)
 
@@ -318,12 +318,12 @@ class Trainers(unittest.TestCase):
             t.set_learning_rate(0.01)
             t.step(x, classes)
         self.assertEqual(other.weights.tolist(), model.weights.tolist())
-        with self.assertRaisesRegex(rwa.InputError, "the mean has 1 numbers"):
+        with self.assertRaisesRegex(rwa.InputError, "the mean has 1 value,"):
             again.state = rwa.TrainerState(1, [0.0], [0.0])
-        with self.assertRaisesRegex(rwa.InputError, r"mean has the shape \[1\], variance \[2\]"):
+        with self.assertRaisesRegex(rwa.InputError, r"mean has shape \[1\] and variance \[2\]"):
             again.state = rwa.TrainerState(1, [0.0], [0.0, 0.0])
         with self.assertRaisesRegex(
-            rwa.InputError, "steps is .*, expected a whole number of 64 bits"
+            rwa.InputError, "steps is .*, expected a 64-bit integer"
         ):
             again.state = again.state._replace(steps=2**64 + 1)
         for wrong in ("a", None):
@@ -357,7 +357,7 @@ class Leaks(unittest.TestCase):
         call(1000)
         before = resident_bytes()
         call(20000)
-        self.assertLess(resident_bytes() - before, 2 << 20)  # 100 bytes a call
+        self.assertLess(resident_bytes() - before, 2 << 20)  # 100 bytes per call
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The notebooks run from their first cell to the last, and their outputs are kept in them."""
+"""The notebooks run from the first cell to the last and contain their outputs."""
 
 from __future__ import annotations
 

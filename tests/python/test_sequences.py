@@ -1,4 +1,4 @@
-"""Sequences: read from files as the program reads them, and made of arrays."""
+"""Sequences, read from files and built from arrays."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class FilesTest(unittest.TestCase):
             rwa.read(DATA / "good" / "clases.jsonl")
         with self.assertRaisesRegex(rwa.ConfigError, "unknown format 'cvs'"):
             rwa.read(DATA / "good" / "classes.jsonl", format="cvs")
-        with self.assertRaisesRegex(rwa.InputError, "ragged.jsonl:2:16: found 1 in a list"):
+        with self.assertRaisesRegex(rwa.InputError, "ragged.jsonl:2:16: found 1 value"):
             rwa.read(DATA / "bad" / "ragged.jsonl")
 
     @unittest.skipUnless(PROGRAM, "RWA_PROGRAM does not name the program to compare with")
@@ -178,37 +178,37 @@ class ArraysTest(unittest.TestCase):
             numpy.testing.assert_array_equal(found, given)
             self.assertEqual(found.dtype, numpy.float32)
         self.assertFalse(data.x[0].flags.writeable)
-        with self.assertRaisesRegex(rwa.InputError, "steps is 4294967301, .*32 bits"):
+        with self.assertRaisesRegex(rwa.InputError, "steps is 4294967301, .*32-bit"):
             Sequences.from_arrays([numpy.zeros((1, 2)), numpy.zeros((2**32 + 5, 0))])
 
     def test_bad_inputs_have_good_words(self) -> None:
         for words, X, y in (
             ("X is the str 'abc'", "abc", None),
-            (r"X\[1\] has 1 features, expected 2", [[[1, 2]], [[3]]], None),
+            (r"X\[1\] has shape \(1, 1\), expected \[T, 2\]", [[[1, 2]], [[3]]], None),
             (r"X\[0\] has shape \(1, 1, 1\)", [[[[1]]]], None),
-            (r"X\[1\] is numbers, expected a text", ["ab", [1.0]], None),
+            (r"X\[1\] has numbers, expected symbols as in X\[0\]", ["ab", [1.0]], None),
             (r"X\[0\] has", [[["a", 1]]], None),
-            ("y has 1 answers, expected 2", [[1], [2]], ["a"]),
-            (r"y\[1\] is the int 1, expected labels of the type str", [[1], [2]], ["a", 1]),
-            ("single answers and lists", [[1], [2]], ["a", ["b"]]),
+            ("y has length 1, expected 2, one target per sequence", [[1], [2]], ["a"]),
+            (r"y\[1\] is the int 1, expected a label of type str", [[1], [2]], ["a", 1]),
+            ("single targets and lists", [[1], [2]], ["a", ["b"]]),
             (r"a symbol of X\[0\] is .*without NUL", ["a\0"], None),
-            (r"a symbol of X\[1\] is empty, expected a text", ["a", ["b", ""]], None),
-            (r"X\[2\] is a text, expected numbers, as X\[1\] is", [[], [1.0], ["a"]], None),
-            (r"y\[1\] is empty, expected a text", [[1], [2]], ["a", ""]),
+            (r"a symbol of X\[1\] is empty, expected a non-empty string", ["a", ["b", ""]], None),
+            (r"X\[2\] has symbols, expected numbers as in X\[1\]", [[], [1.0], ["a"]], None),
+            (r"y\[1\] is empty, expected a non-empty string", [[1], [2]], ["a", ""]),
             (r"y\[1\] is .*without NUL", [[1], [2]], ["a", "b\0"]),
-            (r"y\[0\] is the .*, expected labels of the type", [[1]], [{1, "a"}]),
-            (r"y\[0\] is the NoneType None, expected a text or number", [[1]], [{None}]),
+            (r"y\[0\] is the .*, expected a label of type", [[1]], [{1, "a"}]),
+            (r"y\[0\] is the NoneType None, expected a string or a number", [[1]], [{None}]),
         ):
             with self.subTest(words=words), self.assertRaisesRegex(rwa.InputError, words):
                 Sequences.from_arrays(X, y)
         with self.assertRaisesRegex(rwa.ConfigError, "unknown task 'clas'"):
             Sequences.from_arrays([[1]], [1], task="clas")
-        with self.assertRaisesRegex(rwa.InputError, "sequence 1 of 2 steps has 3 labels"):
+        with self.assertRaisesRegex(rwa.InputError, "sequence 1 .*: steps: 2, labels: 3"):
             Sequences.from_arrays([[1, 2]], [["a", "b", "a"]], task="class-per-step")
-        with self.assertRaisesRegex(rwa.InputError, "ids has 1 names, expected 2"):
+        with self.assertRaisesRegex(rwa.InputError, "ids has length 1, expected 2"):
             Sequences.from_arrays([[1], [2]], ids=["a"])
         with self.assertRaisesRegex(
-            rwa.InputError, r"ids\[1\] is 'a.x00b', expected a text without"
+            rwa.InputError, r"ids\[1\] is 'a.x00b', expected a string without"
         ):
             Sequences.from_arrays([[1], [2]], ids=["a", "a\0b"])
         with self.assertRaisesRegex(rwa.InputError, "the path is .*without NUL"):

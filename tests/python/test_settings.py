@@ -1,5 +1,5 @@
-"""Every setting through all four doors: an option of the program, a key of its configuration file,
-the C API's JSON, and a keyword argument."""
+"""Every setting through all four interfaces: an option of the program, a key of its configuration
+file, the C API's JSON, and a keyword argument."""
 
 import ctypes
 import json
@@ -22,7 +22,7 @@ from rwa.training import cross_validate, train, tune
 
 PROGRAM = os.environ["RWA_PROGRAM"]
 
-# Values that are not the default, and what else must be given with them.
+# Values other than the default, and the settings that they need.
 VALUES = {
     "name": "other",
     "seed": 5,
@@ -58,8 +58,8 @@ VALUES = {
     "samples": 4,
     "patience": 7,
 }
-NOT_HERE = ("device",)  # there is but one on every machine
-SYMBOLS = ("embedding",)  # which only these have
+NOT_HERE = ("device",)  # only the CPU exists on every machine
+SYMBOLS = ("embedding",)  # settings for symbols only
 USUAL = {"units": 2, "steps": 1}
 
 
@@ -159,7 +159,7 @@ class FourDoors(unittest.TestCase):
         estimator = rwa.SequenceClassifier(
             **{("random_state" if n == "seed" else n): v for n, v in given.items() if n != "name"})
         estimator.fit(self.sequences[symbols])
-        if setting.name == "epochs":  # which are told as steps
+        if setting.name == "epochs":  # stored as steps
             self.assertEqual(option["training"]["steps"], by_json["steps"])
             return
         table = option[setting.table] if setting.table else option
@@ -190,8 +190,8 @@ class FourDoors(unittest.TestCase):
         self.assertEqual(found["network"]["units"], 4)
         self.assertEqual(found["training"]["steps"], 2)
         self.assertEqual(found["task"]["window"], 3)  # in spite of DATA
-        self.assertEqual(found["training"]["batch"], 32)  # two windows of each of 16 sequences
-        # And without DATA, an option of the data counts.
+        self.assertEqual(found["training"]["batch"], 32)  # two windows for each of 16 sequences
+        # Without DATA, an option about the data counts.
         again = self.run_program(
             ["--config", self.folder / "order/config.toml", "--window", "2"], self.folder / "again")
         self.assertEqual(again["task"]["window"], 2)
@@ -237,7 +237,7 @@ class SeveralRuns(unittest.TestCase):
             tune(sequences, candidates=2, time_budget=1, learning_rate=1e15)
 
     def test_nothing_is_written(self):
-        """Not even to the folder for temporary files, which is one that cannot be written to."""
+        """Not even to the folder for temporary files, which does not exist here."""
         code = (
             "import rwa, sys\n"
             "s = rwa.Sequences.from_arrays([[[float(i % 2)], [1.0]] for i in range(20)],"

@@ -1,4 +1,4 @@
-"""rwa.torch's weighted averages in float32 against the oracle in float64: results and gradients."""
+"""Compare rwa.torch's averages in float32 with the oracle in float64: results and gradients."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LENGTHS = [9, 7, 7, 2, 1]
 
 class AveragesTest(unittest.TestCase):
     def each(self, **options: Any) -> Iterator[Tuple[str, torch.nn.Module]]:
-        """A module of each cell, 3 features and 5 units, and what it is called."""
+        """Yield the name and a module of each cell, with 3 features and 5 units."""
         for cell, kind in testing.AVERAGES.items():
             yield cell, testing.with_random_weights(kind(3, 5, **options))
 
@@ -45,7 +45,7 @@ class AveragesTest(unittest.TestCase):
             testing.compare_with_oracle(cell, module, testing.numbers(1, 2, 3))
 
     def test_many_units_and_features(self) -> None:
-        """More than one vector, strip of units and shard of sequences."""
+        """Use more than one vector, strip of units and shard of sequences."""
         for cell, kind in testing.AVERAGES.items():
             module = kind(20, 70, num_layers=2)
             testing.compare_with_oracle(cell, module, testing.numbers(12, 19, 20))
@@ -113,11 +113,11 @@ class AveragesTest(unittest.TestCase):
             testing.compare_with_oracle(cell, module, x)
             expected = {name: p.grad.clone() for name, p in module.named_parameters()}
             module.zero_grad()
-            y, end = module(x)  # that of x is not
+            y, end = module(x)  # no gradient of x
             testing.weighted_sum([y, end.h, end.r, end.L]).backward()
             for name, parameter in module.named_parameters():
                 self.assertTrue(torch.equal(parameter.grad, expected[name]), name)
-            _, end = module(x)  # and h is not used
+            _, end = module(x)  # the outputs are not used
             found = torch.autograd.grad(end.h.sum(), module.weight_ih_l0)[0]
             h = torch.autograd.grad(module(x)[0][-1].sum(), module.weight_ih_l0)[0]
             torch.testing.assert_close(found, h)

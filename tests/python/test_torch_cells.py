@@ -1,4 +1,4 @@
-"""rwa.torch's averages are those of the library: the same gates, defaults and initial values."""
+"""rwa.torch's cells match the library's: the same gates, defaults and initial values."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class CellsTest(unittest.TestCase):
     def test_what_a_cell_does_not_have_is_refused(self) -> None:
         for arguments, expected in (
             (("elmann", 3, 5), "elmann"),
-            (("rwa", 3, 5), "forgets nothing"),
+            (("rwa", 3, 5), "never forgets"),
         ):
             with self.assertRaisesRegex(rwa.ConfigError, expected):
                 rwa.torch.Recurrent(*arguments, span=3)
@@ -91,7 +91,7 @@ class CellsTest(unittest.TestCase):
         self.assertEqual(default(rwa.torch.RWA, "activation"), config["activation"])
 
     def test_initial_values_are_drawn_like_the_librarys(self) -> None:
-        torch.manual_seed(1)  # of some seeds, one of 600,000 weights is exactly 0
+        torch.manual_seed(1)  # with some seeds, one of 600,000 weights is exactly 0
         for cell, kind in testing.AVERAGES.items():
             for options in ({}, {"span": 1000, "lasting": 0.25}) if cell != "rwa" else ({},):
                 model = rwa.Model(cell=cell, inputs=INPUTS, units=UNITS, **options)
@@ -102,7 +102,7 @@ class CellsTest(unittest.TestCase):
     def pairs(
         self, model: rwa.Model, module: torch.nn.Module
     ) -> Dict[str, Tuple[torch.Tensor, torch.Tensor]]:
-        """Ours and the library's, each gate for itself."""
+        """Return pairs of the module's and the library's values, gate by gate."""
         found = {}
         for ours, theirs in testing.PARAMETERS.items():
             values = torch.from_dlpack(model.parameters[f"layers.0.{theirs}"])
@@ -111,9 +111,9 @@ class CellsTest(unittest.TestCase):
         return found
 
     def compare(self, ours: torch.Tensor, theirs: torch.Tensor) -> None:
-        """Where they are fixed they are the same; where they are drawn, their range and spread."""
+        """Compare fixed values exactly, and random ones by their mean and deviation."""
         self.assertEqual(ours.shape, theirs.shape)
-        for number in (0, 30):  # 30: forgets nothing
+        for number in (0, 30):  # 30: never forgets
             self.assertTrue(torch.equal(ours == number, theirs == number))
         spread = [values[(values != 0) & (values != 30)] for values in (ours, theirs)]
         self.assertEqual(len(spread[0]), len(spread[1]))

@@ -1,4 +1,4 @@
-"""rwa.torch on a GPU: the same parity as on the CPU, on the current stream, whichever that is."""
+"""rwa.torch on a GPU: the same results as on the CPU, on any current stream."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ LENGTHS = [9, 7, 7, 2, 1]
 
 
 def why_not() -> str:
-    """Empty where there is a GPU that both PyTorch and the library know."""
+    """Return why there is no GPU for both PyTorch and rwa; empty if there is one."""
     if not torch.cuda.is_available():
         return "PyTorch finds no GPU"
     if not any(device.name.startswith("cuda") for device in rwa.devices()):
-        return "the library finds no GPU"
+        return "rwa finds no GPU"
     return ""
 
 
 @unittest.skipIf(why_not(), why_not())
 class CudaTest(unittest.TestCase):
     def setUp(self) -> None:
-        # PyTorch's own products are what some results are compared with.
+        # Some results are compared with PyTorch's own matrix products.
         torch.backends.cudnn.allow_tf32 = False
         torch.backends.cuda.matmul.allow_tf32 = False
 
@@ -76,7 +76,7 @@ class CudaTest(unittest.TestCase):
             testing.assert_same_gradients(module, dict(other.named_parameters()))
 
     def test_a_side_stream(self) -> None:
-        """What was asked of it before is done before, and what is asked afterwards comes after."""
+        """Work runs in the order in which it was queued on the stream."""
         for _, module in self.each(units=64):
             x = testing.numbers(200, 64, 3).cuda()
             expected = module(x)[0].sum(0)

@@ -1,4 +1,4 @@
-"""rwa.torch.LSTM and GRU against torch.nn's with the same weights: results and gradients."""
+"""Compare rwa.torch.LSTM and GRU with torch.nn's with the same weights: results and gradients."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def as_list(state: Any) -> List[Tensor]:
 
 class GatedTest(unittest.TestCase):
     def pairs(self, **options: Any) -> Iterator[Pair]:
-        """Ours, and PyTorch's with the same weights."""
+        """Yield a module of rwa and PyTorch's with the same weights."""
         for ours, theirs in testing.GATED.values():
             pair = ours(3, 5, **options), theirs(3, 5, **options)
             pair[1].load_state_dict(testing.with_random_weights(pair[0]).state_dict())
@@ -31,7 +31,7 @@ class GatedTest(unittest.TestCase):
     def results(
         self, module: torch.nn.Module, x: Tensor, hx: List[Tensor], lengths: List[int]
     ) -> Tuple[List[Tensor], List[Tensor]]:
-        """Outputs and state, and the gradients of x and of the initial state."""
+        """Return outputs and state, and the gradients of x and the initial state."""
         inputs = testing.leaves([x, *hx])
         state = None
         if hx:

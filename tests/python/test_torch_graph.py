@@ -1,4 +1,4 @@
-"""rwa.torch's modules in graphs: several, retained, checkpointed, in threads and in children."""
+"""rwa.torch's modules in autograd graphs: retained, checkpointed, in threads and in children."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rwa.torch import _handles
 
 @contextlib.contextmanager
 def counted_forwards() -> Iterator[List[bool]]:
-    """For each that the library is asked for, whether it leaves a tape."""
+    """Collect the library's forward passes: whether each one records a tape."""
     counted: List[bool] = []
     forward = _handles.forward
 
@@ -76,10 +76,10 @@ class GraphTest(unittest.TestCase):
         loss = self.module(self.x)[0].sum()
         self.assertEqual(tapes_alive(), 2)
         loss.backward()
-        self.assertEqual(tapes_alive(), 0)  # though the graph is still there
+        self.assertEqual(tapes_alive(), 0)  # although the graph still exists
         loss = self.module(self.x)[0].sum()
         del loss
-        self.assertEqual(tapes_alive(), 0)  # though nobody went back
+        self.assertEqual(tapes_alive(), 0)  # although there was no backward pass
         with torch.no_grad():
             y, _ = self.module(self.x.clone().requires_grad_())
         self.assertEqual(tapes_alive(), 0)
@@ -103,7 +103,7 @@ class GraphTest(unittest.TestCase):
         self.module.zero_grad()
         expected = self.of(self.x)
         y, _ = self.module(self.x)
-        y.mul_(2)  # of the output nothing is needed
+        y.mul_(2)  # backward does not need the output
         y.sum().backward()
         self.assert_same(testing.gradients(self.module), expected, expected)
 
@@ -125,7 +125,7 @@ class GraphTest(unittest.TestCase):
         for reentrant in (False, True):
             x = self.x.clone().requires_grad_()
             y = checkpoint(lambda x: self.module(x)[0], x, use_reentrant=reentrant)
-            self.assertEqual(tapes_alive(), 0)  # that is what they are for
+            self.assertEqual(tapes_alive(), 0)  # the purpose of checkpoints
             with counted_forwards() as counted:
                 y.sum().backward()
             self.assertEqual(counted, [True, True])  # each layer once
@@ -183,8 +183,8 @@ class GraphTest(unittest.TestCase):
         self.assertEqual(wrong, [])
 
     def test_a_child_computes_too(self) -> None:
-        """The threads of the library do not live on there: it goes on with what its parent began,
-        begins itself, and comes to a normal end."""
+        """The library's threads do not survive a fork. The child continues the parent's graph, runs
+        the module itself, and exits normally."""
         code = """
 import os, signal, sys, torch, rwa.torch
 torch.set_num_threads(2)
@@ -203,7 +203,7 @@ if child == 0:
     sys.exit(0 if torch.equal(again, y) and same else 1)
 sys.exit(os.waitpid(child, 0)[1] != 0)
 """
-        # Python 3.12 warns of any fork of a process with threads.
+        # Python 3.12 warns when a process with threads forks.
         quiet = "ignore::DeprecationWarning"
         ended = support.run_python(code, CUDA_VISIBLE_DEVICES="", PYTHONWARNINGS=quiet)
         self.assertEqual((ended.returncode, ended.stderr), (0, ""))

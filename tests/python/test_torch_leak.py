@@ -1,4 +1,4 @@
-"""Calls of rwa.torch take no memory that the first have not taken, and give back what they had."""
+"""Calls of rwa.torch do not leak memory."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ import rwa.torch
 
 CALLS = 20_000
 WARM_UP = 4_000
-ALLOWED = 1 << 20  # a hundred bytes a call would be twice as much
+ALLOWED = 1 << 20  # a leak of a hundred bytes per call would be twice as much
 
 STEPS = 200
-KEPT = 64 << 20  # the weights of 64 of the steps, or what all of them need without copies
+KEPT = 64 << 20  # the weights of 64 of the steps, or everything if no weights are copied
 
 
 class LeakTest(unittest.TestCase):
     def test_no_call_leaves_memory_behind(self) -> None:
-        """By turns: backward, none, and no gradient at all."""
+        """Alternate between a backward pass, none, and no_grad."""
         module = rwa.torch.RWA(2, 3)
         x = torch.randn(2, 1, 2, requires_grad=True)
         before = 0
@@ -39,10 +39,10 @@ class LeakTest(unittest.TestCase):
         self.assertLess(support.resident_bytes() - before, ALLOWED)
 
     def test_many_steps_in_one_graph(self) -> None:
-        """As a decoder has them that is called step by step: a tape each, of a layer whose weights
-        take a megabyte."""
+        """Call the layer step by step, as a decoder does: one tape per step, of a layer with a
+        megabyte of weights."""
         x = torch.randn(1, 8, 64)
-        rwa.torch.LSTM(64, 2)(x)[0].sum().backward()  # what PyTorch imports with a first call
+        rwa.torch.LSTM(64, 2)(x)[0].sum().backward()  # PyTorch imports modules on the first call
         before = support.resident_bytes()
         module = rwa.torch.LSTM(64, 256)
         state, total = None, torch.zeros(())

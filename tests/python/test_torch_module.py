@@ -1,4 +1,4 @@
-"""rwa.torch's modules as modules: modes, copies, files, layers, and what is refused."""
+"""rwa.torch's modules as PyTorch modules: modes, copies, files, layers and errors."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ModuleTest(unittest.TestCase):
             all_hidden = kind(3, 5, num_layers=2, dropout=1.0)
             all_hidden.load_state_dict(module.state_dict())
             self.assertTrue(torch.equal(all_hidden(x)[0], all_hidden(x * 2)[0]))
-        with self.assertWarnsRegex(UserWarning, "dropout=0.5 does nothing"):
+        with self.assertWarnsRegex(UserWarning, "dropout=0.5 has no effect"):
             rwa.torch.RWA(3, 5, dropout=0.5)
 
     def test_copies_and_files(self) -> None:
@@ -61,7 +61,7 @@ class ModuleTest(unittest.TestCase):
             again = pickle.loads(pickle.dumps(state))
             self.assertEqual(type(again), type(state))
 
-    @unittest.skipIf(torch.cuda.is_available(), "with GPUs it is tested there")
+    @unittest.skipIf(torch.cuda.is_available(), "test_torch_cuda.py tests it on GPUs")
     def test_data_parallel(self) -> None:
         x = testing.numbers(4, 9, 3)
         for kind in KINDS:
@@ -151,9 +151,9 @@ class ModuleTest(unittest.TestCase):
         same(x)
         self.assertEqual([layer.inputs for layer in _handles._layers], [3, 5])
         del module
-        self.assertEqual(len(_handles._layers), 2)  # the copy has them
+        self.assertEqual(len(_handles._layers), 2)  # the copy keeps them
         del same
-        y.sum().backward()  # and so has the graph
+        y.sum().backward()  # and so does the graph
         del y
         self.assertEqual(len(_handles._layers), 0)
 
@@ -228,7 +228,7 @@ class RefusalsTest(unittest.TestCase):
         self.refuse("input_size is 0, expected a whole number of 1 or more", 0, 5)
         self.refuse("hidden_size is 2.5, expected a whole number", 3, 2.5)
         self.refuse("num_layers is 0", 3, 5, 0)
-        self.refuse("dropout is 1.5, expected a share of 0 to 1", 3, 5, dropout=1.5)
+        self.refuse("dropout is 1.5, expected a share from 0 to 1", 3, 5, dropout=1.5)
         self.refuse("dtype is torch.float16, expected torch.float32", 3, 5, dtype=torch.float16)
         self.refuse("activation is 'relu', expected 'tanh' or 'identity'", 3, 5, activation="relu")
         self.refuse("span is 0, expected", 3, 5, span=0, kind=rwa.torch.RWAForget)
@@ -258,7 +258,8 @@ class RefusalsTest(unittest.TestCase):
             r"expected \[B, T, 3\]", x[:, :, :2], module=rwa.torch.RWA(3, 5, batch_first=True)
         )
         self.refuse_call(
-            r"data of \[12, 2\], expected \[steps, 3\]", testing.packed(x[:3, :, :2], [3, 3, 3, 3])
+            r"data of shape \[12, 2\], expected \[steps, 3\]",
+            testing.packed(x[:3, :, :2], [3, 3, 3, 3]),
         )
         self.refuse_call("input is on meta", x.to("meta"))
 

@@ -1,4 +1,4 @@
-"""The oracle itself: against the paper's definition, known values and numerical gradients."""
+"""Check the oracle itself against the paper's definition, known values and numerical gradients."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class OracleTest(unittest.TestCase):
         torch.testing.assert_close(end.h, oracle.definition(weights, x), rtol=1e-12, atol=1e-12)
 
     def test_gives_the_golden_values(self) -> None:
-        """D = 3, H = 2; the numbers of the design, computed in double precision."""
+        """D = 3, H = 2; the golden values were computed in double precision."""
 
         def double(rows: list) -> torch.Tensor:
             return torch.tensor(rows, dtype=torch.float64)

@@ -1,4 +1,4 @@
-"""Training through PyTorch is training with rwa.Trainer, which is what `rwa paper run` does."""
+"""Training with PyTorch gives the losses of rwa.Trainer, which `rwa paper run` uses."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import torch
 import rwa
 import rwa.torch
 
-STEPS = 100  # those of the paper, with fewer sequences and units, so that it is quick
+STEPS = 100  # as in the paper, with fewer sequences and units to be quick
 BATCH, UNITS = 50, 100
 ITERATIONS = 40
 
 
 def adding_batch(generator: torch.Generator) -> Tuple[torch.Tensor, torch.Tensor]:
-    """A mark and a value per step, [T,B,2], and the sum of the two marked values, [B,1]."""
+    """Return a mark and a value per step, [T,B,2], and the sum of the two marked values, [B,1]."""
     values = torch.rand(STEPS, BATCH, generator=generator)
     places = torch.rand(STEPS, BATCH, generator=generator).topk(2, dim=0).indices
     marks = torch.zeros(STEPS, BATCH).scatter_(0, places, 1.0)
@@ -24,7 +24,7 @@ def adding_batch(generator: torch.Generator) -> Tuple[torch.Tensor, torch.Tensor
 
 
 class Network(torch.nn.Module):
-    """What rwa.Model is with readout "last", with the weights of one."""
+    """An rwa.Model with readout "last" in PyTorch, with the model's weights."""
 
     def __init__(self, model: rwa.Model) -> None:
         super().__init__()

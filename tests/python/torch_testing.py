@@ -1,4 +1,4 @@
-"""What the tests of rwa.torch share."""
+"""Helpers of the tests of rwa.torch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AVERAGES = {
 }
 GATED = {"lstm": (rwa.torch.LSTM, torch.nn.LSTM), "gru": (rwa.torch.GRU, torch.nn.GRU)}
 
-# Of a module's first layer, and what they are called in a model.
+# Names of the first layer's parameters in a module and in a model.
 PARAMETERS = {
     "weight_ih_l0": "weight_x",
     "weight_hh_l0": "weight_h",
@@ -26,7 +26,7 @@ PARAMETERS = {
     "start_l0": "start",
 }
 
-# Of float32 against float64, where numbers are about 1.
+# For float32 against float64, with numbers of about 1.
 TOLERANCE = {"rtol": 2e-4, "atol": 2e-5}
 
 
@@ -39,7 +39,7 @@ def numbers(*shape: int, seed: int = 1) -> Tensor:
 
 
 def with_random_weights(module: torch.nn.Module, seed: int = 3) -> torch.nn.Module:
-    """Biases too, and forget gates that do forget."""
+    """Randomise all parameters, so that biases are not 0 and forget gates do forget."""
     generator = seeded(seed)
     with torch.no_grad():
         for parameter in module.parameters():
@@ -48,7 +48,7 @@ def with_random_weights(module: torch.nn.Module, seed: int = 3) -> torch.nn.Modu
 
 
 def average_state(layers: int, batch: int, units: int) -> rwa.torch.RWAState:
-    """As one is after some steps, with rounding errors."""
+    """Return a random state with rounding errors."""
 
     def draw(seed: int) -> Tensor:
         return numbers(layers, batch, units, seed=seed)
@@ -66,7 +66,7 @@ def packed(x: Tensor, lengths: List[int], sort: bool = True) -> PackedSequence:
 
 
 def weighted_sum(tensors: Sequence[Tensor]) -> Tensor:
-    """A loss that each number of each tensor has its own share of; the same for any type."""
+    """Return a loss with a random weight per element, the same for any dtype."""
     total = tensors[0].new_zeros(())
     for place, tensor in enumerate(tensors):
         share = numbers(*tensor.shape, seed=100 + place).to(tensor)
@@ -75,7 +75,7 @@ def weighted_sum(tensors: Sequence[Tensor]) -> Tensor:
 
 
 def gradients(module: torch.nn.Module) -> Dict[str, Tensor]:
-    """Of its parameters, which then have none."""
+    """Return the gradients of a module's parameters and clear them."""
     found = {name: parameter.grad.clone() for name, parameter in module.named_parameters()}
     module.zero_grad()
     return found
@@ -87,7 +87,7 @@ def assert_close(
     words: str,
     tolerance: Optional[Dict[str, float]] = None,
 ) -> None:
-    """A gradient that is not there is zero."""
+    """Compare tensors; an expected gradient of None counts as zero."""
     assert found is not None, f"{words} is None"
     found = found.detach().cpu().double()
     expected = torch.zeros_like(found) if expected is None else expected.detach().cpu().double()
@@ -107,7 +107,7 @@ def assert_same_gradients(module: torch.nn.Module, expected: Dict[str, Tensor]) 
 def compare_with_oracle(
     cell: str, module: torch.nn.Module, x: Tensor, state: Optional[rwa.torch.RWAState] = None
 ) -> None:
-    """Outputs, states and all gradients of a call with x [T,B,D] on the module's device."""
+    """Compare outputs, states and all gradients for x [T,B,D] on the module's device."""
     device = next(module.parameters()).device
     ours = leaves([x.to(device)] + [part.to(device) for part in state or ()])
     hx = rwa.torch.RWAState(*ours[1:]) if state else None
@@ -123,7 +123,7 @@ def compare_results(
     x: Tensor,
     lengths: Optional[List[int]],
 ) -> None:
-    """ours: the inputs, x and a state or not; results: the outputs as [T,B,·] and the state."""
+    """Compare with the oracle. `ours` is x and optionally a state, `results` outputs and state."""
     network = oracle.Network(module, cell)
     theirs = leaves([x.double()] + [part.cpu().double() for part in ours[1:]])
     before = average_of(theirs[1:]) if len(theirs) > 1 else None
@@ -141,6 +141,6 @@ def compare_results(
 
 
 def average_of(state: Sequence[Tensor]) -> oracle.Average:
-    """h, the average and its logarithm, each with what was rounded off."""
+    """Return h, the average and its logarithm, the latter two with their rounding errors added."""
     h, r, r_lo, L, L_lo = state
     return oracle.Average(h, r + r_lo, L + L_lo)

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Opens a report in headless Chromium, light and dark, on a desktop and on a phone, and looks at it.
+"""Checks a report in headless Chromium, light and dark, at desktop and phone size.
 
-    browser_test.py PROGRAM            PROGRAM prints the page
-    browser_test.py --page FILE        a page that is there
-    … --screenshots FOLDER             keeps what was seen
+    browser_test.py PROGRAM            test the page that PROGRAM prints
+    browser_test.py --page FILE        test an existing page
+    … --screenshots FOLDER             save screenshots
 
-Fails on a message in the console, a request for anything but the page, a chart that shows no curve,
-a page wider than the screen, a pointer that gets no values, a zoom that does nothing. A page that
-is there may have pictures and no chart. Chromium is driven through a pair of pipes with its own protocol
-(DevTools), which needs no other package.
+Fails on a console message, a request for anything except the page, a chart without a curve, a page
+wider than the screen, a pointer that shows no values, or a zoom without effect. An existing page
+need not have a chart. Drives Chromium over a pair of pipes with the DevTools protocol, which needs
+no other package.
 """
 import argparse
 import base64
@@ -24,13 +24,13 @@ SKIPPED = 77
 SCREENS = {"desktop": (1280, 900, False), "phone": (390, 844, True)}
 THEMES = ("light", "dark")
 
-# What is found wrong on a page of this theme and width, as sentences.
+# Returns the faults of a page at this theme and width, as sentences.
 LOOK = """((theme, most, needsChart) => {
   const wrong = [];
   const width = document.documentElement.scrollWidth;
   if (width > most) wrong.push(`the page is ${width} pixels wide`);
   const [r, g, b] = getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number);
-  if ((r + g + b > 384) !== (theme === "light")) wrong.push(`the ground is ${r},${g},${b}`);
+  if ((r + g + b > 384) !== (theme === "light")) wrong.push(`the background is ${r},${g},${b}`);
   const plots = [...document.querySelectorAll(".plot")];
   if (plots.length === 0 && needsChart) wrong.push("there is no chart");
   for (const plot of plots) {
@@ -43,7 +43,7 @@ LOOK = """((theme, most, needsChart) => {
     const context = copy.getContext("2d", {willReadFrequently: true});
     context.drawImage(canvas, 0, 0);
     const pixels = context.getImageData(0, 0, copy.width, copy.height).data;
-    // Axes and grid are grey. Each curve of a model must be there in its own colour.
+    // Axes and grid are grey. Each curve of a model must be visible in its own colour.
     for (const swatch of plot.closest(".panel").querySelectorAll(".rwa, .lstm")) {
       const colour = getComputedStyle(swatch).color.match(/\\d+/g).map(Number);
       let found = 0;
@@ -151,7 +151,7 @@ class Browser:
         file.write_bytes(base64.b64decode(shot["data"]))
 
     def complaints(self, url):
-        """What the console has, and requests for other things than the page."""
+        """Returns console messages, and requests for anything except the page."""
         found = []
         for event in self.events:
             method, params = event.get("method"), event.get("params", {})
@@ -167,7 +167,7 @@ class Browser:
         return found
 
     def close(self):
-        self.out.close()  # Chromium ends with its commands
+        self.out.close()  # Chromium exits when its command pipe closes
         try:
             self.process.wait(timeout=10)
         except subprocess.TimeoutExpired:
@@ -176,7 +176,7 @@ class Browser:
 
 
 def use(browser):
-    """The pointer shows values, a drag zooms, a double click resets; the button changes the theme."""
+    """Checks that the pointer shows values, dragging zooms, a double click resets, and the button changes the theme."""
     if not browser.evaluate("document.querySelector('.plot') !== null"):
         return []
     left, top, width, height = browser.evaluate(CENTRE_OF_FIRST_PLOT)
@@ -190,7 +190,7 @@ def use(browser):
     browser.mouse("mouseMoved", x + 0.2 * width, y, button="left", buttons=1)
     browser.mouse("mouseReleased", x + 0.2 * width, y, button="left", clickCount=1)
     if browser.evaluate(TICKS) == before:
-        wrong.append("a drag does not zoom")
+        wrong.append("dragging does not zoom")
     for kind in ("mousePressed", "mouseReleased") * 2:
         browser.mouse(kind, x, y, button="left", clickCount=2)
     if browser.evaluate(TICKS) != before:
@@ -238,7 +238,7 @@ def main():
             wrong = check(browser, page.resolve().as_uri(), options.screenshots)
         finally:
             browser.close()
-    print("\n".join(wrong) or "the page is as it should be")
+    print("\n".join(wrong) or "no faults found")
     return 1 if wrong else 0
 
 

@@ -1,4 +1,4 @@
-// tests/report/chart_test.cc: what an axis cannot show never reaches a drawing.
+// tests/report/chart_test.cc: values that an axis cannot show are never drawn.
 #include "report/chart.h"
 
 #include <limits>
@@ -65,7 +65,7 @@ TEST(Drawable, RefusesColumnsOfDifferentSizes) {
        {curve(Role::kRwa, {1, 2}, {1}), curve(Role::kRwa, {1}, {1}, {1}, {}),
         curve(Role::kRwa, {1}, {1}, {1}, {1, 2}), curve(Role::kRwa, {}, {}, {}, {1})}) {
     io::expect_error<ConfigError>([&] { drawable(chart(false, false, {wrong})); },
-                                  {"chart id", "'curve'", "expected as many"});
+                                  {"chart id", "'curve'", "expected equal sizes"});
   }
 }
 

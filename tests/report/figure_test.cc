@@ -1,4 +1,4 @@
-// tests/report/figure_test.cc: figures as files, and the programs that make them.
+// tests/report/figure_test.cc: figure files, and the programs that draw them.
 #include "report/figure.h"
 
 #include <cstdlib>
@@ -93,7 +93,7 @@ TEST_F(FigureFiles, AMissingFolderIsNamed) {
 TEST(GnuplotScript, HasNoTextOutsideSingleQuotes) {
   Figure figure{"f", kHostile, {hostile_chart()}};
   const std::string script = gnuplot_script(figure);
-  // A quote within a text is doubled, so every second piece between quotes is text.
+  // Quotes within text are doubled, so every second piece between quotes is text.
   std::string code;
   bool text = false;
   for (const char c : script) {

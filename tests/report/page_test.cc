@@ -1,4 +1,4 @@
-// tests/report/page_test.cc: the page as text. How it looks is browser_test.py's subject.
+// tests/report/page_test.cc: the page as text. browser_test.py tests how it looks.
 #include "report/page.h"
 
 #include <limits>
@@ -20,7 +20,7 @@ std::string between(const std::string& text, const std::string& begin, const std
   return text.substr(start, text.find(end, start) - start);
 }
 
-// Without what we did not write.
+// The page without the chart library.
 std::string ours(std::string html) {
   const std::string_view library = assets::kDygraphJs.substr(0, assets::kDygraphJs.rfind('\n'));
   const std::size_t at = html.find(library);
@@ -55,7 +55,7 @@ TEST(Page, TextIsNeverMarkup) {
   EXPECT_FALSE(contains(html, "<b>"));
   EXPECT_FALSE(contains(html, "\xff"));
   EXPECT_FALSE(contains(html, "\x01"));
-  // The data, the library and page.js: no text began or ended one.
+  // The data, the library and page.js; no text starts or ends a script.
   EXPECT_EQ(count(html, "<script"), 3);
   EXPECT_EQ(count(html, "</script"), 3);
   EXPECT_TRUE(contains(html, "&lt;script&gt;alert(1)&lt;/script&gt;"));
@@ -124,7 +124,7 @@ TEST(Example, LeavesOutRepeatsAndSaysHowMany) {
   Lane lane = letters(200, ".");
   lane.symbols[150] = "X";
   const std::string html = to_html(Example{"", {lane}});
-  EXPECT_TRUE(contains(html, ">+146<"));  // two of each run's ends are kept
+  EXPECT_TRUE(contains(html, ">+146<"));  // two steps at each end of a run are kept
   EXPECT_TRUE(contains(html, ">+45<"));
   EXPECT_TRUE(contains(html, ">X<"));
   EXPECT_EQ(count(html, "<rect"), 9);

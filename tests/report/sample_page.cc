@@ -1,4 +1,4 @@
-// tests/report/sample_page.cc: prints the sample page, for browser_test.py to look at.
+// tests/report/sample_page.cc: prints the sample page for browser_test.py.
 #include "sample_page.h"
 
 #include <cstdio>

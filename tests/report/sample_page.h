@@ -1,6 +1,6 @@
-// tests/report/sample_page.h: a page with every kind of block and everything a chart can meet:
-// logarithmic axes, bands, references, steps that differ, numbers without a place on an axis, a
-// single point, no point at all, and texts that try to be code.
+// tests/report/sample_page.h: a page with every kind of block and every special case of a chart:
+// logarithmic axes, bands, references, different steps, values that an axis cannot show, a single
+// point, no points, and text that looks like code.
 #pragma once
 
 #include <cmath>
@@ -16,7 +16,7 @@ inline constexpr const char* kHostile =
     "\"; system \"touch x\"; '`touch x`' @macro \\ <script>alert(1)</script></script> ]]> & % "
     "{/=40 big}\n\xff\x01 ünïcödé";
 
-// Falls from `from` to `to` around step `middle`, with a ripple that stands for noise.
+// Falls from `from` to `to` around step `middle`, with a ripple as noise.
 inline Curve falling(std::string label, Role role, double every, double from, double to,
                      double middle) {
   Curve curve{.label = std::move(label), .role = role, .x = {}, .y = {}, .low = {}, .high = {}};
@@ -44,7 +44,7 @@ inline Curve level(double y) {
 inline Chart losses(std::string id, bool log_x, bool log_y) {
   Chart chart{.id = std::move(id),
               .title = "Adding two numbers, 100 steps",
-              .caption = "Median of three seeds; the band reaches from the least to the greatest.",
+              .caption = "Median of three seeds; the band spans minimum to maximum.",
               .x_label = "training steps",
               .y_label = "mean squared error",
               .log_x = log_x,
@@ -55,7 +55,7 @@ inline Chart losses(std::string id, bool log_x, bool log_y) {
                   falling("RWA, authors", Role::kRwaReference, 130, 0.18, 1e-4, 1'300),
                   falling("LSTM, authors", Role::kLstmReference, 130, 0.18, 1e-3, 5'000),
                   level(0.167)};
-  // What a run may write and an axis cannot show.
+  // Values that a run may write and an axis cannot show.
   Curve& rwa = chart.curves.front();
   rwa.y[10] = std::numeric_limits<double>::quiet_NaN();
   rwa.y[11] = std::numeric_limits<double>::infinity();
@@ -109,18 +109,18 @@ inline std::vector<Example> sample_examples() {
     digit.values.push_back(
         std::exp(-std::pow(std::hypot(i % 28 - 13.5, i / 28 - 13.5) - 8, 2) / 3));
   }
-  const auto answer = [](std::string text) { return Lane{"answer", {}, {std::move(text)}, 0}; };
+  const auto answer = [](std::string text) { return Lane{"target", {}, {std::move(text)}, 0}; };
   return {{"Is this a sentence of the grammar?", {grammar, answer("yes")}},
           {"Repeat the symbols after the bar", {input, target}},
           {"Add the two marked values", {indicator, value, answer("1.372")}},
-          {"Is it longer than 50?", {noise, answer("no")}},
+          {"Is the sequence longer than 50 steps?", {noise, answer("no")}},
           {"Which digit?", {digit, answer("0")}},
           {kHostile, {Lane{kHostile, {}, {"<b>", "\"", "&"}, 0}, Lane{"", {}, {}, 0}}}};
 }
 
 inline Table sample_table() {
   return {
-      {"claim", "paper", "ours", "authors' curves"},
+      {"claim", "paper", "measured", "authors' curves"},
       {{{"adding-100: RWA beats the baseline"}, {"under 1,000"}, {"600", Mark::kYes}, {"600"}},
        {{"adding-100: LSTM beats the baseline"}, {"about 3,000"}, {"5,100", Mark::kNo}, {"3,000"}},
        {{"mnist: accuracy after 250,000 steps"}, {"98.1 %"}, {"", Mark::kOpen}, {"—"}},
@@ -144,7 +144,7 @@ inline HeatTable sample_matrix() {
 }
 
 inline std::vector<Steps> sample_steps() {
-  Steps letters{.title = "Letters", .caption = "Blue speaks for it, orange against it."};
+  Steps letters{.title = "Letters", .caption = "Blue supports the prediction, orange opposes it."};
   Steps words{.title = kHostile, .caption = kHostile};
   Steps curves{.title = "Curves", .first = 101, .weights_are = "share", .rows_are = "units"};
   for (int i = 0; i < 150; ++i) {
@@ -171,13 +171,13 @@ inline std::vector<Steps> sample_steps() {
 
 inline Page sample_page() {
   Page page{.title = "Recurrent Weighted Average, reproduced",
-            .subtitle = "Nine experiments, two models, and the authors' own curves behind ours.",
+            .subtitle = "Nine experiments, two models, and the authors' curves for comparison.",
             .blocks = {}};
   const auto add = [&page](Block block) { page.blocks.push_back(std::move(block)); };
-  add(Heading{"What is claimed", "claims"});
+  add(Heading{"Claims", "claims"});
   add(
-      Text{"The paper says how many steps each model needs until it does better than anybody could "
-           "without looking at the sequence. The table has its numbers beside ours."});
+      Text{"The paper reports how many steps each model needs to beat the baseline. The table "
+           "compares its numbers with those measured here."});
   add(sample_table());
   add(Heading{"Curves", "curves"});
   add(Text{kHostile});

@@ -1,5 +1,4 @@
-// tests/report/steps_test.cc: pictures of sequences as text. How they look is browser_test.py's
-// subject.
+// tests/report/steps_test.cc: drawings of sequences as text. browser_test.py tests how they look.
 #include "report/steps.h"
 
 #include <limits>
@@ -103,7 +102,7 @@ TEST(Steps, RowsAreAPictureOfTheirOwn) {
   const std::string html = to_html(picture);
   EXPECT_TRUE(contains(html, ">units</text>"));
   EXPECT_EQ(count(html, "h-"), 3);
-  EXPECT_TRUE(contains(html, "opacity=\"0.5\""));  // the root of a quarter
+  EXPECT_TRUE(contains(html, "opacity=\"0.5\""));  // the square root of a quarter
 }
 
 TEST(Steps, TakesWhatCannotBeDrawn) {

@@ -1,4 +1,4 @@
-// tests/report/table_test.cc: one table in its three forms, and a coloured one, to the letter.
+// tests/report/table_test.cc: the exact text of a table in its three forms, and of a heat table.
 #include <gtest/gtest.h>
 
 #include "report/table.h"
@@ -38,7 +38,7 @@ TEST(Table, HtmlSaysInWordsWhatTheColoursSay) {
 <tbody>
 <tr><td class="text">naïve | &quot;&lt;b&gt;&quot;</td><td class="number">1,000</td><td class="text yes"><span role="img" aria-label="reproduced">✓</span> 600</td></tr>
 <tr><td class="text">a b [31m</td><td class="number">—</td><td class="text no"><span role="img" aria-label="not reproduced">✗</span> later</td></tr>
-<tr><td class="text"></td><td class="number">20</td><td class="text open"><span role="img" aria-label="not known yet">…</span> </td></tr>
+<tr><td class="text"></td><td class="number">20</td><td class="text open"><span role="img" aria-label="undecided">…</span> </td></tr>
 </tbody></table></div>
 )");
 }

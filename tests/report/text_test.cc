@@ -1,4 +1,4 @@
-// tests/report/text_test.cc: numbers as people read them.
+// tests/report/text_test.cc: numbers formatted for readers.
 #include "report/text.h"
 
 #include <limits>
@@ -11,6 +11,8 @@ namespace {
 TEST(Numbers, HaveAsManyDigitsAsPeopleRead) {
   EXPECT_EQ(in_thousands(-1'234'567), "-1,234,567");
   EXPECT_EQ(in_thousands(999), "999");
+  EXPECT_EQ(counted(1, "step"), "1 step");
+  EXPECT_EQ(counted(2'000, "step"), "2,000 steps");
   EXPECT_EQ(in_percent(0.98123), "98.1 %");
   EXPECT_EQ(in_percent(0.98123, 2), "98.12 %");
   EXPECT_EQ(in_digits(0.17549), "0.175");

@@ -1,4 +1,4 @@
-// tests/report/text_testing.h: how often something stands in a text.
+// tests/report/text_testing.h: counts occurrences in a text.
 #pragma once
 
 #include <cstddef>

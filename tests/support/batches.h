@@ -11,7 +11,7 @@
 
 namespace rwa::cases {
 
-// A batch with targets, in memory of its own.
+// A batch with targets that owns its memory.
 struct Data {
   int steps, batch;
   std::vector<float> x;
@@ -19,7 +19,7 @@ struct Data {
   std::vector<std::int32_t> lengths;
   std::vector<std::int32_t> classes;
   std::vector<float> values;
-  int target_steps;  // of a decoder; others have none
+  int target_steps;  // of a decoder; else 0
   std::vector<std::int32_t> target_lengths;
 
   [[nodiscard]] BatchView view() const { return {x, steps, batch, lengths, symbols}; }
@@ -28,7 +28,7 @@ struct Data {
   }
 };
 
-// A decoder has to say sequences as long as those that come in, but for their lengths.
+// A decoder's targets have as many steps as the inputs, but their own lengths.
 inline Data make_data(const ModelConfig& config, int steps, int batch, std::uint64_t seed) {
   Draw draw(seed);
   const bool symbols = config.input == Input::kSymbols;

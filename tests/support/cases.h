@@ -1,5 +1,5 @@
 // tests/support/cases.h: recurrent layers with random weights and data, run on any backend, and
-// ways to compare what comes out.
+// ways to compare the results.
 #pragma once
 
 #include <cmath>
@@ -18,7 +18,7 @@
 
 namespace rwa::cases {
 
-// SplitMix64: unlike the distributions of the standard library, the same everywhere.
+// SplitMix64: the same everywhere, unlike the distributions of the standard library.
 class Draw {
  public:
   explicit Draw(std::uint64_t seed) : state_(seed) {}
@@ -55,7 +55,7 @@ inline std::size_t product(int a, int b, int c = 1) {
   return static_cast<std::size_t>(a) * static_cast<std::size_t>(b) * static_cast<std::size_t>(c);
 }
 
-// One layer, its data, and what a loss would send back. Floats, which double holds exactly.
+// One layer, its data, and a loss's gradients. Floats, which are exact in double.
 struct Layer {
   RecurrentSpec spec;
   int steps = 0;
@@ -68,20 +68,20 @@ struct Layer {
   std::vector<float> dh_every;        // [T,B,H], or empty
   std::vector<float> dh_last;         // [B,H], or empty
   std::vector<float> dfinal_state;    // [B, 1 + carry, H] instead of dh_last, or empty
-  bool wants_dh_total = false;        // which only backends of the host's memory have
+  bool wants_dh_total = false;        // only on backends in host memory
 
   [[nodiscard]] Rows rows() const { return {steps, batch, lengths}; }
 };
 
 template <class Real>
 struct Result {
-  std::vector<Real> h_every, h_last, final_state;  // 0 where nothing was written
+  std::vector<Real> h_every, h_last, final_state;  // 0 if not written
   std::vector<Real> parameters, x, initial;        // gradients
-  std::vector<Real> dh_total;                      // where wanted
+  std::vector<Real> dh_total;                      // if wanted
 };
 
-// Weights as wide as the paper's, biases and start of the same width, features and gradients in
-// [-1, 1], and lengths of 0 to T. A gradient comes to every step and to the last one.
+// Weights in the paper's range, biases and start in the same range, features and gradients in
+// [-1, 1], and lengths of 0 to T. Every step and the last one have a gradient.
 inline Layer make_layer(const RecurrentSpec& spec, int steps, int batch, Draw& draw) {
   const float limit = std::sqrt(6.0F / static_cast<float>(spec.inputs + 2 * spec.units));
   return {.spec = spec,
@@ -97,13 +97,13 @@ inline Layer make_layer(const RecurrentSpec& spec, int steps, int batch, Draw& d
           .dfinal_state = {}};
 }
 
-// The same where the gradient comes to all of the final state.
+// Gives the whole final state a gradient, instead of the last step.
 inline void send_to_final_state(Layer& layer, Draw& draw) {
   layer.dh_last.clear();
   layer.dfinal_state = draw.numbers(product(layer.batch, 1) * layer.spec.carried_size(), 1.0F);
 }
 
-// A state in the middle of some sequence, with nothing in the rounding errors that averages carry.
+// A state in the middle of a sequence. The rounding errors that averages carry are 0.
 inline std::vector<float> make_state(const RecurrentSpec& spec, int batch, Draw& draw) {
   std::vector<float> state = draw.numbers(spec.state_size() * product(batch, 1), 1.0F);
   const auto names = spec.traits().state_names;
@@ -115,7 +115,7 @@ inline std::vector<float> make_state(const RecurrentSpec& spec, int batch, Draw&
   return state;
 }
 
-// Of numbers or symbols, forward or in reverse, its rows side by side or apart.
+// On features or symbols, forward or in reverse, with or without gaps between its rows.
 inline RecurrentSpec generated_spec(Cell cell, int most_units) {
   RecurrentSpec spec{.cell = cell};
   spec.activation = *rc::gen::element(Activation::kTanh, Activation::kIdentity);
@@ -149,7 +149,7 @@ inline Cell generated_cell() {
   return *rc::gen::elementOf(std::vector<Cell>(all_cells().begin(), all_cells().end()));
 }
 
-// Rows of `width` as rows of `stride`, with NaN between them.
+// Spreads rows of `width` to rows of `stride`, with NaN between them.
 template <class T>
 std::vector<T> spread(const std::vector<T>& rows, int width, int stride) {
   const auto from = static_cast<std::size_t>(width);
@@ -159,7 +159,7 @@ std::vector<T> spread(const std::vector<T>& rows, int width, int stride) {
   return out;
 }
 
-// And back. Throws where something was written between the rows.
+// And back. Throws if something was written between the rows.
 template <class T>
 std::vector<T> gather(const std::vector<T>& rows, int width, int stride) {
   std::vector<T> out;
@@ -173,7 +173,7 @@ std::vector<T> gather(const std::vector<T>& rows, int width, int stride) {
   return out;
 }
 
-// Numbers in a device's memory, as its type.
+// Values in device memory, as the device's type.
 template <class Real>
 class Numbers {
  public:
@@ -185,7 +185,7 @@ class Numbers {
   Numbers(Backend<Real>& backend, std::size_t count, Real value = 0)
       : Numbers(backend, std::vector<Real>(count, value)) {}
 
-  // Null where there are none.
+  // Null if there are none.
   [[nodiscard]] Real* data() { return array_.data(); }
   [[nodiscard]] std::vector<Real> read() const {
     std::vector<Real> values(size_);
@@ -206,7 +206,7 @@ std::unique_ptr<LayerWeights<Real>> load_weights(Backend<Real>& backend, const R
   return weights;
 }
 
-// Sequences without targets, where the device can read them.
+// Loads sequences without targets.
 template <class Real>
 std::unique_ptr<Feed<Real>> load_feed(Backend<Real>& backend, const Real* x, int inputs,
                                       const Rows& rows, const std::int32_t* symbols = nullptr) {
@@ -215,7 +215,7 @@ std::unique_ptr<Feed<Real>> load_feed(Backend<Real>& backend, const Real* x, int
   return feed;
 }
 
-// Rows of h, or of its gradient, as far apart as the layer has them.
+// Rows of h, or of its gradient, with the layer's stride.
 template <class Real>
 class UnitRows {
  public:
@@ -232,7 +232,7 @@ class UnitRows {
   Numbers<Real> numbers_;
 };
 
-// Forward and, where a gradient comes from somewhere, backward.
+// Runs forward and, if the layer has gradients, backward.
 template <class Real>
 Result<Real> run(Backend<Real>& backend, const Layer& layer, Memory memory = Memory::kFull) {
   const RecurrentSpec& spec = layer.spec;
@@ -267,7 +267,7 @@ double largest_difference(const std::vector<A>& a, const std::vector<B>& b) {
   double largest = a.size() == b.size() ? 0 : std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < a.size() && i < b.size(); ++i) {
     const double difference = std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i]));
-    if (!(difference <= largest)) largest = difference;  // NaN is the largest of all
+    if (!(difference <= largest)) largest = difference;  // NaN counts as the largest
   }
   return largest;
 }
@@ -289,7 +289,7 @@ double relative_error(const std::vector<A>& found, const std::vector<B>& exact) 
   return relative_error(std::span<const A>(found), std::span<const B>(exact));
 }
 
-// Stricter than ==, which takes 0 for -0 and no NaN for another.
+// Stricter than ==, for which 0 equals -0 and NaN never equals NaN.
 template <class T>
 bool same_bits(std::span<const T> a, std::span<const T> b) {
   return a.size() == b.size() &&

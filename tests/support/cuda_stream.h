@@ -1,5 +1,5 @@
-// tests/support/cuda_stream.h: a stream of a caller's own on the GPU, and work for it, by way of the
-// driver: a test is built without CUDA too.
+// tests/support/cuda_stream.h: a caller's own stream on the GPU, and work for it. Uses the driver
+// library, because tests are also built without CUDA.
 #pragma once
 
 #include <dlfcn.h>
@@ -11,20 +11,22 @@
 
 namespace rwa::cases {
 
-// Only on a thread that has used the GPU.
+// Only for threads that have used the GPU.
 class CudaStream {
  public:
   CudaStream() {
     constexpr unsigned kNonBlocking = 1;
     call<int(void**, unsigned)>("cuStreamCreate", &stream_, kNonBlocking);
   }
-  ~CudaStream() { call<int(void*)>("cuStreamDestroy_v2", stream_); }  // when its work is done
+  ~CudaStream() {
+    call<int(void*)>("cuStreamDestroy_v2", stream_);
+  }  // deferred until its work is done
   CudaStream(const CudaStream&) = delete;
   CudaStream& operator=(const CudaStream&) = delete;
 
   [[nodiscard]] void* handle() const { return stream_; }
 
-  // From device memory to device memory.
+  // Copies from device memory to device memory.
   void copy(float* to, const float* from, std::size_t count) {
     call<int(Address, Address, std::size_t, void*)>("cuMemcpyDtoDAsync_v2", address(to),
                                                     address(from), count * sizeof(float), stream_);

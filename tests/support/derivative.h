@@ -1,9 +1,9 @@
-// tests/support/derivative.h: what gradients are checked against.
+// tests/support/derivative.h: numerical derivatives, to check gradients.
 #pragma once
 
 namespace rwa {
 
-// The derivative of value() by `at`, from four values: the error is of fourth order in the step.
+// The derivative of value() by `at` from four values; the error is of fourth order in the step.
 template <class Value>
 double derivative(Value&& value, double& at) {
   constexpr double kStep = 5e-4;

@@ -1,5 +1,5 @@
-// tests/support/errors.h: how far a layer's results are from the reference's: relative errors in
-// norm, by name.
+// tests/support/errors.h: a layer's deviations from the reference: relative errors in norm, by
+// name.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ inline Errors output_errors(const Result<float>& found, const Result<double>& ex
           {"h_last", relative_error(found.h_last, exact.h_last)}};
 }
 
-// Of each block of the gradient.
+// The error of each block of the gradient.
 inline Errors gradient_errors(const RecurrentSpec& spec, const Result<float>& found,
                               const Result<double>& exact) {
   Errors errors = {{"x", relative_error(found.x, exact.x)},
@@ -36,7 +36,7 @@ inline Errors gradient_errors(const RecurrentSpec& spec, const Result<float>& fo
     const auto values = std::span(exact.parameters).subspan(begin, end - begin);
     const double error =
         relative_error(std::span(found.parameters).subspan(begin, end - begin), values);
-    // A block of one or two numbers can be all cancellation: then it is measured by the whole.
+    // A block of one or two values may cancel: measure it against at least a tenth of the whole.
     const double size = norm(values);
     errors[name] = error == 0 ? 0 : error * size / std::max(size, whole / 10);
   };
@@ -47,7 +47,7 @@ inline Errors gradient_errors(const RecurrentSpec& spec, const Result<float>& fo
   return errors;
 }
 
-// The names and errors of those beyond the bound.
+// The names and errors of those that exceed the bound.
 inline std::string beyond(const Errors& errors, double bound) {
   std::string text;
   for (const auto& [name, error] : errors) {

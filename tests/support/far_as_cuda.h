@@ -1,5 +1,5 @@
-// tests/support/far_as_cuda.h: in the program that includes this, "cuda" is a device that every machine
-// has: one with memory of its own that computes on the CPU.
+// tests/support/far_as_cuda.h: makes "cuda" a device that every machine has: it has its own memory
+// and computes on the CPU.
 #pragma once
 
 #include <memory>

@@ -1,7 +1,7 @@
-// tests/support/far_backend.h: a device for machines without one. It has the arithmetic of the CPU,
-// and so its bits, but memory of its own, which the host cannot touch and which is full of NaN at
-// first, and it works as late as may be: only when somebody waits. It learns what is repeated, and
-// then knows of a batch only what lies in its memory.
+// tests/support/far_backend.h: a simulated device for machines without a GPU. It has the arithmetic
+// and the bits of the CPU, but its own memory, which the host cannot access and which starts as
+// NaN. It works as late as possible: only when the host waits. It records repeated work; a replay
+// knows only what its memory holds of a batch.
 #pragma once
 
 #include <algorithm>
@@ -22,14 +22,14 @@
 
 namespace rwa::far {
 
-// Whether devices give nothing back any more.
+// Makes every read from a device fail.
 inline bool is_broken = false;
-// Whether they form sums over ranks among themselves.
+// Makes devices form sums over ranks among themselves.
 inline bool sums_ranks = false;
 
 using Work = std::function<void()>;
 
-// From here on no address is any machine's.
+// No machine has addresses from here on.
 constexpr std::uintptr_t kFar = std::uintptr_t{1} << 60;
 
 template <class T>
@@ -41,7 +41,7 @@ T* to_near(T* far) {
   return far == nullptr ? nullptr : std::bit_cast<T*>(std::bit_cast<std::uintptr_t>(far) - kFar);
 }
 
-// What was asked for and is not done, or what is being learnt.
+// Pending work, and the recording in progress.
 class Queue {
  public:
   void ask(Work work) { (learning_ != nullptr ? *learning_ : waiting_).push_back(std::move(work)); }
@@ -55,7 +55,7 @@ class Queue {
     learning_ = nullptr;
   }
   void check_not_learning() const {
-    if (learning_ != nullptr) throw std::logic_error("not while work is being learnt");
+    if (learning_ != nullptr) throw std::logic_error("not allowed while recording");
   }
 
  private:
@@ -64,10 +64,10 @@ class Queue {
 };
 
 struct Learnt final : Recording {
-  std::deque<Work> work;  // empty: done once, not learnt yet
+  std::deque<Work> work;  // empty: run once, not recorded yet
 };
 
-// The lengths of the batch that is there now.
+// The lengths of the batch that is loaded now.
 struct FarRows {
   int steps = 0;
   std::vector<std::int32_t> lengths;
@@ -113,7 +113,7 @@ class FarReadback final : public Readback {
   std::vector<std::byte> copy_;
 };
 
-// Reads the host's memory when its turn has come, as it is then.
+// Reads host memory only when its turn comes, as it is then.
 class FarFeed final : public Feed<float> {
  public:
   explicit FarFeed(Queue& queue) : queue_(queue) {}
@@ -150,7 +150,7 @@ class FarFeed final : public Feed<float> {
     if (out.lengths.empty()) out.lengths.assign(count(1, rows.batch), rows.steps);
     return out;
   }
-  // Room for more steps than there are now, and the lengths of those that there are.
+  // Rows with room for more steps than `now` has; the lengths are those of `now`.
   static Rows roomy(int steps, const Rows& rows, const FarRows& now) {
     return {steps + 3, rows.batch, {}, reinterpret_cast<const PlacedRows*>(&now), rows.part};
   }
@@ -222,7 +222,7 @@ class FarPass final : public RecurrentPass<float> {
   std::unique_ptr<RecurrentPass<float>> cpu_;
 };
 
-// Here it is the host that adds, at once.
+// Here the host adds, at once.
 class FarSum final : public RankSum<float> {
  public:
   FarSum(Queue& queue, Ranks& ranks) : queue_(queue), ranks_(ranks) {}
@@ -300,7 +300,7 @@ class FarBackend final : public Backend<float> {
                                                                 int beside) override {
     return std::make_unique<FarPass>(queue_, cpu_->make_pass(spec, beside));
   }
-  // The other one first: neither may wait for what the one before it does.
+  // Runs the second one first: neither may depend on the other.
   void beside(const Work& one, const Work& other) override {
     other();
     one();

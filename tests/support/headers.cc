@@ -1,1 +1,1 @@
-// tests/support/headers.cc: nothing of its own; the headers of tests are precompiled with it.
+// tests/support/headers.cc: empty; carries the precompiled headers of the tests.

@@ -1,4 +1,4 @@
-// tests/support/heap.h: what of the heap is in use.
+// tests/support/heap.h: how much of the heap is in use.
 #pragma once
 
 #include <malloc.h>
@@ -8,13 +8,13 @@
 
 namespace rwa::cases {
 
-// Bytes that are reserved now.
+// Bytes allocated now.
 inline std::size_t heap_in_use() {
   const struct mallinfo2 info = mallinfo2();
   return info.uordblks + info.hblkhd;
 }
 
-// Sanitizers have a heap of their own, which these numbers do not see.
+// False under sanitizers, whose own heap is not counted.
 inline bool heap_is_counted() {
   const std::size_t before = heap_in_use();
   const std::vector<std::byte> some(1 << 20);

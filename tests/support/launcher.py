@@ -1,11 +1,11 @@
-"""Programs started as several ranks, by mpirun or by another launcher that takes -n RANKS PROGRAM."""
+"""Starts programs as several ranks, with mpirun or another launcher that takes -n RANKS PROGRAM."""
 
 import os
 import pathlib
 import shutil
 import subprocess
 
-# More ranks than cores, as any user; and UCX, which MPICH uses, does not complain on the standard output
+# Allows more ranks than cores, and root. Keeps UCX, which MPICH uses, from complaining on stdout
 # about what a bare machine lacks.
 ENVIRONMENT = dict(
     os.environ,
@@ -38,7 +38,7 @@ class Launcher:
 
 
 def end(job):
-    """The exit status, and what was printed to stdout and stderr."""
+    """Wait for the job; return its exit status, stdout and stderr."""
     try:
         out, errors = job.communicate(timeout=TIME_LIMIT)
     except subprocess.TimeoutExpired:
@@ -48,7 +48,7 @@ def end(job):
 
 
 def ranks_of(job, program):
-    """The processes of the program that the job has started, in their order."""
+    """Return the sorted process ids of the program that the job has started."""
     found = []
     for entry in pathlib.Path("/proc").iterdir():
         try:

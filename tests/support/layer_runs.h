@@ -1,5 +1,5 @@
-// tests/support/layer_runs.h: a layer of rwa/layer.h in the memory of any device, and what the double
-// reference makes of the same.
+// tests/support/layer_runs.h: runs a layer of rwa/layer.h in the memory of any device, and the same
+// layer on the double reference.
 #pragma once
 
 #include <algorithm>
@@ -13,13 +13,13 @@
 
 namespace rwa::cases {
 
-// The state of a gru is h, which the layer has once and a backend twice.
+// The state of a GRU is h: the public layer holds it once, a backend twice.
 inline std::size_t halves(const RecurrentSpec& spec) {
   return spec.traits().state_is_output ? 2 : 1;
 }
 
-// A case that both can run: with lengths or without, from the start or from a state, and gradients
-// that come to every step and to the final state.
+// A run for both: with lengths or without, from the start or from a state, with gradients of every
+// step and of the final state.
 inline Layer make_run(const RecurrentSpec& spec, int steps, int batch, bool lengths, bool state,
                       Draw& draw) {
   Layer run = make_layer(spec, steps, batch, draw);
@@ -35,7 +35,7 @@ inline Layer make_run(const RecurrentSpec& spec, int steps, int batch, bool leng
   return run;
 }
 
-// Of numbers that a backend has, those that the layer has.
+// From a backend's values, those of the public layer.
 template <class Real>
 std::vector<Real> outside(const RecurrentSpec& spec, const std::vector<Real>& inside) {
   if (halves(spec) == 1) return inside;
@@ -63,8 +63,7 @@ inline LayerResult<double> reference_result(const Layer& run) {
   return {found.h_every, outside(run.spec, found.final_state), found.parameters, found.x, initial};
 }
 
-// All that a layer is given, in a device's memory: what it must not read, and what it has to write,
-// is NaN.
+// A layer's arguments in device memory. What it must not read, and what it has to write, is NaN.
 class LayerMemory {
  public:
   LayerMemory(Backend<float>& backend, const Layer& run)
@@ -123,7 +122,7 @@ inline LayerConfig config_of(const RecurrentSpec& spec) {
           .reverse = spec.reverse};
 }
 
-// Forward and backward, in the host's memory.
+// Runs forward and backward in host memory.
 inline LayerResult<float> run_on_cpu(const Layer& run, const LayerConfig& config) {
   const auto backend = make_cpu_backend(1);
   LayerMemory memory(*backend, run);
@@ -137,7 +136,7 @@ inline std::string name(const Layer& run) {
          (run.initial_state.empty() ? "" : ", from a state");
 }
 
-// A cell each way, with and without lengths and a state.
+// Every cell in both directions, with and without lengths and a state.
 inline std::vector<Layer> all_runs(int inputs, int units, int steps, int batch) {
   std::vector<Layer> all;
   Draw draw(11);
@@ -151,7 +150,7 @@ inline std::vector<Layer> all_runs(int inputs, int units, int steps, int batch) 
   return all;
 }
 
-// The same to the last bit: backends have the same arithmetic, whatever is done when and where.
+// Bit-identical: backends have the same arithmetic, whenever and wherever they do the work.
 inline bool same_bits(const LayerResult<float>& a, const LayerResult<float>& b) {
   return same_bits(a.h, b.h) && same_bits(a.state, b.state) &&
          same_bits(a.parameters, b.parameters) && same_bits(a.x, b.x) &&

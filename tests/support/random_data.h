@@ -1,5 +1,5 @@
-// tests/support/random_data.h: numbers to test with, the same in every run and with every standard
-// library (whose own distributions are free to differ).
+// tests/support/random_data.h: random test data, the same in every run and with every standard
+// library (whose own distributions may differ).
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ class RandomData {
     return fill<std::int32_t>(count, [&] { return std::floor(next_unit() * classes); });
   }
 
-  // Each in 0…steps, in no order; the lengths that are easily done wrong come first: steps, 0
+  // Each in 0…steps, in random order. Includes the error-prone lengths if there is room: steps, 0
   // and 1.
   std::vector<std::int32_t> lengths(int batch, int steps) {
     auto all = classes(static_cast<std::size_t>(batch), steps + 1);

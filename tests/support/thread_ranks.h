@@ -35,7 +35,7 @@ class Mailboxes {
     std::memcpy(message.data(), box.front().data(), message.size());
     box.pop_front();
   }
-  // Nobody waits for a rank that has failed.
+  // Called when a rank has failed: ends all waits.
   void give_up() {
     const std::lock_guard lock(mutex_);
     broken_ = true;
@@ -65,8 +65,7 @@ class ThreadLink final : public Link {
   std::shared_ptr<Mailboxes> mailboxes_;
 };
 
-// Runs work(link) on so many threads, each with a link to the others. The error of the first that
-// failed is thrown again here.
+// Runs work(link) on `size` threads, each with a link to the others. Rethrows the first error.
 inline void run_ranks(int size, const std::function<void(Link&)>& work) {
   const auto mailboxes = std::make_shared<Mailboxes>();
   std::mutex mutex;

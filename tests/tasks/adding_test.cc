@@ -1,4 +1,4 @@
-// tests/tasks/adding_test.cc: marks, values and sums of the adding problem.
+// tests/tasks/adding_test.cc: the marks, values and sums of the adding problem.
 #include <array>
 
 #include "tasks/tasks_testing.h"
@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kSamples = 20'000;
 
-// The marked steps of each sequence, and the sum as they say it.
+// The marked steps of each sequence, and the sum of their values.
 struct Marked {
   std::vector<int> steps;
   float sum = 0;
@@ -54,7 +54,7 @@ TEST(Adding, EveryPairOfStepsIsMarkedAsOften) {
   }
 }
 
-// The variance of the target is what the naive guess, 1, loses.
+// The loss of the baseline, which always predicts 1, is the variance of the target.
 TEST(Adding, TargetsAreSpreadAsTheNaiveLossSays) {
   const auto data = open_synthetic(AddingTask{.steps = 10});
   const datasets::Batch batch = fill_first(*data, datasets::Split::kTrain, kSamples);

@@ -1,4 +1,4 @@
-// tests/tasks/autoencode_test.cc: what comes in is what is to be said, and then the end.
+// tests/tasks/autoencode_test.cc: the target is the input, followed by the end label.
 #include <array>
 #include <cmath>
 #include <vector>
@@ -52,9 +52,8 @@ TEST(Autoencode, ANetworkForIt) {
   EXPECT_EQ(shape.says, 6);
 }
 
-// Who knows no symbol, counted over the samples: the best label at each place, and the
-// cross-entropy of the label frequencies at each place, which include how many sequences have ended
-// before.
+// The baseline, counted over the samples: the most frequent label at each step, and the
+// cross-entropy of the label frequencies at each step, given the sequences that have not ended yet.
 TEST(Autoencode, NaiveIsWhatThePlacesTell) {
   const auto data = open_synthetic(kSmall);
   constexpr int kSamples = 50'000;

@@ -1,4 +1,4 @@
-// tests/tasks/copy_test.cc: inputs and answers of the copy problem, read back symbol by symbol.
+// tests/tasks/copy_test.cc: the inputs and targets of the copy problem, read back symbol by symbol.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -35,7 +35,7 @@ int delimiter_of(const Sequence& sequence, const CopyTask& task) {
   return static_cast<int>(std::find(shown.begin(), shown.end(), task.symbols + 1) - shown.begin());
 }
 
-// Writes down, from the symbols and the place of the delimiter, what the whole must be.
+// Reconstructs the whole sample from its symbols and the position of the delimiter.
 void expect_sequence(const Sequence& found, const CopyTask& task) {
   const int steps = 2 * task.remember + task.delay;
   const int blank = task.symbols;
@@ -95,7 +95,7 @@ TEST(Copy, ANetworkForIt) {
   EXPECT_EQ(data->shape().mean_length, 120);
 }
 
-// The numbers of the paper, and of the released scripts.
+// The values of the paper and of the released scripts.
 TEST(Copy, NaiveLoss) {
   const auto naive = [](int symbols, int delay) {
     return open_synthetic(CopyTask{.delay = delay, .symbols = symbols})->naive().loss;

@@ -1,5 +1,5 @@
-// tests/tasks/grammar_test.cc: the sentences, judged by an automaton over their letters that knows
-// nothing of how they were made.
+// tests/tasks/grammar_test.cc: checks the sentences with an independent automaton over their
+// letters.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -21,7 +21,7 @@ const std::map<Arrow, int> kArrows = {{{0, 'T'}, 1}, {{0, 'P'}, 2}, {{1, 'S'}, 1
 constexpr int kEnd = 6;
 constexpr int kNowhere = -1;
 
-// Where the letters lead to from a node.
+// Returns the node that the letters lead to.
 int follow(int node, std::string_view letters) {
   for (const char letter : letters) {
     const auto arrow = kArrows.find({node, letter});
@@ -91,7 +91,7 @@ TEST(Grammar, HalfOfThemHaveATypo) {
   expect_share(valid, kSentences, 0.5, "valid");
 }
 
-// A typo is one jump: a beginning of a sentence and an ending of one, both right in themselves.
+// A typo is one jump: a valid start of a sentence followed by a valid end.
 TEST(Grammar, ATypoIsOneJump) {
   for (const auto& [text, valid] : read_train()) {
     if (valid) continue;
@@ -103,7 +103,7 @@ TEST(Grammar, ATypoIsOneJump) {
   }
 }
 
-// Wherever two arrows leave a node, each is taken half of the times.
+// If two arrows leave a node, each is taken half of the time.
 TEST(Grammar, EveryChoiceIsEven) {
   std::map<int, int> visits;
   std::map<Arrow, int> taken;
@@ -123,7 +123,7 @@ TEST(Grammar, EveryChoiceIsEven) {
   }
 }
 
-// A walk through the grammar has 8 letters in the mean and a variance of 34/3; that of a typo is by
+// The length of a walk through the grammar has mean 8 and variance 34/3; that of a typo is from a
 // simulation.
 TEST(Grammar, Lengths) {
   double valid_sum = 0;

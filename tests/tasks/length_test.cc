@@ -1,4 +1,4 @@
-// tests/tasks/length_test.cc: lengths, labels and values of the length problem.
+// tests/tasks/length_test.cc: the lengths, labels and values of the length problem.
 #include <array>
 
 #include "tasks/tasks_testing.h"
@@ -36,7 +36,7 @@ TEST(Length, LabelsAreBalanced) {
 }
 
 struct Moments {
-  double mean = 0, variance = 0, neighbours = 0;  // the last: mean product of two that follow
+  double mean = 0, variance = 0, neighbours = 0;  // neighbours: mean product of adjacent values
   int count = 0;
 };
 
@@ -80,7 +80,7 @@ TEST(Length, UniformValues) {
   EXPECT_NEAR(m.neighbours, 0, 4 * std::sqrt(1.0 / 36 / m.count));
 }
 
-// Otherwise a network would have it from there.
+// Otherwise a network could infer the length from it.
 TEST(Length, TheFirstValueSaysNothingOfTheLength) {
   const auto data =
       open_synthetic(LengthTask{.longest = 10, .threshold = 5, .values = Values::kUniform});

@@ -1,4 +1,4 @@
-// tests/tasks/look_ahead_test.cc: the symbol that comes later, looked up.
+// tests/tasks/look_ahead_test.cc: each target is the symbol some steps later.
 #include "tasks/tasks_testing.h"
 
 namespace rwa::tasks {
@@ -37,7 +37,7 @@ TEST(LookAhead, ANetworkForIt) {
   EXPECT_EQ(data->shape().readout, Readout::kEvery);
   EXPECT_EQ(data->shape().loss, Loss::kSoftmax);
   EXPECT_EQ(data->shape().longest, 9);
-  // 7 of 9 answers are guessed among 4.
+  // The baseline guesses 7 of 9 targets among 4.
   EXPECT_NEAR(data->naive().loss, 7 * 2 / 9.0, 1e-12);
   EXPECT_NEAR(data->naive().accuracy.value(), (2 + 7 / 4.0) / 9, 1e-12);
 }

@@ -1,4 +1,4 @@
-// tests/tasks/mnist_test.cc: small files of the same form as MNIST's, and wrong ones.
+// tests/tasks/mnist_test.cc: small valid and invalid files in the format of MNIST.
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -22,7 +22,7 @@ using formats::kLabels;
 constexpr std::size_t kPixels = 784;
 constexpr std::size_t kTrainImages = 3;
 
-// Any byte, and another one at each place nearby.
+// A byte that differs from those at nearby positions.
 std::uint8_t pixel(std::size_t image, std::size_t place) {
   return static_cast<std::uint8_t>(place * 7 + place / 256 + image * 50);
 }
@@ -93,8 +93,8 @@ TEST_F(Mnist, ANetworkForIt) {
   EXPECT_EQ(data->naive().accuracy, 0.1);
 }
 
-// Which place each step shows. A pixel alone is not unique, the two bytes of an image that counts
-// its places are.
+// Returns the pixel that each step shows. One byte does not identify a pixel; two images that
+// encode the pixel number in two bytes do.
 std::vector<std::size_t> read_order(const datasets::Dataset& counting) {
   const datasets::Batch batch = fill(counting, datasets::Split::kTrain, {0, 1});
   std::vector<std::size_t> order;
@@ -124,7 +124,7 @@ TEST_F(PermutedMnist, ShowsEveryPixelOnceInAnotherOrder) {
   EXPECT_EQ(*std::max_element(order.begin(), order.end()), kPixels - 1);
   int fixed = 0;
   for (std::size_t t = 0; t < kPixels; ++t) fixed += order[t] == t ? 1 : 0;
-  EXPECT_LT(fixed, 8);  // one in the mean
+  EXPECT_LT(fixed, 8);  // one on average
 }
 
 TEST_F(PermutedMnist, TheOrderIsAFunctionOfTheSeed) {
@@ -133,7 +133,7 @@ TEST_F(PermutedMnist, TheOrderIsAFunctionOfTheSeed) {
   EXPECT_EQ(read_order(*open(false, 5)), read_order(*open(false, 6)));
 }
 
-// Over many seeds, a step shows each quarter of the image as often.
+// Over many seeds, a step shows each quarter of the image equally often.
 TEST_F(PermutedMnist, OrdersAreEven) {
   constexpr int kSeeds = 200;
   std::array<std::array<int, 4>, 2> seen{};

@@ -9,7 +9,7 @@ namespace {
 
 constexpr MultiCopyTask kSmall{
     .episodes = 4, .test_episodes = 6, .remember = 3, .delay = 5, .symbols = 4};
-constexpr int kEpisode = 11;  // steps: 3 symbols, 5 places, 3 blanks
+constexpr int kEpisode = 11;  // steps: 3 symbols, 5 of delay, 3 blanks
 constexpr int kBlank = 4, kDelimiter = 5;
 
 using Labels = std::vector<std::int32_t>;
@@ -79,7 +79,7 @@ TEST(MultiCopy, ANetworkForIt) {
   EXPECT_EQ(data->shape().loss, Loss::kSoftmax);
   EXPECT_EQ(data->shape().longest, 66);
   EXPECT_EQ(data->shape().mean_length, 44);
-  // 3 of 11 answers are guessed among 4.
+  // The baseline guesses 3 of 11 targets among 4.
   EXPECT_NEAR(data->naive().loss, 3 * 2 / 11.0, 1e-12);
   EXPECT_NEAR(data->naive().accuracy.value(), (8 + 3 / 4.0) / 11, 1e-12);
 }

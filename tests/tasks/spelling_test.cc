@@ -1,4 +1,4 @@
-// tests/tasks/spelling_test.cc: numbers, read back from their digits.
+// tests/tasks/spelling_test.cc: numbers reconstructed from their digits.
 #include <array>
 #include <cmath>
 

@@ -1,5 +1,5 @@
-// tests/tasks/task_test.cc: what holds for the samples of every task that is computed, whatever
-// they are: functions of (seed, split, number) and of nothing else. And the tasks that cannot be.
+// tests/tasks/task_test.cc: the samples of every synthetic task depend only on (seed, split,
+// number). Invalid tasks are rejected.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -41,7 +41,7 @@ INSTANTIATE_TEST_SUITE_P(
                       SpellingTask{}),
     name_of_kind);
 
-// One sequence of a batch, with what is wanted of it.
+// One sequence of a batch with its targets.
 struct Sample {
   std::vector<float> x, values;
   std::vector<std::int32_t> symbols, classes;
@@ -49,7 +49,7 @@ struct Sample {
   friend bool operator==(const Sample&, const Sample&) = default;
 };
 
-// How many steps of sequence b have an answer.
+// Returns the number of steps of sequence b that have a target.
 int answers(const datasets::Batch& batch, const datasets::Shape& shape, std::size_t b) {
   if (shape.says > 0) return batch.target_lengths.at(b);
   return shape.readout == Readout::kEvery ? batch.lengths.at(b) : 1;
@@ -177,7 +177,7 @@ TEST_P(SyntheticTask, Sizes) {
   EXPECT_EQ(data_->size(datasets::Split::kValid), 0);
 }
 
-// The runs of the paper have drawn these.
+// The samples drawn by the runs of the paper.
 TEST_P(SyntheticTask, SamplesAreDrawnWithReplacement) {
   std::vector<std::int64_t> samples(1000);
   data_->draw(3, 700, samples);

@@ -1,4 +1,4 @@
-// tests/tasks/tasks_testing.h: what the tests of tasks share.
+// tests/tasks/tasks_testing.h: shared by the tests of tasks.
 #pragma once
 
 #include <cstdint>

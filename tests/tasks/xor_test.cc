@@ -1,4 +1,4 @@
-// tests/tasks/xor_test.cc: the parity of all bits so far, counted.
+// tests/tasks/xor_test.cc: counts the parity of all bits so far.
 #include "tasks/tasks_testing.h"
 
 namespace rwa::tasks {

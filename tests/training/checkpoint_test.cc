@@ -36,7 +36,7 @@ State uneven_state() {
   return state;
 }
 
-// A model and a trainer after one step, so that nothing of them is 0.
+// A model and a trainer after one step, so that none of their values is 0.
 struct Trained {
   Trained() {
     const std::vector<float> x(4 * 2 * 2, 0.5f), targets(2, 1.0f);
@@ -102,7 +102,7 @@ TEST(Checkpoint, TheBestWeightsComeBackToo) {
             std::vector(trained.model.weights().begin(), trained.model.weights().end()));
 }
 
-// Parts of sequences are steps of the optimiser, but none of the run.
+// With truncation, one step of the run is several steps of the optimiser.
 TEST(Checkpoint, TheOptimiserHasStepsOfItsOwn) {
   const TempFolder folder;
   const auto file = folder.path() / kCheckpointFile;
@@ -117,7 +117,7 @@ TEST(Checkpoint, TheOptimiserHasStepsOfItsOwn) {
   EXPECT_EQ(trainer.state().steps, 12);
 }
 
-// Gives a file that was altered the sum it should have.
+// Writes altered content with a correct checksum.
 void put_with_sum(const std::filesystem::path& file, io::TensorFile content) {
   content.metadata.erase("sha256");
   io::Sha256 sha;
@@ -133,7 +133,7 @@ void put_with_sum(const std::filesystem::path& file, io::TensorFile content) {
   io::write_safetensors(file, content);
 }
 
-// Its files are of two ages: the time it waited for data came later.
+// Some files of version 1 have host_wait_seconds, older ones do not.
 TEST(Checkpoint, OfTheFirstVersionIsRead) {
   const TempFolder folder;
   const auto file = folder.path() / kCheckpointFile;
@@ -179,7 +179,7 @@ TEST(Checkpoint, WhatItLacksOrHasTooMuchIsNamed) {
   expect_refusal(content, "format_version is \"3\", expected \"2\"");
   content = whole;
   content.metadata.erase("reductions");
-  expect_refusal(content, "lack \"reductions\"");
+  expect_refusal(content, "lacks \"reductions\"");
   content = whole;
   content.tensors.pop_back();
   expect_refusal(content, "lacks the tensor \"optimizer.variance\"");
@@ -188,7 +188,7 @@ TEST(Checkpoint, WhatItLacksOrHasTooMuchIsNamed) {
   expect_refusal(content, "is \"best.other\" of shape [1], expected \"best.");
 }
 
-// Spaces may become other white space at the end of the header: nothing else goes unseen.
+// Only other white space in the padding of the header goes undetected.
 TEST(Checkpoint, EveryWrongByteIsSeen) {
   const TempFolder folder;
   const auto file = folder.path() / kCheckpointFile;
@@ -255,7 +255,7 @@ TEST(Checkpoint, OfNumbersThatAreNotFiniteIsNeverWritten) {
   Trained trained;
   trained.save(file);
   const std::string before = io::get(file);
-  // The library gives no way to put such a weight into a model; training itself would have to.
+  // The library has no way to set such a weight, so the test bypasses it.
   auto& weight = const_cast<float&>(trained.model.parameters().back().values[0]);
   weight = std::numeric_limits<float>::infinity();
   expect_error<DivergenceError>([&] { trained.save(file); },

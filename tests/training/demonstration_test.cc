@@ -1,5 +1,5 @@
-// tests/training/demonstration_test.cc: for each task that is there to show what a network must have:
-// one that has it learns the task, and one that lacks it, trained alike, does not.
+// tests/training/demonstration_test.cc: each demonstration task is learnt by a network with the
+// feature it needs, and not by one without it that is trained in the same way.
 #include <numeric>
 #include <vector>
 
@@ -17,7 +17,7 @@ constexpr std::int64_t kTestSamples = 100;
 constexpr double kLearned = 0.95;
 constexpr double kNotLearned = 0.85;
 
-// On the first test samples, after training.
+// Returns the accuracy on the first test samples after training.
 double accuracy(const tasks::Task& task, const Network& network, const Training& training) {
   const Experiment experiment{.name = "demonstration", .task = task, .network = network};
   const auto dataset = tasks::open_task(task, experiment.seed, {});
@@ -37,7 +37,7 @@ double accuracy(const tasks::Task& task, const Network& network, const Training&
   return to_metric(score, dataset->shape().loss, training.steps, "test").accuracy.value();
 }
 
-// What is never forgotten gets in the way when there is more of it than there was in training.
+// Without forgetting, a network fails on more episodes than it was trained with.
 TEST(Demonstration, CopyingAgainAndAgainNeedsForgetting) {
   const tasks::MultiCopyTask task{
       .episodes = 4, .test_episodes = 40, .remember = 2, .delay = 3, .symbols = 4};
@@ -47,7 +47,7 @@ TEST(Demonstration, CopyingAgainAndAgainNeedsForgetting) {
   EXPECT_LT(accuracy(task, {.cell = Cell::kRwa, .units = 32}, training), kNotLearned);
 }
 
-// With as many parameters.
+// Both networks have about the same number of parameters.
 TEST(Demonstration, AnExclusiveOrAtEveryStepNeedsTwoLayers) {
   const tasks::XorTask task{.steps = 24, .bits = 6};
   const Training training{.steps = 1500, .batch = 50, .learning_rate = 1e-2};

@@ -1,5 +1,4 @@
-// tests/training/divergence_test.cc: training that leaves what can be trained is caught, and the last good
-// checkpoint stays.
+// tests/training/divergence_test.cc: divergence is detected, and the last good checkpoint stays.
 #include <filesystem>
 
 #include <gtest/gtest.h>
@@ -13,7 +12,7 @@ namespace {
 using io::expect_error;
 using io::TempFolder;
 
-// Adam and tanh keep all numbers finite: only the loss tells.
+// Adam and tanh keep all values finite: only the loss shows the divergence.
 void expect_divergence(Experiment experiment, bool overlap) {
   experiment.training.steps = 100;
   experiment.training.learning_rate = 1e6;
@@ -25,7 +24,8 @@ void expect_divergence(Experiment experiment, bool overlap) {
   const Record record = read_run(folder.path());
   EXPECT_EQ(record.status, Status::kDiverged);
   EXPECT_EQ(record.steps, 11);
-  // The first step's loss is that of the first weights, so the last good ones are those after it.
+  // The loss of step 1 is that of the initial weights, so the weights after it are the last good
+  // ones.
   const Checkpoint good = read_checkpoint(folder.path() / kCheckpointFile);
   EXPECT_EQ(good.state.step, 1);
   expect_error<DivergenceError>(attempt, {"diverged at step 11"});
@@ -47,7 +47,7 @@ TEST(Divergence, InterruptedCountingGoesOn) {
   const Record record = read_run(folder.path());
   EXPECT_EQ(record.status, Status::kInterrupted);
   EXPECT_EQ(record.steps, 6);
-  // It goes on from the last good weights, and takes the same steps again.
+  // It resumes from the last good weights and takes the same steps again.
   EXPECT_EQ(read_checkpoint(folder.path() / kCheckpointFile).state.step, 0);
   expect_error<DivergenceError>([&] { run_quietly(experiment, folder.path()); },
                                 {"diverged at step 11"});

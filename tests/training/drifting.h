@@ -1,5 +1,5 @@
-// tests/training/drifting.h: a data set on which validation first becomes better and then worse: the
-// answer is 1 in training, and less in validation. On its way there a network passes it.
+// tests/training/drifting.h: a data set whose validation loss first falls and then rises: the
+// target is 1 in training and 0.4 in validation, which the network passes on its way to 1.
 #pragma once
 
 #include <cstddef>
@@ -55,7 +55,7 @@ class Drifting : public datasets::Dataset {
   Sizes sizes_;
 };
 
-// Long enough that patience ends it.
+// Long enough to end by patience.
 inline Experiment drifting_experiment() {
   Experiment experiment;
   experiment.name = "drifting";

@@ -1,4 +1,4 @@
-// tests/training/ending_test.cc: what a run is scored on, when it ends, and which weights it ends with.
+// tests/training/ending_test.cc: what a run is scored on, when it ends, and with which weights.
 #include <limits>
 #include <memory>
 #include <numeric>
@@ -23,7 +23,7 @@ using io::TempFolder;
 How with(Drifting::Sizes sizes) { return {.dataset = std::make_shared<Drifting>(sizes)}; }
 How with_all() { return with({}); }
 
-// The lines of its metrics: "valid0 train3 valid3 …".
+// Returns the splits and steps of the metrics: "valid0 train3 valid3 …".
 std::string lines_of(const fs::path& folder) {
   std::string lines;
   for (const Metric& metric : read_run(folder).metrics) {
@@ -37,7 +37,7 @@ std::vector<float> weights_of(const fs::path& folder) {
   return {model.weights().begin(), model.weights().end()};
 }
 
-// Of all samples at once.
+// Returns the loss over all samples of a split, in one batch.
 double loss_of(const Model& model, const datasets::Dataset& dataset, datasets::Split split) {
   std::vector<std::int64_t> samples(static_cast<std::size_t>(dataset.size(split)));
   std::iota(samples.begin(), samples.end(), 0);
@@ -97,8 +97,8 @@ TEST(Validation, ARunMayHaveNothingToBeScoredOn) {
 TEST(Validation, PatienceNeedsIt) {
   const TempFolder folder;
   const auto refuse = [&](const auto& attempt) {
-    expect_error<ConfigError>(attempt, {folder.path().string(), "patience is 4, expected 0",
-                                        "no samples for validation"});
+    expect_error<ConfigError>(
+        attempt, {folder.path().string(), "patience is 4, expected 0", "no validation set"});
   };
   refuse([&] { run_quietly(drifting_experiment(), folder.path(), with({.valid = 0})); });
   Experiment adding = small_adding();
@@ -185,7 +185,7 @@ TEST(Patience, WithoutALowerLossNothingIsBetter) {
   EXPECT_EQ(best.weights, std::vector{4.0f});
 }
 
-// However little time there is, a step is done; the end is as if no more were asked for.
+// At least one step is done, and the run ends as if it had been configured with that many steps.
 TEST(TimeBudget, EndsARunInGoodOrder) {
   for (const bool overlap : {false, true}) {
     How how = with_all();
@@ -197,14 +197,14 @@ TEST(TimeBudget, EndsARunInGoodOrder) {
     EXPECT_EQ(record.status, Status::kFinished);
     EXPECT_EQ(record.end, End::kTime);
     EXPECT_GE(record.steps, 1);
-    EXPECT_LE(record.steps, 2);  // one that was submitted ahead
+    EXPECT_LE(record.steps, 2);  // one step may be submitted ahead
     Experiment shorter = drifting_experiment();
     shorter.training.steps = record.steps;
     run_quietly(shorter, cut.path(), how);
     EXPECT_EQ(io::get(folder.path() / kMetricsFile), io::get(cut.path() / kMetricsFile));
     EXPECT_EQ(io::get(folder.path() / kModelFile), io::get(cut.path() / kModelFile));
 
-    // The same again is done; more steps, with time, go on.
+    // Running it again does nothing; with more steps and time it continues.
     EXPECT_EQ(run_quietly(drifting_experiment(), folder.path(), how), Outcome::kAlreadyFinished);
     Experiment longer = drifting_experiment();
     longer.training.steps = 91;
@@ -248,7 +248,7 @@ TEST(TimeBudget, MustBeATime) {
         [&] {
           run_with(drifting_experiment(), folder.path(), with_all(), {.time_budget = seconds});
         },
-        {"the time for the run is", "expected more than 0"});
+        {"the time budget is", "expected more than 0"});
   }
   EXPECT_EQ(folder.count(), 0U);
 }
@@ -261,7 +261,7 @@ TEST(Run, TheModelHasTheNotesOfItsData) {
   EXPECT_EQ(Model::load(folder.path() / kModelFile).notes(), how.dataset->notes());
 }
 
-// What does not fit the data is said with the folder, before anything is written.
+// A network that does not fit the data is reported, with the folder, before anything is written.
 TEST(Run, TheDataAreHeldAgainstTheNetwork) {
   Experiment experiment = drifting_experiment();
   experiment.network.readout = Readout::kEvery;

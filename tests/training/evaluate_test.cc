@@ -24,8 +24,8 @@ std::vector<std::int64_t> numbers(std::int64_t from, std::int64_t to) {
   return all;
 }
 
-// The copying task, with sequences that end at any step and an accuracy: no task of the paper has
-// classes at every step and either of these.
+// The copy task with varying lengths and an accuracy: the paper's per-step classification task has
+// neither.
 class CutCopy : public datasets::Dataset {
  public:
   const datasets::Shape& shape() const override { return whole_->shape(); }
@@ -56,7 +56,7 @@ struct Fixture {
   Evaluator evaluator;
 };
 
-// Each sample alone, from its outputs: slow and obvious.
+// Reference scores, computed sample by sample from the outputs.
 struct Plain {
   double loss = 0, right = 0, answers = 0;
 };
@@ -121,7 +121,7 @@ TEST(Evaluator, ScoresYesOrNoAfterSequencesOfAnyLength) {
   expect_plain(Fixture(tasks::LengthTask{.longest = 9, .threshold = 4}));
 }
 
-// Halfway to saying sequences again: enough to be wrong in other places when it runs freely.
+// Trains until the decoder makes different mistakes when it runs freely.
 void train_a_little(Fixture& f) {
   Trainer trainer(f.model, {.learning_rate = 1e-2});
   datasets::Batch batch;
@@ -167,7 +167,7 @@ TEST(Evaluator, NumbersHaveNoAccuracy) {
   EXPECT_EQ(metric.unit, "mse");
 }
 
-// Nearly all answers are blanks: to be right there says nothing.
+// Nearly all targets are blanks, so the accuracy would say little.
 TEST(Evaluator, CopyingHasNoAccuracy) {
   Fixture f(tasks::CopyTask{.remember = 2, .delay = 5, .symbols = 3, .delimiter_places = 5});
   const Score score = f.evaluator.score(Split::kTest, numbers(0, 40));

@@ -86,7 +86,7 @@ TEST(Experiment, WhatIsMissingIsTheDefault) {
   EXPECT_EQ(parse_experiment("name = 'x'\ntask.kind = 'copy'", "short.toml"), expected);
 }
 
-// As files have it that are older than named models.
+// As in older files, which have no model names.
 TEST(Experiment, AModelWithoutANameIsCalledAsItsCell) {
   const std::string head = "name = 'x'\ntask.kind = 'copy'\nnetwork.cell = 'lstm'\n";
   const Experiment without = parse_experiment(head, "x.toml");
@@ -99,13 +99,13 @@ TEST(Experiment, AModelWithoutANameIsCalledAsItsCell) {
             std::vector<std::string>{"model: \"lstm\" there, \"other\" here"});
 }
 
-// The results in the repository are of several ages.
+// The results in the repository were written by several versions.
 TEST(Experiment, KeptResultsCanStillBeRead) {
   int found = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(kResults)) {
     if (entry.path().filename() != kConfigFile) continue;
     const Experiment experiment = parse_experiment(io::get(entry.path()), entry.path().string());
-    // The folder says which model it was.
+    // The name of the folder contains the model.
     EXPECT_EQ(entry.path().parent_path().filename().string(),
               model_name(experiment) + "-seed" + std::to_string(experiment.seed));
     ++found;
@@ -165,10 +165,11 @@ TEST(ModelConfigOfAnExperiment, DefaultsFollowTheTask) {
     io::expect_error<ConfigError>([&] { (void)config(task, network); }, {why});
   };
   refuse(tasks::CopyTask{}, {.readout = Readout::kMean},
-         "readout is mean, expected every: the task has an answer at every step");
+         "readout is mean, expected every: the task has a target at every step");
   refuse(tasks::GrammarTask{}, {.readout = Readout::kEvery},
          "readout is every, expected last, mean or attention");
-  refuse(tasks::GrammarTask{}, {.code = 5}, "code is 5, expected 0: the task has no sequence");
+  refuse(tasks::GrammarTask{}, {.code = 5},
+         "code is 5, expected 0: the task has no decoder targets");
 }
 
 TEST(Experiment, AWholeNumberIsANumber) {
@@ -187,7 +188,7 @@ rc::Gen<double> finite() {
                    [](std::uint64_t bits) { return std::bit_cast<double>(bits); }),
       [](double value) { return std::isfinite(value); });
 }
-// Any characters of one byte; TOML has its own rules for those above.
+// Random ASCII text; TOML restricts other bytes.
 rc::Gen<std::string> text() {
   return rc::gen::container<std::string>(rc::gen::map(
       rc::gen::inRange(0, 128), [](int character) { return static_cast<char>(character); }));
@@ -377,7 +378,7 @@ TEST(Experiment, DifferencesNameWhatDiffers) {
             std::vector<std::string>{"task.kind: \"adding\" there, \"mnist\" here"});
 }
 
-// Sets one whole number of a task to the least that a file may have.
+// Sets one integer field of a task to the smallest value that a file may contain.
 struct Lowest {
   int wanted = 0;
   int seen = 0;
@@ -391,7 +392,7 @@ struct Lowest {
   void operator()(std::string_view, const auto&) {}
 };
 
-// It may be too little beside the other numbers, but then it is those that are out of range.
+// The value may be too small for other fields, but then the error names those fields.
 TEST(Experiment, TheLeastNumbersAreAlsoTheDatas) {
   const auto expect_openable = [](const auto& task) {
     for (Lowest lowest;; lowest = {.wanted = lowest.wanted + 1}) {

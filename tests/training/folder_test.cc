@@ -53,7 +53,7 @@ TEST(Metric, WhatIsWrongIsNamed) {
       {"{}", "m:7: the field 'step' is missing"},
       {R"({"step":1.5})", "m:7: step is 1.5, expected a whole number from 0"},
       {R"({"step":-1})", "m:7: step is -1, expected a whole number from 0"},
-      {R"({"step":1,"split":2})", "m:7: split is 2, expected a text"},
+      {R"({"step":1,"split":2})", "m:7: split is 2, expected a string"},
       {R"({"step":1,"split":"test","loss":"low"})",
        "m:7: loss is \"low\", expected a finite number"},
       {R"({"step":1,"split":"test","loss":1})", "m:7: the field 'unit' is missing"},
@@ -96,7 +96,7 @@ TEST(Record, IsReadFromAFolder) {
   EXPECT_EQ(record.train_seconds, 12.5);
   EXPECT_EQ(record.parameters, 1234);
   EXPECT_EQ(record.machine, "Abacus, 2 cores, avx2, 1 thread");
-  EXPECT_EQ(record.end, End::kSteps);  // as in files that are older than other ends
+  EXPECT_EQ(record.end, End::kSteps);  // the only end in older files
   EXPECT_FALSE(record.best_step.has_value());
 }
 
@@ -135,7 +135,7 @@ TEST(Record, OfWhatIsKeptHasItsMetricsFromCsv) {
                 {.step = 0, .split = "test", .loss = 1.5, .unit = "bits", .accuracy = 0.25},
                 {.step = 4, .split = "test", .loss = 1e-9, .unit = "mse"},
                 {.step = 4, .split = "final", .loss = 0, .unit = "mse", .accuracy = 1}}));
-  // The whole of the metrics says more than a part.
+  // metrics.jsonl takes precedence over the condensed metrics.csv.
   io::put(folder.path() / kMetricsFile, "");
   EXPECT_TRUE(read_run(folder.path()).metrics.empty());
 }
@@ -155,8 +155,8 @@ TEST(MetricsCsv, NamesThePlaceOfAMistake) {
   expect_refusal(good + "\n", {"m.csv:3:1: found \"\", expected 5 fields"});
   expect_refusal(good + "8,test,1,bits\n", {"m.csv:3:1: ", "5 fields"});
   expect_refusal(good + "8,test,1,bits,0.5,\n", {"m.csv:3:1: ", "5 fields"});
-  expect_refusal(good + "8,test,1,bits,0.5", {"m.csv:3:1: ", "a line with an end"});
-  expect_refusal(good + "x,test,1,bits,0.5\n", {"m.csv:3:1: found \"x\", expected the number of"});
+  expect_refusal(good + "8,test,1,bits,0.5", {"m.csv:3:1: ", "a line that ends with a newline"});
+  expect_refusal(good + "x,test,1,bits,0.5\n", {"m.csv:3:1: found \"x\", expected a step number"});
   expect_refusal(good + "-8,test,1,bits,0.5\n", {"m.csv:3:1: found \"-8\""});
   expect_refusal(good + "3,test,1,bits,0.5\n",
                  {"m.csv:3:1: found \"3\", expected a step of at least 4"});

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""A run that was killed, stopped or out of disk at any moment goes on with the bits of another.
+"""A run that is killed, stopped or out of disk space at any time resumes bit for bit.
 
     kill_test.py PROGRAM (run_experiment)
 
-Exit code 77 where strace may not trace: the parts that need it are then left out.
+Exit code 77 if strace cannot trace: the tests that need it are then skipped.
 """
 import json
 import os
@@ -33,7 +33,7 @@ batch = 8
 every = 4
 samples = 9
 """
-# Somebody's own file: with validation, an end by patience, and the best weights to be remembered.
+# A user file, with a validation set, early stopping and best weights.
 OWN_CONFIG = """name = "own"
 seed = 3
 [task]
@@ -52,7 +52,7 @@ every = 1
 samples = 5
 patience = 2
 """
-# The system calls of which a checkpoint and the lines before it are made, and the few around them.
+# The system calls that write a checkpoint and metrics, and those around them.
 CALLS = "openat,write,fsync,fdatasync,renameat,rename,close,ftruncate,unlink,unlinkat,flock,mkdir"
 LONG, SHORT = 1000, 3  # steps; the short runs are killed at every system call
 
@@ -81,17 +81,17 @@ class Test:
         return subprocess.run(command, capture_output=True, text=True, timeout=120, **more)
 
     def whole(self, config):
-        """What an uninterrupted run leaves."""
+        """Returns the result of an uninterrupted run."""
         folder = self.work / f"whole-{config.stem}"
         result = self.run(self.command(config, folder))
         assert result.returncode == 0, result.stderr
         return result_of(folder)
 
     def finish(self, config, folder, what, seconds=0):
-        """Goes on to the end, which must be as if nothing had happened."""
+        """Resumes to the end and expects the result of an uninterrupted run."""
         result = self.run(self.command(config, folder, seconds))
-        assert result.returncode == 0, f"{what}: does not go on: {result.stderr}"
-        assert result_of(folder) == self.whole_result[config], f"{what}: other bytes"
+        assert result.returncode == 0, f"{what}: cannot resume: {result.stderr}"
+        assert result_of(folder) == self.whole_result[config], f"{what}: the result differs"
         left = [p.name for p in folder.iterdir() if p.name.endswith(".tmp")]
         assert not left, f"{what}: remnants {left}"
         shutil.rmtree(folder)
@@ -105,7 +105,7 @@ def result_of(folder):
 
 
 def repeat_until_done(test, folder, seconds, number, chance):
-    """Sends the signal at random moments until a run ends by itself; returns the exit codes."""
+    """Sends the signal at random times until a run finishes; returns the exit codes."""
     config, codes = test.config(LONG), []
     begin = time.monotonic()
     test.finish(config, folder, "not disturbed", seconds)
@@ -113,7 +113,7 @@ def repeat_until_done(test, folder, seconds, number, chance):
     while True:
         process = subprocess.Popen(test.command(config, folder, seconds))
         try:
-            # Later and later, so that there is an end to it.
+            # Increasingly late, so that a run finishes eventually.
             code = process.wait(chance.uniform(0, duration * (0.5 + 0.05 * len(codes))))
         except subprocess.TimeoutExpired:
             process.send_signal(number)
@@ -131,15 +131,15 @@ def check_kills_at_random(test):
         assert all(code == -signal.SIGKILL for code in codes), codes
         kills += len(codes)
     assert kills > 0, "too fast to be killed"
-    print(f"{kills} kills at random moments")
+    print(f"{kills} kills at random times")
 
 
 def check_interrupts(test):
-    """Exit code 6 and a checkpoint, which is all that is kept between the runs."""
+    """Expects exit code 6 and a checkpoint, the only state kept between runs."""
     chance, stops = random.Random(2), 0
     for number in (signal.SIGINT, signal.SIGTERM):
         codes = repeat_until_done(test, test.work / "interrupted", 1e9, number, chance)
-        # Or the end of a program that had not begun to listen.
+        # Or killed by the signal before the program has installed its handler.
         assert all(code in (6, -number) for code in codes), codes
         stops += codes.count(6)
     assert stops > 0, "too fast to be interrupted"
@@ -147,7 +147,7 @@ def check_interrupts(test):
 
 
 def check_short_disk(test):
-    """No file may grow beyond a limit that a checkpoint breaks."""
+    """Limits the file size to less than a checkpoint needs."""
     config, folder = test.config(LONG), test.work / "limit"
     stop_early(test, config, folder)
     before = (folder / "checkpoint.safetensors").read_bytes()
@@ -166,7 +166,7 @@ def check_short_disk(test):
 
 
 def stop_early(test, config, folder):
-    """Leaves a folder with a checkpoint."""
+    """Stops a run after its first checkpoint."""
     process = subprocess.Popen(test.command(config, folder))
     while not (folder / "checkpoint.safetensors").exists():
         assert process.poll() is None, "ended before its first checkpoint"
@@ -181,7 +181,7 @@ def traced(test, inject, command):
 
 
 def calls_of_a_run(test, config, folder):
-    """How often a run makes each system call, from its start."""
+    """Counts the system calls of a whole run."""
     result = test.run(["strace", "-f", "-qq", "-o", test.work / "trace", "-e", f"trace={CALLS}"]
                       + test.command(config, folder))
     assert result.returncode == 0, result.stderr
@@ -208,7 +208,7 @@ def check_kills_at_every_call(test, config):
 
 
 def check_full_disk(test):
-    """Every write and fsync in turn is refused for want of space."""
+    """Makes every write and fsync in turn fail with ENOSPC."""
     config, errors = test.config(SHORT), 0
     counts = calls_of_a_run(test, config, test.work / "counted")
     for call in ("write", "fsync", "fdatasync"):
@@ -222,7 +222,7 @@ def check_full_disk(test):
             assert str(folder) in result.stderr, (what, result.stderr)
             errors += 1
             test.finish(config, folder, what)
-    print(f"{errors} refusals for want of space")
+    print(f"{errors} failures for lack of space")
 
 
 def can_trace(test):
@@ -234,7 +234,7 @@ def can_trace(test):
 
 def main():
     program = pathlib.Path(sys.argv[1]).resolve()
-    # In memory, where there is such a place: a kill is the same there, and no disk is waited for.
+    # In memory if possible: kills behave the same there, and it is faster.
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="rwa-kill-", dir=memory) as work:
         test = Test(program, pathlib.Path(work))

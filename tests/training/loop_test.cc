@@ -50,7 +50,7 @@ TEST(Run, EvaluatesWhenItShould) {
             Model::load(folder.path() / kModelFile).parameter_count());
 }
 
-// The same steps and evaluations, written down as the definition has them.
+// Repeats the steps and evaluations by definition.
 TEST(Run, DrawsTheSamplesItShould) {
   const Experiment e = small_adding();
   const TempFolder folder;
@@ -91,8 +91,7 @@ TEST(Run, DrawsTheSamplesItShould) {
             std::vector(model.weights().begin(), model.weights().end()));
 }
 
-// The digits are those of the first program that had this loop; other machines differ in the last
-// ones.
+// Values recorded with the first version of this loop. Other machines differ in the last digits.
 TEST(Run, ThePapersTasksAreScoredAsEver) {
   const TempFolder folder;
   run_quietly(small_adding(), folder.path());
@@ -119,7 +118,7 @@ TEST(Run, ThePapersTasksAreScoredAsEver) {
   }
 }
 
-// Only the beginning and the end are evaluated, with the samples of evaluations 0 and 1.
+// Only the start and the end are evaluated, with the samples of evaluations 0 and 1.
 TEST(Run, TheStepsBetweenEvaluationsMayBeAnyNumber) {
   Experiment often = small_adding();
   often.evaluation.every = often.training.steps;
@@ -190,7 +189,7 @@ TEST(Run, OverlapDoesNotChangeABit) {
   }
 }
 
-// However the steps overlap, a checkpoint that is due is written between two of them.
+// Even if steps overlap, a checkpoint is written between two steps.
 TEST(Run, ACheckpointIsThatOfTheStepItSays) {
   for (const bool overlap : {false, true}) {
     const TempFolder folder;
@@ -216,7 +215,7 @@ TEST(Run, SaysHowLongItWaitedForItsData) {
   }
 }
 
-// Whatever a kill leaves after the last checkpoint is cut off, however the last line looks.
+// Anything written after the last checkpoint is cut off, even an incomplete last line.
 TEST(Run, GoesOnAfterLinesBeyondTheCheckpoint) {
   const TempFolder whole, folder;
   run_quietly(small_adding(), whole.path());
@@ -270,7 +269,7 @@ TEST(Run, FinalScoresCanBeDrawnWithReplacement) {
   EXPECT_EQ(all_lines, some_lines);
 }
 
-// What must leave the folder as it was.
+// Expects an error, and an unchanged folder.
 template <typename Error>
 void expect_refusal(const Experiment& experiment, const fs::path& folder,
                     std::initializer_list<std::string_view> parts) {
@@ -285,7 +284,7 @@ TEST(Run, AnotherExperimentsFolderIsRefusedWithTheDifferences) {
   run_until(small_adding(), folder.path(), 5);
   Experiment other = small_adding(Cell::kLstm);
   other.training.learning_rate = 0.01;
-  other.training.steps = 30;  // which alone would be no reason
+  other.training.steps = 30;  // allowed on its own
   expect_refusal<ConfigError>(other, folder.path(),
                               {folder.path().string(), "network.cell: \"rwa\" there, \"lstm\" here",
                                "training.learning_rate: 0.001 there, 0.01 here", "--out"});
@@ -332,13 +331,13 @@ TEST(Run, AFolderOfKeptResultsIsRefused) {
   const TempFolder folder;
   io::put(folder.path() / kConfigFile, format_experiment(small_adding()));
   io::put(folder.path() / kKeptMetricsFile, "step,split,loss,unit,accuracy\n4,test,1,mse,\n");
-  // Of this experiment and of another, whose differences would say to remove them.
+  // Even for another experiment, whose error would otherwise suggest removing the folder.
   for (const Cell cell : {Cell::kRwa, Cell::kLstm}) {
     expect_refusal<ConfigError>(small_adding(cell), folder.path(),
                                 {folder.path().string() + ": these are kept results, not a run",
                                  "metrics.csv and no metrics.jsonl", "--out"});
   }
-  // A run that somebody made a table of is still one.
+  // A run folder with an additional metrics.csv is still a run.
   io::put(folder.path() / kMetricsFile, "");
   EXPECT_EQ(run_quietly(small_adding(), folder.path()), Outcome::kFinished);
 }
@@ -360,7 +359,7 @@ TEST(Run, AnExperimentThatCannotBeMakesNoFolder) {
   experiment = small_adding();
   experiment.training.beta1 = 1.5;
   expect_nothing(experiment, "beta1 is 1.5");
-  experiment.task = tasks::MnistTask{};  // whose files are not looked for yet
+  experiment.task = tasks::MnistTask{};  // its files are not needed yet
   expect_nothing(experiment, "beta1 is 1.5");
   experiment = small_adding();
   experiment.task = tasks::LengthTask{.longest = 5, .threshold = 5};
@@ -390,7 +389,7 @@ TEST(Run, DamagedFilesAreNamedAndNothingIsOverwritten) {
     const TempFolder folder;
     const fs::path file = folder.path() / name;
     run_until(small_adding(), folder.path(), 9);
-    io::put(folder.path() / kModelFile, "");  // so that run.json is looked at
+    io::put(folder.path() / kModelFile, "");  // so that run.json is read
     io::put(file, damage);
     if (name == kConfigFile) {
       expect_refusal<ConfigError>(small_adding(), folder.path(), {file.string() + ":1:"});

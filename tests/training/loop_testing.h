@@ -1,4 +1,4 @@
-// tests/training/loop_testing.h: runs that go to their end, or are stopped on the way.
+// tests/training/loop_testing.h: runs an experiment to its end, or stops it on the way.
 #pragma once
 
 #include <atomic>
@@ -12,11 +12,11 @@ namespace rwa::training {
 
 inline constexpr double kNever = 1e9;
 
-// How a run may be done; nothing of it may change a bit.
+// How to execute a run. None of this may affect the result.
 struct How {
   int threads = 1;
   bool overlap = false;
-  std::shared_ptr<const datasets::Dataset> dataset = nullptr;  // null: that of the task
+  std::shared_ptr<const datasets::Dataset> dataset = nullptr;  // null: the task's
 };
 
 inline Outcome run_with(const Experiment& experiment, const std::filesystem::path& folder,
@@ -33,7 +33,7 @@ inline Outcome run_quietly(const Experiment& experiment, const std::filesystem::
   return run_with(experiment, folder, how, {.checkpoint_seconds = kNever});
 }
 
-// Stops as a signal during step `k` would have it: when that step is done.
+// Stops after step `k`, as a signal during it would.
 inline Outcome run_until(const Experiment& experiment, const std::filesystem::path& folder,
                          std::int64_t k, const How& how = {}) {
   std::atomic<bool> stop{false};

@@ -18,7 +18,7 @@ TEST(LossRule, TenStepsInARowAreLost) {
   see(rule, 2, 10, 10'001);
   EXPECT_TRUE(rule.is_counting());
   io::expect_error<DivergenceError>([&] { rule.see(11, 10'001); },
-                                    {"step 11", "1e+04", "10 steps", "first step's was 0.5"});
+                                    {"step 11", "1e+04", "10 steps", "first step: 0.5"});
 }
 
 TEST(LossRule, NineAreNot) {
@@ -26,7 +26,7 @@ TEST(LossRule, NineAreNot) {
   rule.see(1, 0.5);
   for (std::int64_t round = 0; round < 5; ++round) {
     see(rule, 10 * round + 2, 10 * round + 10, 10'001);
-    rule.see(10 * round + 11, 10'000);  // at the limit is not above it
+    rule.see(10 * round + 11, 10'000);  // at the limit, not above it
     EXPECT_FALSE(rule.is_counting());
   }
 }

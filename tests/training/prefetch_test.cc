@@ -15,12 +15,12 @@
 namespace rwa::training {
 namespace {
 
-// A batch that says which one it is, and is no smaller than the one before.
+// Fills a batch with its own number.
 void fill_with_number(std::int64_t number, datasets::Batch& batch) {
   batch.x.assign(100, static_cast<float>(number));
 }
 
-// -1 where it is not one of fill_with_number().
+// Returns the number of a batch; -1 if fill_with_number() did not make it.
 std::int64_t number_of(const datasets::Batch& batch) {
   if (batch.x.size() != 100) return -1;
   for (const float x : batch.x) {
@@ -86,7 +86,7 @@ TEST(Prefetch, MakesNoMoreThanItWasAskedFor) {
   EXPECT_EQ(made, 3);
   for (int i = 1; i < 6; ++i) batches.next();
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  EXPECT_EQ(made, 6);  // the end
+  EXPECT_EQ(made, 6);  // all batches
 }
 
 TEST(Prefetch, WithoutAThreadMakesThemWhenTheyAreAskedFor) {
@@ -104,7 +104,7 @@ TEST(Prefetch, WithoutAThreadMakesThemWhenTheyAreAskedFor) {
 }
 
 TEST(Prefetch, CanBeGivenUpAtAnyTime) {
-  // While it waits to be asked, in the middle of a batch, after an exception, and at once.
+  // While it waits, in the middle of a batch, after an exception, and immediately.
   std::atomic<int> begun{0};
   auto waiting =
       std::make_unique<Prefetch>(fill_with_number, Prefetch::Extent{.end = 9, .ahead = 2});

@@ -1,5 +1,5 @@
-// tests/training/ranks_test.cc: a run that several ranks do together is the run of one process: its
-// files have the same bytes, and any number of ranks goes on where another has left it.
+// tests/training/ranks_test.cc: a run of several ranks writes the same files as a run of one
+// process, and any number of ranks can resume it.
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
@@ -23,7 +23,7 @@ using io::TempFolder;
 
 constexpr std::int64_t kToTheEnd = std::numeric_limits<std::int64_t>::max();
 
-// As many ranks as threads; the last of them gets the signal.
+// Runs each rank on a thread; the last rank gets the signal.
 Outcome run_on(int ranks, const Experiment& experiment, const fs::path& folder,
                std::int64_t until = kToTheEnd, const How& how = {}) {
   std::atomic<int> interrupted = 0;
@@ -42,11 +42,11 @@ Outcome run_on(int ranks, const Experiment& experiment, const fs::path& folder,
   return interrupted == 0 ? Outcome::kFinished : Outcome::kInterrupted;
 }
 
-// With data that come to an end in validation, and a batch of which some ranks have nothing.
+// Includes a run that ends by early stopping, and batches that leave some ranks without rows.
 std::vector<std::pair<Experiment, How>> runs() {
   Experiment few = small_autoencode(Cell::kLstm);
   few.training.batch = 3;
-  Experiment parts = small_grammar();  // whose sequences end in different parts
+  Experiment parts = small_grammar();  // its sequences end in different parts
   parts.training.truncate = 4;
   const auto drifting = std::make_shared<Drifting>();
   return {{small_grammar(), {}},
@@ -69,7 +69,7 @@ TEST(RunOfRanks, HasTheFilesOfOneProcess) {
   }
 }
 
-// Each then has shards of its own, and sums have another order.
+// With more than 8 ranks the order of sums differs.
 TEST(RunOfRanks, OfMoreThanEightIsNearIt) {
   const TempFolder alone, together;
   ASSERT_EQ(run_quietly(small_adding(), alone.path()), Outcome::kFinished);
@@ -91,7 +91,7 @@ TEST(RunOfRanks, GoesOnWithAnotherNumberOfThem) {
   ASSERT_EQ(run_until(experiment, together.path(), 13), Outcome::kInterrupted);
   ASSERT_EQ(run_on(3, experiment, together.path()), Outcome::kFinished);
   expect_same_run(together.path(), alone.path());
-  EXPECT_EQ(run_on(2, experiment, together.path()), Outcome::kFinished);  // and stays so
+  EXPECT_EQ(run_on(2, experiment, together.path()), Outcome::kFinished);  // it stays finished
 }
 
 TEST(RunOfRanks, EndsOnAllOfThemWhenItDiverges) {
@@ -104,7 +104,7 @@ TEST(RunOfRanks, EndsOnAllOfThemWhenItDiverges) {
   EXPECT_EQ(read_run(folder.path()).status, Status::kDiverged);
 }
 
-// Only rank 0 sees that the folder is another's: the others must not wait for it.
+// Only rank 0 sees that the folder has another experiment; the others must not wait for it.
 TEST(RunOfRanks, IsRefusedByRankZero) {
   const TempFolder folder;
   ASSERT_EQ(run_quietly(small_adding(), folder.path()), Outcome::kFinished);

@@ -1,5 +1,4 @@
-// tests/training/resume_test.cc: a run that was stopped anywhere goes on with the bits of one that was
-// not.
+// tests/training/resume_test.cc: a run that is stopped at any step resumes bit for bit.
 #include <memory>
 
 #include <fmt/format.h>
@@ -15,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using io::TempFolder;
 
-// Many steps of the optimiser are one of the run.
+// With truncation, a step of the run is several steps of the optimiser.
 Experiment small_copy_in_parts() {
   Experiment experiment = small_copy();
   experiment.training.truncate = 3;
@@ -35,7 +34,7 @@ TEST_P(ResumeOf, GivesTheBitsOfOneGo) {
       ASSERT_EQ(run_until(GetParam(), folder.path(), k, how), Outcome::kInterrupted);
       const Record record = read_run(folder.path());
       EXPECT_EQ(record.status, Status::kInterrupted);
-      // The one that was begun is finished, too; none was before an evaluation.
+      // A pending step is completed too; none is pending at an evaluation.
       const bool one_more = how.overlap && k % 4 != 0 && k < 18;
       EXPECT_EQ(record.steps, k + (one_more ? 1 : 0));
       EXPECT_FALSE(fs::exists(folder.path() / kModelFile));
@@ -77,7 +76,7 @@ INSTANTIATE_TEST_SUITE_P(, ResumeOf,
                                            small_copy(Cell::kRwa), small_copy_in_parts(),
                                            small_grammar(Cell::kLstm), small_autoencode()));
 
-// With all that a run may remember: the best weights, reductions, parts of sequences.
+// Covers all state of a run: best weights, learning-rate reductions, truncation.
 TEST(Resume, AtAnyStepGivesTheBitsOfOneGo) {
   const auto dataset = std::make_shared<Drifting>();
   int patient = 0, impatient = 0;
@@ -107,7 +106,7 @@ TEST(Resume, AtAnyStepGivesTheBitsOfOneGo) {
   EXPECT_GT(impatient, 0);
 }
 
-// The evaluation that the shorter run has at its end, beyond those in passing, is not remembered.
+// The extra evaluation at the end of the shorter run does not count.
 TEST(Resume, MoreStepsLaterFindTheSameBest) {
   const How how{.dataset = std::make_shared<Drifting>()};
   Experiment longer = drifting_experiment();

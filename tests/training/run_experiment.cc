@@ -1,7 +1,7 @@
 // tests/training/run_experiment.cc: runs an experiment as the program does, for kill_test.py:
 //   run_experiment CONFIG.toml FOLDER [--checkpoint-seconds S]
-// The exit codes are those of the program. Steps overlap, as they do on a GPU: then most is under
-// way when the end comes.
+// The exit codes are those of the program. Steps overlap as on a GPU, so that as much as possible
+// is pending when the process is killed.
 #include <csignal>
 
 #include <atomic>

@@ -15,7 +15,7 @@
 namespace rwa::training {
 namespace {
 
-// Keeps what it is told.
+// Records the events.
 class Told final : public QueueObserver {
  public:
   void start(const RunQueue& queue) override { queue_ = &queue; }

@@ -1,4 +1,4 @@
-// tests/training/run_testing.h: experiments of a second or less, and what is compared between folders.
+// tests/training/run_testing.h: experiments of a second or less, and comparison of run folders.
 #pragma once
 
 #include <cstdlib>
@@ -16,8 +16,8 @@
 
 namespace rwa::training {
 
-// These tests wait for the disk thousands of times, but are about what is written in which order:
-// io::TempFolder is to be in memory, where there is such a place.
+// Puts io::TempFolder into memory if possible: these tests sync thousands of times but only check
+// what is written in which order.
 inline const bool kInMemory =
     ::access("/dev/shm", W_OK) == 0 && ::setenv("TEST_TMPDIR", "/dev/shm", 0) == 0;
 
@@ -27,8 +27,7 @@ inline Experiment small_experiment(const tasks::Task& task, Cell cell = Cell::kR
   experiment.seed = 7;
   experiment.task = task;
   experiment.network = {.cell = cell, .units = 8};
-  // The last step is not one that is evaluated in passing, and the last batch of the test samples
-  // is not full.
+  // The last step has no regular evaluation, and the last batch of test samples is not full.
   experiment.training = {.steps = 18, .batch = 6};
   experiment.evaluation = {.every = 4, .samples = 5};
   return experiment;
@@ -58,7 +57,7 @@ inline Experiment small_autoencode(Cell cell = Cell::kRwa) {
   return experiment;
 }
 
-// Every file of a folder with its bytes.
+// Returns the content of every file of a folder.
 inline std::map<std::string, std::string> contents(const std::filesystem::path& folder) {
   std::map<std::string, std::string> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
@@ -67,7 +66,7 @@ inline std::map<std::string, std::string> contents(const std::filesystem::path& 
   return files;
 }
 
-// All that must be the same however often a run was interrupted: everything but the times.
+// Expects equal runs, except for the times, no matter how often they were interrupted.
 inline void expect_same_run(const std::filesystem::path& found,
                             const std::filesystem::path& expected) {
   for (const auto file : {kConfigFile, kMetricsFile, kModelFile}) {

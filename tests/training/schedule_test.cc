@@ -36,7 +36,7 @@ TEST(LearningRate, OfEverySchedule) {
   EXPECT_DOUBLE_EQ(learning_rate(training, 100, 0), 0.005);
 }
 
-// The numbers of evaluations without anything better after which the rate is reduced.
+// Returns the numbers of evaluations without improvement after which the rate is reduced.
 std::vector<int> reductions(int patience, Schedule schedule = Schedule::kPlateau) {
   Experiment experiment = drifting_experiment();
   experiment.training.schedule = schedule;
@@ -57,7 +57,7 @@ TEST(Plateau, ReducesAfterAThirdOfPatience) {
   EXPECT_TRUE(reductions(10, Schedule::kCosine).empty());
 }
 
-// The steps of a run written down as the definition has them; `rates` of each.
+// Repeats the steps of a run by definition, with the learning rate of each step.
 std::vector<float> weights_after(const Experiment& e, const std::vector<double>& rates) {
   const Drifting dataset;
   Model model(model_config(e, dataset.shape()));
@@ -95,7 +95,7 @@ TEST(Run, EveryStepHasTheRateOfItsSchedule) {
   }
 }
 
-// The weights in the checkpoint are the last ones, not the best.
+// Compares the weights in the checkpoint, which are the last ones, not the best.
 TEST(Run, OnAPlateauTheRateIsReduced) {
   Experiment plateau = drifting_experiment();
   plateau.training.schedule = Schedule::kPlateau;
@@ -139,7 +139,7 @@ TEST(Run, APlateauNeedsPatience) {
                             {folder.path().string(), "schedule is plateau and patience is 0"});
 }
 
-// Each rate depends on their number: fewer or more steps are another experiment.
+// Every rate depends on the number of steps, so that changing it makes another experiment.
 TEST(Run, ACosineHasItsNumberOfSteps) {
   Experiment experiment = drifting_experiment();
   experiment.training.schedule = Schedule::kCosine;

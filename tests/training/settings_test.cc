@@ -15,18 +15,18 @@
 namespace rwa::training {
 namespace {
 
-// What is written, and the whole of what is said about it.
+// Each case is a configuration and its whole error message.
 TEST(Experiment, WhatIsWrongIsNamedWithItsPlace) {
   const std::string head = "name = 'x'\ntask.kind = 'adding'\n";
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"name = ",
-       "bad.toml:1:8: not TOML: Error while parsing key-value pair: encountered "
+       "bad.toml:1:8: invalid TOML: Error while parsing key-value pair: encountered "
        "end-of-file"},
       {"[.",
-       "bad.toml:1:2: not TOML: Error while parsing key: expected bare key starting character "
+       "bad.toml:1:2: invalid TOML: Error while parsing key: expected bare key starting character "
        "or string delimiter, saw '.'"},
       {"[[[x",
-       "bad.toml:1:3: not TOML: Error while parsing key: expected bare key starting "
+       "bad.toml:1:3: invalid TOML: Error while parsing key: expected bare key starting "
        "character or string delimiter, saw '['"},
       {"task.kind = 'adding'", "bad.toml: the key 'name' is missing"},
       {"name = 'x'", "bad.toml: the key 'task' is missing"},
@@ -55,7 +55,7 @@ TEST(Experiment, WhatIsWrongIsNamedWithItsPlace) {
        "bad.toml:3:16: unknown cell 'rnn', expected one of: " + cell_names()},
       {head + "network.readout = 'first'",
        "bad.toml:3:19: unknown readout 'first', expected one of: last, every, mean, attention"},
-      {head + "network.cell = 5", "bad.toml:3:16: cell is 5, expected a text"},
+      {head + "network.cell = 5", "bad.toml:3:16: cell is 5, expected a string"},
       {head + "training.learning_rate = 'fast'",
        "bad.toml:3:26: learning_rate is \"fast\", expected a finite number"},
       {head + "training.learning_rate = nan",
@@ -69,11 +69,12 @@ TEST(Experiment, WhatIsWrongIsNamedWithItsPlace) {
       {head + "evaluation.patience = -1",
        "bad.toml:3:23: patience is -1, expected a whole number from 0 to 2147483647"},
       {"name = 'x'\ntask.kind = 'files'\ntask.train = 'a.csv'",
-       "bad.toml:3:14: train is \"a.csv\", expected an array of texts"},
+       "bad.toml:3:14: train is \"a.csv\", expected an array of strings"},
       {"name = 'x'\ntask.kind = 'files'\ntask.train = ['a.csv', 3]",
-       "bad.toml:3:24: train is 3, expected an array of texts"},
-      {head + "variant = [1]", "bad.toml:3:11: variant is an array, expected a text"},
-      {head + "variant = 2017-03-06", "bad.toml:3:11: variant is a date or time, expected a text"},
+       "bad.toml:3:24: train is 3, expected an array of strings"},
+      {head + "variant = [1]", "bad.toml:3:11: variant is an array, expected a string"},
+      {head + "variant = 2017-03-06",
+       "bad.toml:3:11: variant is a date or time, expected a string"},
   };
   for (const auto& [text, message] : cases) {
     try {
@@ -102,8 +103,8 @@ TEST(Experiment, HostileTextIsNotRepeatedAsItIs) {
   EXPECT_THROW(parse(std::string(100'000, '[')), ConfigError);
 }
 
-// Every setting of a training on files, with another value than its default, as TOML has it. A new
-// setting has no entry here: the test below says so.
+// Every setting of a training on files, with a value other than its default, in TOML. The test
+// below fails if a setting has no entry.
 const std::map<std::string, std::string> kOthers = {{"name", "'other'"},
                                                     {"seed", "5"},
                                                     {"device", "'cuda:1'"},
@@ -179,7 +180,7 @@ TEST(Settings, NamesAreUniqueWithoutTheirTables) {
   }
 }
 
-// By a table of a file, and by its name alone, as options and keyword arguments are.
+// In a table as in a file, and by name alone as for options and keyword arguments.
 TEST(Settings, EveryOneCanBeSetByEitherWay) {
   for (const SettingInfo& setting : list_settings(of_files())) {
     if (!is_offered(setting, Scope::kFiles)) continue;
@@ -209,7 +210,7 @@ TEST(Settings, SequencesInMemoryHaveNoSettingsOfFiles) {
   EXPECT_TRUE(taken("window = 3"));
   EXPECT_FALSE(taken("format = 'table'"));
   EXPECT_FALSE(taken("train = ['x']"));
-  EXPECT_FALSE(taken("sha256 = 'x'"));  // of configuration files alone
+  EXPECT_FALSE(taken("sha256 = 'x'"));  // for configuration files only
 }
 
 TEST(Overrides, LaterOnesComeFirst) {

@@ -1,5 +1,5 @@
-// tests/workflows/attribution_test.cc: shares against equation (2) of the paper, integrated
-// gradients against differences of predictions.
+// tests/workflows/attribution_test.cc: compares shares with equation (2) of the paper, and
+// integrated gradients with finite differences of predictions.
 #include "workflows/attribution.h"
 
 #include <algorithm>
@@ -49,12 +49,12 @@ double row_times(std::span<const float> matrix, std::size_t row, const Values& v
   return product;
 }
 
-// The weights e^(a_t) / Σ e^(a_i) of equation (2), [T,H], in double and with nothing left out.
+// The weights e^(a_t) / Σ e^(a_i) of equation (2), [T,H], in double and without shortcuts.
 Values by_definition(const Model& model, const formats::Sequence& sequence) {
   const auto H = static_cast<std::size_t>(model.config().units);
   const std::size_t D = 2;
   const auto T = static_cast<std::size_t>(sequence.steps);
-  // Blocks in the order g, a, u; a has no bias, and u does not see h.
+  // Blocks in the order g, a, u; a has no bias, and u does not depend on h.
   const auto x = parameter(model, "layers.0.weight_x");
   const auto h = parameter(model, "layers.0.weight_h");
   const auto bias = parameter(model, "layers.0.bias");
@@ -133,7 +133,7 @@ TEST(Shares, AreRefusedWhereNoAverageIsKept) {
   io::expect_error<ConfigError>([] { parse_method("share"); }, {"shares, gradients"});
 }
 
-// The explained value, from the prediction of the model itself: log2 p, or a number.
+// The explained value, computed from the prediction of the model: log2 p, or a number.
 double explained_value(const Trained& trained, std::span<const float> x, int steps,
                        std::size_t output) {
   const OutputDecoder decoder(trained.encoding);
@@ -147,7 +147,7 @@ double explained_value(const Trained& trained, std::span<const float> x, int ste
                                                : std::log2(prediction.values[output]);
 }
 
-// By differences at every point of the way.
+// Integrated gradients by finite differences at every point of the path.
 Values integrated(const Trained& trained, const formats::Sequence& sequence, std::size_t output) {
   constexpr int kPoints = 64;
   constexpr float kStep = 0.02F;

@@ -1,5 +1,5 @@
-// tests/workflows/earlier_build_test.cc: what commit b2b0555 has written (tests/data/b2b0555) goes on
-// and is used with the bits that it had.
+// tests/workflows/earlier_build_test.cc: tests that files written by commit b2b0555
+// (tests/data/b2b0555) are resumed and used with bit-identical results.
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -21,16 +21,16 @@ namespace fs = std::filesystem;
 
 const fs::path kEarlier = fs::path(RWA_TEST_DATA) / "b2b0555";
 
-// Without fused multiply-add other bits are right (docs/model.md).
+// Without fused multiply-add the results have other bits (docs/model.md).
 class EarlierBuild : public ::testing::Test {
  protected:
   void SetUp() override {
     const std::string set(instruction_set());
-    if (set == "baseline" || set == "sse4") GTEST_SKIP() << set << " has bits of its own";
+    if (set == "baseline" || set == "sse4") GTEST_SKIP() << set << " gives other bits";
   }
 };
 
-// A run of ten steps, to which as many are added.
+// A run of ten steps, continued for another ten.
 TEST_F(EarlierBuild, ARunGoesOnWithTheSameBits) {
   const io::TempFolder folder;
   fs::copy(kEarlier / "run", folder.path() / "run");

@@ -1,5 +1,5 @@
-// tests/workflows/encoded_stream_test.cc: a stream sees widened steps as a batch does, also after
-// its state was kept.
+// tests/workflows/encoded_stream_test.cc: tests that a stream with context and positions gives the
+// results of a batch, also after its state was saved.
 #include "workflows/encoded_stream.h"
 
 #include <vector>

@@ -1,4 +1,5 @@
-// tests/workflows/explain_test.cc: explanations of the sequences of files, as text, JSON and pages.
+// tests/workflows/explain_test.cc: tests explanations of sequences in files, as text, JSON and
+// pages.
 #include "workflows/explain.h"
 
 #include <cmath>

@@ -1,5 +1,4 @@
-// tests/workflows/inspect_test.cc: how `rwa inspect` reads data and networks, and how it refuses
-// what it cannot read.
+// tests/workflows/inspect_test.cc: tests how `rwa inspect` reads data and networks, and its errors.
 #include "workflows/inspect.h"
 
 #include <filesystem>
@@ -69,27 +68,27 @@ TEST_F(InspectTest, AModelByAnyName) {
   }
 }
 
-// The network of a run on user files is that of its model.
+// The network of a run on user files is taken from its model.
 TEST_F(InspectTest, ARunOnFiles) {
   constexpr const char* kFiles = "name = \"own\"\n[task]\nkind = \"files\"\ntrain = [\"x.csv\"]\n";
   const fs::path config = put("run/config.toml", kFiles);
-  refuse<ConfigError>(config, {"not known before its files are read", "no model.safetensors"});
-  refuse<ConfigError>(config.parent_path(), {"not known before its files are read"});
+  refuse<ConfigError>(config, {"the network depends on the data", "no model.safetensors"});
+  refuse<ConfigError>(config.parent_path(), {"the network depends on the data"});
   const Model model({.inputs = 3, .units = 4, .layers = 2});
   model.save(config.parent_path() / "model.safetensors");
   for (const fs::path& path : {config, config.parent_path()}) {
     EXPECT_EQ(summarize_network(path).config, model.config());
   }
   EXPECT_EQ(summarize_network(config.parent_path()).kind, "a run");
-  // What stands beside an experiment of another name may be anything.
-  refuse<ConfigError>(put("run/other.toml", kFiles), {"not known before its files are read"});
+  // A model beside an experiment of another name may belong to another run.
+  refuse<ConfigError>(put("run/other.toml", kFiles), {"the network depends on the data"});
 }
 
 TEST_F(InspectTest, NothingThere) {
   put("model.safetensors", "");
   refuse<ConfigError>(folder_.path() / "modle.safetensors",
                       {"no file or folder", "did you mean model.safetensors?"});
-  refuse<ConfigError>(folder_.path() / "other", {"expected a model", "*.toml", "folder of a run"});
+  refuse<ConfigError>(folder_.path() / "other", {"expected a model", "*.toml", "run folder"});
   refuse<ConfigError>(folder_.path() / "missing" / "model", {"expected a model"});
   refuse<ConfigError>("", {"no file or folder ''"});
 }
@@ -125,7 +124,7 @@ TEST_F(InspectTest, Data) {
   ASSERT_EQ(data.first.size(), 2U);
   EXPECT_EQ(data.first[0].second.id, "a");
   const std::string text = to_text(data);
-  for (const char* part : {"2 of 1 to 2 steps", "class", "data.csv:2", "-1"}) {
+  for (const char* part : {"2 of 1 to 2 steps", "class, target label", "data.csv:2", "-1"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
   }
 }

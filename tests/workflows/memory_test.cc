@@ -1,4 +1,4 @@
-// tests/workflows/memory_test.cc: how a batch of long sequences finds room in memory.
+// tests/workflows/memory_test.cc: tests how batches of long sequences are fitted into memory.
 #include "workflows/memory.h"
 
 #include <string>
@@ -34,7 +34,7 @@ TEST(BatchFit, RefusesASequenceThatIsTooLongWithWhatHelps) {
     fit_batch(kNetwork, kSteps, 32, 1000);
     FAIL() << "it fits";
   } catch (const ResourceError& error) {
-    for (const char* part : {"1000 steps", "bytes", "--window", "--truncate"}) {
+    for (const char* part : {"1,000 steps", "bytes", "--window", "--truncate"}) {
       EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
     }
   }

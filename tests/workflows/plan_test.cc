@@ -18,7 +18,7 @@ using training::Schedule;
 
 constexpr int kSequences = 50;
 
-// Of two classes, one step each.
+// Sequences of two classes, with one step each.
 std::shared_ptr<const datasets::Files> files(const Overrides& settings) {
   const auto experiment = experiment_of(settings);
   datasets::MemoryFiles told{.schema = datasets::one_feature(formats::Target::kClass), .files = {}};
@@ -78,7 +78,7 @@ TEST(Plan, WithoutValidationTheLastWeightsCount) {
   const auto experiment = experiment_for("task.split = 0.0");
   EXPECT_EQ(experiment.evaluation.patience, 0);
   EXPECT_EQ(experiment.training.schedule, Schedule::kCosine);
-  // Given settings are not replaced in silence: training refuses what cannot be.
+  // Given settings are not replaced silently: training refuses impossible ones.
   EXPECT_EQ(experiment_for("task.split = 0.0\nevaluation.patience = 3").evaluation.patience, 3);
 }
 
@@ -137,20 +137,20 @@ TEST(Config, OptionsComeBeforeTheFile) {
   const auto task = [](const training::Experiment& experiment) {
     return std::get<datasets::FilesTask>(experiment.task);
   };
-  // Without options the file counts, and options do without new data.
+  // The file applies without options, and options apply without new data.
   EXPECT_EQ(task(from("")).train, std::vector<std::string>{"theirs"});
   EXPECT_EQ(task(from("task.window = 7")).window, 7);
   EXPECT_EQ(task(from("task.window = 7")).sha256, "abc");
   EXPECT_EQ(from("network.units = 9").network.units, 9);
   EXPECT_EQ(from("network.units = 9").network.layers, 2);
-  // Other data leave the rest of [task] as it is, but for the checksum of those it was of.
+  // Other data keeps the rest of [task], except for the checksum.
   EXPECT_EQ(task(from("task.train = ['mine']")).train, std::vector<std::string>{"mine"});
   EXPECT_EQ(task(from("task.train = ['mine']")).window, 5);
   EXPECT_EQ(task(from("task.train = ['mine']")).sha256, "");
   EXPECT_EQ(from("training.epochs = 2").training.steps, 0);
 }
 
-// As a run has written it, with the name of its cell for a model and its own fold.
+// A configuration as a run writes it: the model named after its cell, and its own fold.
 TEST(Config, OfARunKeepsItsFoldButNotTheNameOfAnotherCell) {
   const io::TempFolder folder;
   const auto file = folder.path() / "config.toml";

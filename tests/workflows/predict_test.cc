@@ -1,5 +1,5 @@
-// tests/workflows/predict_test.cc: answers do not depend on what stands beside a sequence, come in
-// the order of the file, and are those that a stream gives.
+// tests/workflows/predict_test.cc: tests that predictions do not depend on the batch, keep the
+// order of the file, and equal those of a stream.
 #include "workflows/predict.h"
 
 #include <filesystem>
@@ -98,7 +98,7 @@ TEST_F(PredictTest, WindowsSayWhereTheyBegin) {
   for (std::size_t i = 0; i < expected.size(); ++i) {
     EXPECT_TRUE(rows[i + 1].starts_with(expected[i])) << rows[i + 1];
   }
-  // A piece is a sequence of its own.
+  // A window is predicted like a separate sequence.
   encoding.window = 0;
   const auto alone = lines_of(predicted(make_trained(encoding), "id,u,v\nb,7,8\nb,9,10\n"));
   EXPECT_EQ(rows[5].substr(rows[5].find(",4,4,") + 5), alone[1].substr(alone[1].find(",1,") + 3));
@@ -129,7 +129,7 @@ TEST_F(PredictTest, LettersOfLines) {
   EXPECT_NE(rows[1].substr(2), rows[2].substr(2));
 }
 
-// The reader may have read on, but what it finds there does not matter to those before.
+// Although sequences before the bad line may have been computed already, nothing is written.
 TEST_F(PredictTest, ABadLineIsAnErrorThatLeavesTheFileAsItWas) {
   const Trained trained = make_trained(numbers_encoding(Target::kClass));
   io::put(folder_.path() / "out.csv", "before");
@@ -168,7 +168,7 @@ TEST_F(PredictTest, FilesWithoutAnswersCannotBeScored) {
       [&] {
         open_samples(trained.encoding, {&in, 1}, true)(sample);
       },
-      {"in.csv:2: found a sequence without an answer, expected answer"});
+      {"in.csv:2: found a sequence without a target, expected answer"});
 }
 
 TEST(OutputTest, TakesItsPlaceAtTheEnd) {

@@ -1,5 +1,5 @@
-// tests/workflows/predictions_test.cc: outputs of a network as probabilities, labels, numbers and
-// text.
+// tests/workflows/predictions_test.cc: tests how outputs of a network become probabilities, labels,
+// numbers and text.
 #include "workflows/predictions.h"
 
 #include <charconv>
@@ -47,11 +47,11 @@ TEST(OutputDecoder, LabelsAreMoreLikelyThanNot) {
 
 TEST(OutputDecoder, NumbersAreInTheirOwnUnit) {
   EXPECT_EQ(prediction_of(Target::kNumbers, {0.5f, -1}).values, (std::vector<float>{175, 40}));
-  // Those of a forecast are features.
+  // A forecast predicts features.
   EXPECT_EQ(prediction_of(Target::kNone, {2, 1}).values, (std::vector<float>{2, 1}));
 }
 
-// A row, with its header where there is one.
+// A row, with its header if the format has one.
 std::string text_of(const datasets::Encoding& encoding, RowFormat format, const RowKey& key,
                     const std::vector<float>& logits) {
   const OutputDecoder decoder(encoding);
@@ -85,7 +85,7 @@ TEST(PredictionFormatter, CsvQuotesWhatNeedsIt) {
 
 TEST(PredictionFormatter, Json) {
   datasets::Encoding encoding = numbers_encoding(Target::kClass);
-  encoding.labels = {"a\"b", "c\n", "d\xFF"};  // the last is no UTF-8
+  encoding.labels = {"a\"b", "c\n", "d\xFF"};  // the last is not UTF-8
   EXPECT_EQ(text_of(encoding, RowFormat::kJson, {.id = "x\\"}, {-200, 0, -200}),
             "{\"id\":\"x\\\\\",\"prediction\":\"c\\n\","
             "\"probabilities\":{\"a\\\"b\":0,\"c\\n\":1,\"d\xEF\xBF\xBD\":0}}\n");

@@ -1,4 +1,4 @@
-// tests/workflows/score_test.cc: scores against numbers worked out by hand, and against the loss of
+// tests/workflows/score_test.cc: compares scores with numbers computed by hand and with the loss of
 // training.
 #include "workflows/score.h"
 
@@ -76,7 +76,7 @@ TEST(ScoreAccumulator, Calibration) {
   const datasets::Encoding encoding = two_classes();
   ScoreAccumulator accumulator(encoding);
   for (int i = 0; i < 3; ++i) add_class(accumulator, i == 0 ? 1 : 0, {0.75, 0.25});
-  add_class(accumulator, 0, {1.0 - 1e-9, 1e-9});  // rounds to 1, which is in the last bin
+  add_class(accumulator, 0, {1.0 - 1e-9, 1e-9});  // rounds to 1, in the last bin
   const Scores scores = accumulator.finish();
   ASSERT_EQ(scores.calibration.size(), 10u);
   EXPECT_EQ(scores.calibration[7].answers, 3);
@@ -125,7 +125,7 @@ TEST(ScoreAccumulator, NumbersInTheirOwnUnit) {
   EXPECT_DOUBLE_EQ(scores.numbers[0].mae, 2.5);
   EXPECT_DOUBLE_EQ(*scores.numbers[0].r2, 1 - 0.25 / 0.5);
   EXPECT_DOUBLE_EQ(scores.numbers[1].mae, 10);
-  EXPECT_FALSE(scores.numbers[1].r2);  // the truth is always 1
+  EXPECT_FALSE(scores.numbers[1].r2);  // the target is constant
   EXPECT_EQ(scores.hardest[0].truth, "180, 80");
   EXPECT_EQ(scores.hardest[0].prediction, "180, 60");
   EXPECT_FALSE(scores.accuracy);
@@ -168,7 +168,7 @@ TEST(ScoreAccumulator, LengthsInBinsOfEqualNumbers) {
     EXPECT_EQ(bin.sequences, 10);
     EXPECT_EQ(bin.accuracy, i < 5 ? 1 : 0);
   }
-  // Most of one length: they stay together.
+  // Most have the same length and stay in one bin.
   ScoreAccumulator equal(encoding);
   for (int i = 0; i < 97; ++i) add_class(equal, 0, {0.75, 0.25}, 7);
   for (const int steps : {1, 2, 9}) add_class(equal, 0, {0.75, 0.25}, steps);
@@ -199,14 +199,13 @@ TEST(ScoreAccumulator, TheTenHardest) {
 TEST(ScoreAccumulator, WithoutAnswersThereIsNoScore) {
   const datasets::Encoding classes = two_classes(), labels = numbers_encoding(Target::kLabels);
   io::expect_error<InputError>([&] { (void)ScoreAccumulator(classes).finish(); },
-                               {"found no answers"});
+                               {"found no targets"});
   ScoreAccumulator accumulator(labels);
   accumulator.add(sample_of("none", 1), std::vector<float>{0, 0, 0});
-  io::expect_error<InputError>([&] { (void)accumulator.finish(); },
-                               {"found no label of any sequence"});
+  io::expect_error<InputError>([&] { (void)accumulator.finish(); }, {"found no labels"});
 }
 
-// The loss is that which the network is trained with.
+// The loss equals that of training.
 TEST(Score, HasTheLossOfTraining) {
   const io::TempFolder folder;
   const std::filesystem::path in = folder.path() / "in.csv";

@@ -1,6 +1,6 @@
-// tests/workflows/stream_test.cc: streams predict line by line what predict() does for whole
-// sequences; several at a time do not disturb each other; a state that was saved goes on with the
-// same bits.
+// tests/workflows/stream_test.cc: tests that streams predict line by line what predict() does for
+// whole sequences, that several streams are independent, and that a saved state resumes
+// bit-identical.
 #include "workflows/stream.h"
 
 #include <atomic>
@@ -58,7 +58,7 @@ TEST(Stream, SaysWhatAPredictionSays) {
     const std::string table = long_table(15, Target::kNone, 7);
     io::put(in, table);
     const auto rows = predicted(trained, in);
-    // Rows of the table are lines of the stream: id,u,v.
+    // The rows of the table, id,u,v, are the lines of the stream.
     const auto said = lines_of(answers_to(trained, {.id = true}, lines_of(table)));
     const bool every = trained.encoding.answers_every_step();
     EXPECT_EQ(said[0], every ? "id," + without(rows[0], 2) : rows[0]);
@@ -175,7 +175,7 @@ TEST(Stream, ABadLineSaysWhereAndChangesNothing) {
   refused("1e39,1", {"stdin:4:1: found \"1e39\", expected a number of at most 3.4e38"});
   refused("1,2,3", {"stdin:5: found 3 numbers, expected 2: u, v"});
   refused("1,?", {"stdin:6:3: found no number for \"v\", expected one"});
-  refused("1,\"2", {"stdin:7:3: found a quote without an end"});
+  refused("1,\"2", {"stdin:7:3: found an unclosed quote, expected a closing quote"});
   refused("1,\"2\"3", {"stdin:8:6: found \"3\", expected a separator"});
   refused("1,\xFF", {"stdin:9:3: found the byte 0xff, expected text in UTF-8"});
   EXPECT_EQ(streams.answer("5,6"), spared.answer("5,6"));
@@ -212,7 +212,7 @@ TEST(Stream, Json) {
     io::expect_error<InputError>([&] { answers_to(trained, json, {line}); }, {message});
   };
   refused("1,2", "stdin:1: found \"1,2\", expected a JSON object on one line");
-  refused(R"({"x":[1]})", "stdin:1: found a step of 1 numbers, expected 2");
+  refused(R"({"x":[1]})", "stdin:1: found a step of 1 number, expected 2");
   refused(R"({"x":[1,"a"]})", R"(found "\"a\"", expected a number for "v")");
   refused(R"({"x":[1,null]})", R"(found no number for "v", expected one)");
   refused(R"({"x":[1,1e300]})", "expected a number of at most 3.4e38");
@@ -303,7 +303,7 @@ TEST_F(StateTest, ThatOfAnotherModelIsRefused) {
 
 TEST(Stream, NetworksThatMustSeeTheEndAreRefused) {
   const Trained trained = make_trained(numbers_encoding(Target::kClass), {.bidirectional = true});
-  io::expect_error<ConfigError>([&] { Streams(trained, {}); }, {"no stream through this network"});
+  io::expect_error<ConfigError>([&] { Streams(trained, {}); }, {"this network cannot be streamed"});
 }
 
 // Both ends of a pipe.
@@ -328,18 +328,18 @@ TEST(Serve, AnswersEachLineBeforeItReadsTheNext) {
   });
   Streams expected(trained, {});
   const auto ask = [&](std::string_view line) {
-    // In two pieces: a line is one when its end has come.
+    // Written in two pieces: a line is complete only at its end.
     const std::string_view first = line.substr(0, 2), rest = line.substr(2);
     ASSERT_EQ(::write(in.ends[1], first.data(), first.size()), std::ssize(first));
     ASSERT_EQ(::write(in.ends[1], rest.data(), rest.size()), std::ssize(rest));
     char answer[256];
-    const ssize_t count = ::read(out.ends[0], answer, sizeof answer);  // hangs where none comes
+    const ssize_t count = ::read(out.ends[0], answer, sizeof answer);  // hangs without an answer
     ASSERT_GT(count, 0);
     EXPECT_EQ(std::string_view(answer, static_cast<std::size_t>(count)),
               expected.answer(line.substr(0, line.find('\n'))));
   };
   for (const char* line : {"1,2\n", "3,4\n", "-5,6\n"}) ask(line);
-  // The last line needs no end.
+  // The last line needs no newline.
   ASSERT_EQ(::write(in.ends[1], "7,8", 3), 3);
   ::close(std::exchange(in.ends[1], ::open("/dev/null", O_RDONLY)));
   server.join();

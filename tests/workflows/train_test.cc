@@ -23,13 +23,18 @@ using training::Overrides;
 
 class Train : public ::testing::Test {
  protected:
-  // Works in an empty folder, and has no other for temporary files: whatever is written shows.
+  // Runs in an empty folder, so that stray files show.
   Train() {
     io::put(data(), long_table(40, Target::kClass));
     std::filesystem::current_path(empty_.path());
-    ::setenv("TMPDIR", "/nowhere", 1);
   }
-  ~Train() override { std::filesystem::current_path("/"); }
+  ~Train() override {
+    std::filesystem::current_path("/");
+    ::unsetenv("TMPDIR");
+  }
+
+  // From here on the test has no folder for temporary files.
+  static void forbid_temporary_files() { ::setenv("TMPDIR", "/nowhere", 1); }
 
   [[nodiscard]] std::filesystem::path data() const { return folder_.path() / "data.csv"; }
   [[nodiscard]] TrainRequest request(const std::string& toml = "") const {
@@ -49,6 +54,7 @@ class Train : public ::testing::Test {
 };
 
 TEST_F(Train, WithoutAFolderNothingIsWritten) {
+  forbid_temporary_files();
   const auto result = train(made(request()), {}, nobody_);
   ASSERT_EQ(result.runs.size(), 1U);
   EXPECT_EQ(result.runs.front().store->record().steps, 12);
@@ -70,7 +76,7 @@ TEST_F(Train, AFolderAndMemoryHaveTheSameBits) {
   EXPECT_TRUE(std::filesystem::exists(out.path() / "run" / kReportFile));
 }
 
-// The outputs of the last evaluation are those that a model loaded from its file would compute.
+// The scores come from the last evaluation, and equal those of the model loaded from its store.
 TEST_F(Train, ScoresAreThoseOfTheModel) {
   for (const char* toml : {"", "task.window = 3", "evaluation.samples = 3",
                            "[task]\nfeatures = ['u', 'v']\ntask = 'forecast'"}) {
@@ -165,13 +171,13 @@ TEST(Candidates, TheFirstHasTheDefaultsAndTheOthersDiffer) {
   EXPECT_NE(experiment(1, 1), experiment(2, 1));
 }
 
-// What people with results of an earlier build would get again.
+// Candidates must not change between builds, so that results can be reproduced.
 TEST(Candidates, AreAlwaysTheSame) {
   auto made = default_experiment();
   candidate({.input = Input::kNumbers}, 1, 2).apply(made);
-  EXPECT_EQ(
-      in_words(made),
-      "rwa-forget, 32 units, 2 layers, attention, dropout 0.5, learning rate 0.0023, batch 32");
+  EXPECT_EQ(in_words(made),
+            "rwa-forget, 32 units, 2 layers, attention readout, dropout 0.5, learning rate 0.0023, "
+            "batch 32");
 }
 
 TEST_F(Train, TuningRanksItsCandidates) {
@@ -200,14 +206,14 @@ TEST_F(Train, ARunWithoutAModelSaysSo) {
   const Plan runs = made(request("training.learning_rate = 1e15"));
   (void)train(runs, {}, nobody_);
   io::expect_error<ResourceError>([&] { (void)runs.runs.front().store->model(); },
-                                  {"the training has no model: it is diverged"});
+                                  {"the training has no model: its status is diverged"});
 }
 
 TEST_F(Train, TuningNeedsValidation) {
   TuneObserver nobody;
   const TrainRequest given = request("task.split = 0.0");
   io::expect_error<ConfigError>([&] { (void)tune(given, made(given), {}, nobody); },
-                                {"tuning needs data to validate on"});
+                                {"tuning needs validation data"});
   const TrainRequest folds = request("task.folds = 3");
   io::expect_error<ConfigError>([&] { (void)tune(folds, made(folds), {}, nobody); },
                                 {"found folds, expected none"});

@@ -1,4 +1,4 @@
-// tests/workflows/trained_test.cc: models that are found, and those that are refused.
+// tests/workflows/trained_test.cc: tests which models can be loaded, and which are refused.
 #include "workflows/trained.h"
 
 #include <filesystem>

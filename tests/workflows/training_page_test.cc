@@ -1,4 +1,4 @@
-// tests/workflows/training_page_test.cc: the report of a training, for classes and for numbers.
+// tests/workflows/training_page_test.cc: tests the report of a training, for classes and numbers.
 #include "workflows/training_page.h"
 
 #include <memory>
@@ -35,7 +35,7 @@ std::vector<Block> blocks(const report::Page& page) {
   return found;
 }
 
-// Of all figures, the chart of that id; an empty one where there is none.
+// The chart with this id in any figure; an empty chart if there is none.
 Chart chart(const report::Page& page, std::string_view id) {
   for (const Figure& figure : blocks<Figure>(page)) {
     for (const Chart& panel : figure.panels) {
@@ -45,7 +45,7 @@ Chart chart(const report::Page& page, std::string_view id) {
   return {};
 }
 
-// The row that begins with that text, of the first table that has one.
+// The row that begins with this text, in the first table that has one.
 std::vector<std::string> row(const report::Page& page, std::string_view begins_with) {
   for (const Table& table : blocks<Table>(page)) {
     for (const auto& cells : table.rows) {
@@ -67,7 +67,7 @@ class PageTest : public ::testing::Test {
     return datasets::open_files(task, 1, folder_.path());
   }
 
-  // Two classes, one three times as often as the other.
+  // Two classes, one three times as frequent as the other.
   std::unique_ptr<datasets::Files> classes() {
     std::string table = "id,u,v,answer\n";
     for (int s = 0; s < 40; ++s) {
@@ -130,9 +130,9 @@ TEST_F(PageTest, BeginsWithTheScoreAndTheBaseline) {
   const report::Page page = training_page(run_, *files, &scores);
   EXPECT_EQ(page.title, "a name & more");
   const std::string first = blocks<report::Text>(page).front().text;
-  EXPECT_TRUE(
-      contains(first, "87.5 % of the predictions for 1,100 sequences of the validation data"));
-  EXPECT_TRUE(contains(first, "baseline: 75.0 %"));
+  EXPECT_EQ(first,
+            "Accuracy on the validation data (1,100 sequences): 87.5 %. Majority-class baseline: "
+            "75.0 %.");
   EXPECT_EQ(row(page, "accuracy"), (std::vector<std::string>{"accuracy", "87.5 %", "75.0 %"}));
   EXPECT_EQ(row(page, "loss").at(1), "0.25 bits");
   EXPECT_EQ(row(page, "loss").at(2), fmt::format("{:.4g}", files->naive().loss));
@@ -147,7 +147,7 @@ TEST_F(PageTest, DrawsTrainingAndMarksTheBestStep) {
   EXPECT_EQ(losses.curves[0].label, "training");
   EXPECT_EQ(losses.curves[0].x, (std::vector<double>{500, 1'000, 1'500}));
   EXPECT_EQ(losses.curves[1].y, (std::vector<double>{0.5, 0.25, 0.5}));
-  EXPECT_EQ(losses.curves[2].label, "best, at step 1,000");
+  EXPECT_EQ(losses.curves[2].label, "best (step 1,000)");
   EXPECT_EQ(losses.curves[2].x, (std::vector<double>{1'000}));
   EXPECT_EQ(losses.curves[2].y, (std::vector<double>{0.25}));
   EXPECT_EQ(losses.curves[3].y.front(), files->naive().loss);
@@ -200,10 +200,10 @@ TEST_F(PageTest, OfManyClassesShowsThePairsThatAreConfusedMost) {
 TEST_F(PageTest, SaysWhatTheDataAndTheSettingsAre) {
   const auto files = classes();
   const report::Page page = training_page(run_, *files, nullptr);
-  EXPECT_TRUE(contains(blocks<report::Text>(page).front().text, "none were left to score"));
-  EXPECT_TRUE(contains(row(page, "files").at(1), "data.csv"));
-  EXPECT_EQ(row(page, "sequences to train on").at(1), "32");
-  EXPECT_EQ(row(page, "to validate on").at(1), "8");
+  EXPECT_TRUE(contains(blocks<report::Text>(page).front().text, "none was held out"));
+  EXPECT_TRUE(contains(row(page, "training files").at(1), "data.csv"));
+  EXPECT_EQ(row(page, "training sequences").at(1), "32");
+  EXPECT_EQ(row(page, "validation sequences").at(1), "8");
   EXPECT_EQ(row(page, "steps per sequence").at(1), "1 to 5, median 3");
   EXPECT_EQ(row(page, "often"), (std::vector<std::string>{"often", "30", "75.0 %"}));
   EXPECT_EQ(row(page, "u").at(1), "0");
@@ -212,7 +212,7 @@ TEST_F(PageTest, SaysWhatTheDataAndTheSettingsAre) {
   EXPECT_EQ(row(page, "units").at(1), "48");
   EXPECT_EQ(row(page, "seed").at(1), "11");
   EXPECT_EQ(row(page, "steps").at(1), "1,500 of 2,000");
-  EXPECT_EQ(row(page, "stopped because").at(1), "no improvement in 7 validations");
+  EXPECT_EQ(row(page, "end of training").at(1), "no improvement in 7 validations (early stopping)");
   EXPECT_EQ(row(page, "training time").at(1), "1m15s");
 }
 
@@ -223,7 +223,8 @@ TEST_F(PageTest, OfNumbersHasTheirErrorsAndNoClasses) {
   scores.lengths = {{3, 3, 4, 0.5}};
   for (auto& metric : run_.metrics) metric.accuracy.reset();
   const report::Page page = training_page(run_, *files, &scores);
-  EXPECT_TRUE(contains(blocks<report::Text>(page).front().text, "is 0.5 mse"));
+  EXPECT_EQ(blocks<report::Text>(page).front().text,
+            "Loss on the validation data (4 sequences): 0.5 mse. Mean baseline: 1 mse.");
   EXPECT_EQ(row(page, "height"), (std::vector<std::string>{"height", "7.25", "5.5", "0.875"}));
   EXPECT_TRUE(blocks<HeatTable>(page).empty());
   EXPECT_EQ(blocks<Figure>(page).size(), 1);

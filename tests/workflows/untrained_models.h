@@ -1,4 +1,4 @@
-// tests/workflows/untrained_models.h: small models for each kind of task, untrained, and files for
+// tests/workflows/untrained_models.h: small untrained models for each kind of task, and data for
 // them.
 #pragma once
 
@@ -19,8 +19,8 @@ namespace rwa::workflows {
 
 using formats::Target;
 
-// Two features, u and v, of a table with a row for each step; classes or labels no, maybe, yes;
-// numbers height and weight.
+// A table with a row for each step, with the features u and v; the classes or labels are no, maybe
+// and yes, the numbers height and weight.
 inline datasets::Encoding numbers_encoding(Target target) {
   datasets::Encoding encoding;
   encoding.schema = {.format = formats::Format::kTable,
@@ -39,7 +39,7 @@ inline datasets::Encoding numbers_encoding(Target target) {
   return encoding;
 }
 
-// Letters a, b and c of lines of text.
+// Lines of text of the letters a, b and c.
 inline datasets::Encoding letters_encoding(Target target) {
   datasets::Encoding encoding;
   encoding.schema = {.format = formats::Format::kText, .symbols = true, .target = target};
@@ -48,7 +48,7 @@ inline datasets::Encoding letters_encoding(Target target) {
   return encoding;
 }
 
-// A network for it, with random weights that make all its outputs differ.
+// A network for the encoding, with random weights that make all its outputs differ.
 inline Trained make_trained(datasets::Encoding encoding, ModelConfig config = {}) {
   const datasets::Shape shape = encoding.shape();
   config.input = shape.input;
@@ -63,8 +63,8 @@ inline Trained make_trained(datasets::Encoding encoding, ModelConfig config = {}
   return {std::move(model), std::move(encoding)};
 }
 
-// A long table of `sequences`, of lengths that differ, with the columns of numbers_encoding(); its
-// answers are random.
+// A long table of this many sequences of different lengths, with the columns of numbers_encoding()
+// and random targets.
 inline std::string long_table(int sequences, Target target, std::uint64_t seed = 1) {
   RandomData random(seed);
   const datasets::Encoding encoding = numbers_encoding(target);

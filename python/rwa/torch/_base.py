@@ -1,4 +1,4 @@
-"""What all recurrent modules share: torch.nn.LSTM's conventions around the library's layers."""
+"""The base of all recurrent modules: torch.nn.LSTM's conventions around the library's layers."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from .._errors import ConfigError, InputError
 from ._handles import Call, Layer, LayerHandle, shared
 from ._recurrence import recurrence
 
-# The library counts steps and sequences in 32 bits.
+# The library counts steps and sequences with 32-bit integers.
 _MOST = 2**31 - 1
 
 
 def _outside_graphs(function: Callable[..., Any]) -> Callable[..., Any]:
-    """torch.compile leaves the function as it is, and compiles what stands around it."""
+    """Exclude a function from torch.compile, which still compiles the code around it."""
     try:
-        from torch._compile import _disable_dynamo  # torch.compiler.disable, without its imports
+        from torch._compile import _disable_dynamo  # torch.compiler.disable without its imports
     except ImportError:
         try:
             from torch._dynamo import disable as _disable_dynamo
@@ -32,10 +32,10 @@ def _outside_graphs(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class Stack(torch.nn.Module):
-    """A stack of recurrent layers, one or both ways; see the classes made of it."""
+    """A stack of recurrent layers, unidirectional or bidirectional."""
 
-    CELL = ""  # the library's name
-    STATE: Tuple[str, ...] = ()  # the names of what a step hands to the next
+    CELL = ""  # the library's name of the cell
+    STATE: Tuple[str, ...] = ()  # names of the parts of the state
     CARRIED: Tuple[str, ...] = ()  # those of them that have a gradient
     activation = "tanh"
 
@@ -60,12 +60,12 @@ class Stack(torch.nn.Module):
             if not isinstance(size, int) or size < 1:
                 raise ConfigError(f"{name} is {size!r}, expected a whole number of 1 or more")
         if isinstance(dropout, bool) or not 0 <= dropout <= 1:
-            raise ConfigError(f"dropout is {dropout!r}, expected a share of 0 to 1")
+            raise ConfigError(f"dropout is {dropout!r}, expected a share from 0 to 1")
         if dtype not in (None, torch.float32):
-            raise ConfigError(f"dtype is {dtype}, expected torch.float32, the only one there is")
+            raise ConfigError(f"dtype is {dtype}, expected torch.float32")
         if dropout > 0 and num_layers == 1:
             warnings.warn(
-                f"dropout is between layers, and there is one: dropout={dropout} does " "nothing",
+                f"dropout={dropout} has no effect with num_layers=1: it applies between layers",
                 stacklevel=3,
             )
         self.input_size = input_size
@@ -75,7 +75,7 @@ class Stack(torch.nn.Module):
         self.batch_first = batch_first
         self.dropout = float(dropout)
         self.bidirectional = bidirectional
-        # Here so that they live as long as this. The replicas of DataParallel share them.
+        # Keeps the layers alive with the module. The replicas of DataParallel share them.
         self._used: Dict[Tuple[str, torch.device], LayerHandle] = {}
         self._register(device)
         self.reset_parameters()
@@ -83,19 +83,19 @@ class Stack(torch.nn.Module):
     # -- Parameters --------------------------------------------------------------------------------
 
     def _shapes(self, inputs: int) -> Dict[str, Tuple[int, ...]]:
-        """Of the parameters of a layer, by the first part of their names."""
+        """Return the shapes of a layer's parameters by the first part of their names."""
         raise NotImplementedError
 
     def _block(self, parameters: Dict[str, Tensor]) -> List[Tensor]:
-        """The parts of the library's block of parameters, made of ours."""
+        """Return the parts of the library's parameter block, made from the module's parameters."""
         raise NotImplementedError
 
     def reset_parameters(self) -> None:
-        """Draws the initial values again."""
+        """Draw new initial values."""
         raise NotImplementedError
 
     def _suffixes(self) -> List[str]:
-        """What the names of the parameters of each layer and direction end with."""
+        """Return the name suffix of the parameters of each layer and direction."""
         ways = ("", "_reverse") if self.bidirectional else ("",)
         return [f"_l{layer}{way}" for layer in range(self.num_layers) for way in ways]
 
@@ -109,18 +109,18 @@ class Stack(torch.nn.Module):
                 self.register_parameter(name + suffix, torch.nn.Parameter(values))
 
     def _parameters_of(self, suffix: str) -> Dict[str, Tensor]:
-        # By attribute, because the replicas of DataParallel have no parameters.
+        # By attribute: parameters() of DataParallel's replicas is empty.
         return {name: getattr(self, name + suffix) for name in self._shapes(1)}
 
     def flatten_parameters(self) -> None:
-        """Does nothing: there is nothing to flatten. For programs made for torch.nn.LSTM."""
+        """Do nothing; exists for compatibility with torch.nn.LSTM."""
 
     def __getstate__(self) -> Dict[str, Any]:
-        """For copies and files, which come to layers of their own."""
+        """Return the state for copies and pickles, which create their own layers."""
         return {**self.__dict__, "_used": {}}
 
     def extra_repr(self) -> str:
-        """The sizes, and what is not as it is when nothing is said."""
+        """Return the sizes and all arguments that differ from their defaults."""
         usual = {
             name: parameter.default
             for kind in reversed(type(self).__mro__)
@@ -140,18 +140,22 @@ class Stack(torch.nn.Module):
     def forward(
         self, input: Union[Tensor, PackedSequence], hx: Any = None
     ) -> Tuple[Union[Tensor, PackedSequence], Any]:
-        """All outputs, [T, B, directions * hidden_size], and the state after the last step.
+        """Return all outputs, [T, B, directions * hidden_size], and the state after the last step.
 
-        input: [T, B, input_size], [B, T, input_size] with batch_first, [T, input_size] for a single
-            sequence, or a PackedSequence; the output has the same form.
-        hx: the state before the first step, as an earlier call gave it back; without it sequences
-            begin here.
+        Parameters
+        ----------
+        input : Tensor or PackedSequence
+            [T, B, input_size]; [B, T, input_size] with batch_first; [T, input_size] for a single
+            sequence. The output has the same form.
+        hx : optional
+            The state before the first step, as returned by an earlier call. Default: the start of a
+            sequence.
         """
         if torch.jit.is_tracing():
-            # What is computed outside of PyTorch would become a constant, without a word.
+            # Tracing would silently turn the library's results into constants.
             raise ConfigError(
-                f"{type(self).__name__} cannot be traced (torch.jit.trace, torch.onnx.export): "
-                "rwa.export_onnx writes networks of rwa.Model as ONNX files"
+                f"{type(self).__name__} cannot be traced (torch.jit.trace, torch.onnx.export): to "
+                "write an ONNX file, use rwa.export_onnx with an rwa.Model"
             )
         if isinstance(input, PackedSequence):
             return self._forward_packed(input, hx)
@@ -171,11 +175,11 @@ class Stack(torch.nn.Module):
         return output.transpose(0, 1) if self.batch_first else output, self._as_state(state)
 
     def _forward_packed(self, packed: PackedSequence, hx: Any) -> Tuple[PackedSequence, Any]:
-        """From the longest to the shortest, an order that only states must be put into."""
+        """Run packed sequences in their sorted order, and reorder only the states."""
         data = self._checked(packed.data, "input")
         if data.dim() != 2 or data.shape[1] != self.input_size:
             raise InputError(
-                f"the packed input has data of {_shape(data)}, expected [steps, "
+                f"the packed input has data of shape {_shape(data)}, expected [steps, "
                 f"{self.input_size}]"
             )
         x, lengths = pad_packed_sequence(PackedSequence(data, packed.batch_sizes))
@@ -195,10 +199,10 @@ class Stack(torch.nn.Module):
     def _run(
         self, x: Tensor, lengths: Optional[Tensor], before: Optional[Sequence[Tensor]]
     ) -> Tuple[Tensor, List[Tensor]]:
-        """Of x [T,B,D]; the numbers of a state are [layers * directions, B, H] each."""
+        """Run all layers over x [T,B,D]; each part of a state is [layers * directions, B, H]."""
         if len(x) == 0 or max(x.shape[:2]) > _MOST:
             raise InputError(
-                f"input is {_shape(x)} as [T, B, input_size], expected at least one step, and at "
+                f"input is {_shape(x)} as [T, B, input_size], expected at least one step and at "
                 f"most {_MOST} steps and sequences"
             )
         directions = 2 if self.bidirectional else 1
@@ -238,22 +242,22 @@ class Stack(torch.nn.Module):
     # -- States ------------------------------------------------------------------------------------
 
     def _as_state(self, parts: List[Tensor]) -> Any:
-        """What the caller gets of them."""
+        """Return the parts of a state in the form of `hx`."""
         raise NotImplementedError
 
     def _parts(self, hx: Any) -> Sequence[Tensor]:
-        """The reverse."""
+        """Return the parts of `hx`; the inverse of _as_state."""
         return hx
 
     def _split(self, state: Tensor) -> List[Tensor]:
-        """Of all layers, [layers, B, state, H], its numbers by name."""
+        """Split the states of all layers, [layers, B, state, H], into their parts."""
         return [
             part if name in self.CARRIED else part.detach()
             for name, part in zip(self.STATE, state.unbind(dim=2))
         ]
 
     def _before(self, hx: Any, batch: Optional[int]) -> Optional[List[Tensor]]:
-        """The numbers of a state that was given, [layers, B, H]; batch: None for one sequence."""
+        """Return the checked parts of `hx`, [layers, B, H]; batch is None for a single sequence."""
         if hx is None:
             return None
         layers, units = self.num_layers * (2 if self.bidirectional else 1), self.hidden_size
@@ -275,27 +279,26 @@ class Stack(torch.nn.Module):
     # -- Checks ------------------------------------------------------------------------------------
 
     def _checked(self, tensor: Any, name: str) -> Tensor:
-        """The tensor, where it and the weights are something that the library can compute with."""
+        """Return the tensor if the library supports its device and dtype and the weights'."""
         weight = getattr(self, "weight_ih_l0")
         if not isinstance(tensor, Tensor):
             raise InputError(f"{name} is a {type(tensor).__name__}, expected a tensor")
         if tensor.device != weight.device:
             raise InputError(
                 f"{name} is on {tensor.device} and the weights on {weight.device}, "
-                "expected one device"
+                "expected the same device"
             )
         if tensor.device.type not in ("cpu", "cuda"):
             raise InputError(f"{name} is on {tensor.device}, expected the CPU or a CUDA device")
         if weight.dtype != torch.float32:
             raise InputError(
-                f"the weights are {weight.dtype}, expected torch.float32, the only "
-                "type that there is here: see .float()"
+                f"the weights are {weight.dtype}, expected torch.float32: call module.float()"
             )
         if _in_autocast(tensor.device.type) and tensor.is_floating_point():
             tensor = tensor.float()
         if tensor.dtype != torch.float32:
             raise InputError(f"{name} is {tensor.dtype}, expected torch.float32")
-        return tensor.resolve_neg()  # of a view that negates, memory has the other sign
+        return tensor.resolve_neg()  # a negated view shares memory that is not negated
 
 
 def _shape(tensor: Tensor) -> str:
@@ -309,7 +312,7 @@ def _in_order(parts: Sequence[Tensor], indices: Optional[Tensor]) -> List[Tensor
 def _in_autocast(device: str) -> bool:
     try:
         return torch.is_autocast_enabled(device)
-    except TypeError:  # before 2.4 the question had no argument
+    except TypeError:  # takes no argument before PyTorch 2.4
         if device == "cpu":
             return torch.is_autocast_cpu_enabled()
         return torch.is_autocast_enabled()

@@ -1,4 +1,4 @@
-"""What the parameters of the library's cells are, and where they start."""
+"""Parameters of the library's cells and their initial values."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from torch import Tensor
 from .._library import described, library
 from ._handles import Layer, LayerHandle
 
-_NEVER = 30.0  # the bias of a forget gate that stays open, whatever Adam does
+_NEVER = 30.0  # bias of a forget gate that never forgets, whatever Adam does
 
 
 class CellLayout(NamedTuple):
-    """A cell of the library: which of its gates see x, which h, and which have a bias.
+    """A cell of the library: which of its gates depend on x, which on h, and which have a bias.
 
     Each letter is a block of `hidden_size` rows, in the library's order.
     """
@@ -26,13 +26,13 @@ class CellLayout(NamedTuple):
     h: Tuple[str, ...]
     bias: Tuple[str, ...]
     learned_start: bool
-    state: Tuple[str, ...]  # the names of what a step hands to the next
+    state: Tuple[str, ...]  # names of the parts of the state
     carried: Tuple[str, ...]  # those of them that have a gradient
     initial_bias: Dict[str, float]  # by gate
     spread: Optional[str]  # the gate whose biases are half-lives
 
     def shapes(self, inputs: int, units: int) -> Dict[str, Tuple[int, ...]]:
-        """Of the parameters, in the order of the library's block of them."""
+        """Return the shapes of the parameters in the order of the library's parameter block."""
         shapes: Dict[str, Tuple[int, ...]] = {
             "weight_ih": (len(self.x) * units, inputs),
             "weight_hh": (len(self.h) * units, units),
@@ -43,7 +43,7 @@ class CellLayout(NamedTuple):
 
 @functools.lru_cache(maxsize=None)
 def layout_of(cell: str) -> CellLayout:
-    """As the library describes the cell. Raises ConfigError for one that it does not have."""
+    """Return the library's description of a cell. Raises ConfigError for an unknown one."""
     layer = LayerHandle(Layer(cell, "tanh", 1, 1, False, "cpu", 1))
     about = described(library.rwa_layer_describe, layer)
     listed = next(each for each in described(library.rwa_cells) if each["name"] == cell)
@@ -61,15 +61,17 @@ def layout_of(cell: str) -> CellLayout:
 
 
 def spread_half_lives_(bias: Tensor, span: int, lasting: float) -> None:
-    """Forget gates that let go after a time between one step and `span`, as many within each factor
-    of two; and the first units, a share of `lasting`, never."""
+    """Initialise forget biases to half-lives from one step to `span`, uniform on a log scale.
+
+    The first units, a share of `lasting`, never forget.
+    """
     bias.uniform_(0.0, math.log(max(2, span)))
     bias[: math.ceil(lasting * len(bias))] = _NEVER
 
 
 @torch.no_grad()
 def initialise_(cell: CellLayout, parameters: Dict[str, Tensor]) -> None:
-    """The initial values of the paper, drawn from PyTorch's generator."""
+    """Draw the paper's initial values from PyTorch's generator."""
     units, inputs = parameters["weight_hh"].shape[1], parameters["weight_ih"].shape[1]
     blocks = {
         name: dict(zip(gates, parameters[name].split(units)))

@@ -1,4 +1,4 @@
-"""The library's recurrent layer (rwa_layer_… of rwa/c_api.h) over tensors of PyTorch."""
+"""The library's recurrent layer (rwa_layer_… of rwa/c_api.h) on PyTorch tensors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _libc = ctypes.CDLL(None)
 
 
 class Layer(NamedTuple):
-    """What is computed, where, and by how many: the fields of the library's description."""
+    """The options of a layer of the library."""
 
     cell: str
     activation: str
@@ -64,7 +64,7 @@ class LayerHandle(Handle):
         self.layer = layer
         self.parameters: int = about["parameters"]
         self.state: List[str] = about["state"]
-        # The places of those that have a gradient.
+        # Indices of the parts that have a gradient.
         self.carried: List[int] = [self.state.index(name) for name in about["carried"]]
 
 
@@ -72,37 +72,36 @@ _layers: weakref.WeakValueDictionary[Layer, LayerHandle] = weakref.WeakValueDict
 
 
 def shared(layer: Layer) -> LayerHandle:
-    """The one that others have, or a new one. It keeps memory for calls, and goes with the last of
-    those who have it."""
+    """Return the layer that equal modules share. It owns scratch memory and dies with its users."""
     known = _layers.get(layer)
     return _layers.setdefault(layer, LayerHandle(layer)) if known is None else known
 
 
 class Call(NamedTuple):
-    """The inputs of one call. All but the lengths are in the memory of the layer's device."""
+    """The inputs of one call. All except the lengths are on the layer's device."""
 
     layer: LayerHandle
     lengths: Optional[Tensor]  # int32, [B]; None: all are T
     x: Tensor  # [T,B,D]
     state: Optional[Tensor]  # [B,state,H]; None: the start of a sequence
-    parts: Tuple[Tensor, ...]  # of the library's block of parameters, one after the other
+    parts: Tuple[Tensor, ...]  # of the library's parameter block, in order
 
 
 class Tape(Handle):
-    """What forward leaves for one backward; its memory goes with it."""
+    """What a forward pass keeps for one backward pass; owns its memory."""
 
     def __init__(self, layer: LayerHandle, *arguments: Any) -> None:
         super().__init__("rwa_tape_free", library.rwa_layer_forward, layer, *arguments)
 
 
 def forward(call: Call, record: bool) -> Tuple[Tensor, Tensor, Optional[Tape]]:
-    """All h, [T,B,H], the state after the last step, [B,state,H], and where asked for the tape."""
+    """Return all h, [T,B,H], the state after the last step, [B,state,H], and with record a tape."""
     steps, batch, _ = call.x.shape
     layer, units = call.layer, call.layer.layer.units
     parameters = torch.cat([part.reshape(-1) for part in call.parts])
     if len(parameters) != layer.parameters:
         raise InternalError(
-            f"{layer.layer} has {layer.parameters} parameters, not {len(parameters)}"
+            f"found {len(parameters)} parameters for {layer.layer}, expected {layer.parameters}"
         )
     h = _new(call.x, steps, batch, units)
     state = call.x.new_empty(batch, len(layer.state), units)
@@ -118,8 +117,7 @@ def forward(call: Call, record: bool) -> Tuple[Tensor, Tensor, Optional[Tape]]:
 def backward(
     call: Call, tape: Tape, wants_x: bool, of_h: Optional[Tensor], of_state: Optional[Tensor]
 ) -> Tuple[Tensor, Optional[Tensor], Optional[Tensor]]:
-    """The gradients of the block of parameters, of x where that is wanted, and of state where there
-    was one."""
+    """Return the gradients of the parameter block, of x if wanted, and of the state if given."""
     carried = call.layer.carried
     parameters = call.x.new_empty(call.layer.parameters)
     x = _new(call.x, *call.x.shape) if wants_x else None
@@ -130,13 +128,13 @@ def backward(
     if of_h is not None:
         of_h = of_h.contiguous().resolve_neg()
     if of_state is not None:
-        # One by one: a list as an index is copied to the GPU, and the host waits for that.
+        # One by one: indexing with a list copies it to the GPU and blocks the host.
         of_state = torch.stack([of_state[:, place] for place in carried], dim=1)
     view = _Gradient(
         _pointer(of_h), _pointer(of_state), _pointer(parameters), _pointer(x), _pointer(initial)
     )
     with _current_stream(call.x) as stream:
-        # The weights, which forward read, are on the tape.
+        # The tape holds the weights of the forward pass.
         inputs = _input(call, None)
         library.rwa_layer_backward(tape, ctypes.byref(inputs), ctypes.byref(view), stream)
     if initial is None:
@@ -148,13 +146,12 @@ def backward(
 
 
 def _new(like: Tensor, *shape: int) -> Tensor:
-    """Without contents. A large one of the CPU comes from the system page by page, and goes back
-    when it is no longer needed: in large pages that is quicker."""
+    """Return an empty tensor. Large CPU tensors use huge pages: faster to map and to free."""
     made = like.new_empty(*shape)
     begin, size = made.data_ptr(), made.numel() * made.element_size()
     if like.device.type == "cpu" and size >= _HUGE_PAGE:
         first = -(-begin // mmap.PAGESIZE) * mmap.PAGESIZE
-        # Only advice: failing is harmless.
+        # Only a hint: failure is harmless.
         _libc.madvise(
             ctypes.c_void_p(first), ctypes.c_size_t(begin + size - first), mmap.MADV_HUGEPAGE
         )
@@ -163,7 +160,7 @@ def _new(like: Tensor, *shape: int) -> Tensor:
 
 @contextlib.contextmanager
 def _current_stream(x: Tensor) -> Iterator[Optional[int]]:
-    """Of its device, which becomes the current one; on the CPU there is none."""
+    """Yield the current stream of x's device and make the device current; None on the CPU."""
     if x.device.type == "cpu":
         yield None
         return

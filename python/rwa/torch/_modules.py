@@ -1,5 +1,4 @@
-"""The modules: any cell of the library, three recurrent weighted averages by their own names, and
-torch.nn's LSTM and GRU."""
+"""The modules: Recurrent for any cell, the weighted averages, and LSTM and GRU like torch.nn's."""
 
 from __future__ import annotations
 
@@ -13,15 +12,15 @@ from .._errors import ConfigError
 from . import _cells
 from ._base import Stack
 
-# Where half-lives start where nothing is said, as the library has it.
+# The library's defaults for the initial half-lives.
 _SPAN, _LASTING = 100, 0.5
 
 
 class RWAState(NamedTuple):
-    """What a recurrent weighted average hands on, [layers * directions, B, hidden_size] each.
+    """The state of a recurrent weighted average, [layers * directions, B, hidden_size] each.
 
-    r is the average and L the logarithm of the sum of its weights. The others are their rounding
-    errors, which keep an average over a million steps right and have no gradient.
+    r is the average and L the logarithm of the sum of its weights. r_lo and L_lo are their rounding
+    errors, which keep an average over a million steps exact; they have no gradient.
     """
 
     h: Tensor
@@ -32,19 +31,25 @@ class RWAState(NamedTuple):
 
 
 class Recurrent(Stack):
-    """Recurrent layers of any cell of the library, where torch.nn.LSTM stood.
+    """Recurrent layers with any cell of the library, a drop-in replacement of torch.nn.LSTM.
 
-    Args:
-        cell: the name of one of `rwa.cells()`.
-        input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, device,
-            dtype: as torch.nn.LSTM has them; dtype is float32.
-        activation: "tanh" or "identity".
-        span, lasting: of cells that forget; see RWAForget.
+    Parameters
+    ----------
+    cell : str
+        One of `rwa.cells()`.
+    input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, device, dtype
+        As in torch.nn.LSTM; dtype must be float32.
+    activation : {"tanh", "identity"}
+        Activation of the cell's output.
+    span, lasting
+        Initial half-lives of cells that forget; see RWAForget.
 
-    Parameters of layer k (and, of the way back, with "_reverse" behind the name) are weight_ih_l{k}
-    [·, inputs], weight_hh_l{k} [·, hidden_size], bias_l{k} and, of cells that learn where h starts,
-    start_l{k}: hidden_size rows for each gate that has them. The state is h, or a tuple of h and
-    what else the cell carries from step to step.
+    Notes
+    -----
+    Layer k has the weights weight_ih_l{k} [·, inputs], weight_hh_l{k} [·, hidden_size], bias_l{k}
+    and, for cells with a learned initial h, start_l{k}. Each gate takes hidden_size rows. Names of
+    the reverse direction end in "_reverse". The state is h, or a tuple of h and the other parts of
+    the cell's state.
     """
 
     def __init__(
@@ -63,16 +68,16 @@ class Recurrent(Stack):
         self._layout = layout = _cells.layout_of(cell)
         self.STATE, self.CARRIED = layout.state, layout.carried
         if layout.spread is None and (span is not None or lasting is not None):
-            raise ConfigError(f"span and lasting are given, expected neither: {cell} forgets nothing")
+            raise ConfigError(f"span and lasting have no effect on {cell}: it never forgets")
         if span is not None and (not isinstance(span, int) or span < 1):
             raise ConfigError(f"span is {span!r}, expected a whole number of 1 or more")
         if lasting is not None and not 0 <= lasting <= 1:
-            raise ConfigError(f"lasting is {lasting!r}, expected a share of 0 to 1")
+            raise ConfigError(f"lasting is {lasting!r}, expected a share from 0 to 1")
         self.span, self.lasting = span, lasting
         super().__init__(*args, **kwargs)
         has_constants = layout.spread is not None and layout.spread not in layout.x + layout.h
         if has_constants and not self.bias:
-            raise ConfigError("bias is False, expected True: half-lives are biases")
+            raise ConfigError("bias is False, expected True: the half-lives are biases")
 
     def reset_parameters(self) -> None:
         layout = self._layout
@@ -112,24 +117,31 @@ class Recurrent(Stack):
 
 
 class RWA(Recurrent):
-    """The recurrent weighted average of Ostmeyer & Cowell (2017), where torch.nn.LSTM stood.
+    """The recurrent weighted average of Ostmeyer & Cowell (2017), with torch.nn.LSTM's interface.
 
-    Args:
-        input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, device,
-            dtype: as torch.nn.LSTM has them; dtype is float32.
-        activation: "tanh", as in the paper, or "identity".
+    Parameters
+    ----------
+    input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, device, dtype
+        As in torch.nn.LSTM; dtype must be float32.
+    activation : {"tanh", "identity"}
+        Activation of the average; the paper uses "tanh".
 
-    A step takes in z = u * tanh(g) with the weight e^a; h is the activation of the average of all
-    steps so far. Parameters of layer k (and, of the way back, with "_reverse" behind the name):
+    Notes
+    -----
+    A step adds z = u * tanh(g) to the average with weight e^a; h is the activation of the average
+    over all steps so far. Layer k has these weights (names of the reverse direction end in
+    "_reverse"):
 
         weight_ih_l{k}: [3 * hidden_size, inputs], the rows of g, a and u
-        weight_hh_l{k}: [2 * hidden_size, hidden_size], those of g and a
-        bias_l{k}: [2 * hidden_size], of g and u: one of a would cancel
-        start_l{k}: [hidden_size]; h before the first step is its activation
+        weight_hh_l{k}: [2 * hidden_size, hidden_size], the rows of g and a
+        bias_l{k}: [2 * hidden_size], for g and u (a bias of a would cancel)
+        start_l{k}: [hidden_size]; its activation is h before the first step
 
-    They start as in the paper: weights uniform, biases 0, the start normal. The state that comes
-    back, an RWAState, is what `hx` takes to go on with the same sequences.
+    Initial values are the paper's: uniform weights, zero biases, normal start. The state is an
+    RWAState; pass it as `hx` to continue the same sequences.
 
+    Examples
+    --------
     >>> import torch, rwa.torch
     >>> layer = rwa.torch.RWA(3, 64, batch_first=True)
     >>> output, state = layer(torch.randn(8, 100, 3))
@@ -147,16 +159,22 @@ class RWA(Recurrent):
 
 
 class RWAForget(RWA):
-    """An RWA with a forget gate, which lets the average go of what came before.
+    """An RWA with a forget gate, which can fade out earlier steps.
 
-    Args:
-        span: half-lives of the units are at first spread from one step to this many; about the
-            length of the longest sequences.
-        lasting: this share of the units never forgets, at first.
-        Others are those of RWA.
+    Parameters
+    ----------
+    span : int
+        Longest initial half-life of a unit, in steps; about the length of the longest sequences.
+        Initial half-lives range from one step to `span`.
+    lasting : float
+        Share of units that initially never forget.
+    *args, **kwargs
+        As in RWA.
 
-    With each step, what came before gets lighter by sigmoid(f), where the gate f sees x and h.
-    Parameters are those of RWA with the rows of f among them: g, a, f, u in weight_ih, g, a, f in
+    Notes
+    -----
+    Every step scales the weight of all earlier steps by sigmoid(f); the gate f depends on x and h.
+    The weights are those of RWA with additional rows for f: g, a, f, u in weight_ih, g, a, f in
     weight_hh and g, f, u in bias.
     """
 
@@ -169,17 +187,17 @@ class RWAForget(RWA):
 
 
 class RWADecay(RWAForget):
-    """An RWA whose units each have a half-life, that is learned, instead of a gate.
+    """An RWA whose units forget with a learned half-life instead of a gate.
 
-    Arguments are those of RWAForget, but there is no bias=False: the half-life is a bias. Parameters
-    are those of RWA, with rows of f in bias: g, f, u.
+    The arguments are those of RWAForget, except that bias must be True: the half-lives are biases.
+    The weights are those of RWA with additional rows for f in bias: g, f, u.
     """
 
     CELL = "rwa-decay"
 
 
 class _Gated(Stack):
-    """The parameters and initial values of torch.nn's own cells."""
+    """The parameters and initial values of torch.nn.LSTM and torch.nn.GRU."""
 
     GATES = 0
 
@@ -201,14 +219,14 @@ class _Gated(Stack):
 
 
 class LSTM(_Gated):
-    """torch.nn.LSTM, computed by this library: same arguments, parameters and initial values.
+    """torch.nn.LSTM computed by rwa, with the same arguments, parameters and initial values.
 
-    Their state_dicts can be loaded into each other. `proj_size` must be 0. The state is (h_n, c_n).
+    The two can load each other's state_dict. `proj_size` must be 0. The state is (h_n, c_n).
 
     >>> import torch, rwa.torch
-    >>> theirs = torch.nn.LSTM(3, 64, num_layers=2)
-    >>> ours = rwa.torch.LSTM(3, 64, num_layers=2)
-    >>> ours.load_state_dict(theirs.state_dict())
+    >>> reference = torch.nn.LSTM(3, 64, num_layers=2)
+    >>> layer = rwa.torch.LSTM(3, 64, num_layers=2)
+    >>> layer.load_state_dict(reference.state_dict())
     <All keys matched successfully>
     """
 
@@ -218,7 +236,7 @@ class LSTM(_Gated):
 
     def __init__(self, *args: Any, proj_size: int = 0, **kwargs: Any) -> None:
         if proj_size != 0:
-            raise ConfigError(f"proj_size is {proj_size!r}, expected 0: there are no projections")
+            raise ConfigError(f"proj_size is {proj_size!r}, expected 0: no projections supported")
         super().__init__(*args, **kwargs)
 
     def _block(self, parameters: Dict[str, Tensor]) -> List[Tensor]:
@@ -231,9 +249,9 @@ class LSTM(_Gated):
 
 
 class GRU(_Gated):
-    """torch.nn.GRU, computed by this library: same arguments, parameters and initial values.
+    """torch.nn.GRU computed by rwa, with the same arguments, parameters and initial values.
 
-    Their state_dicts can be loaded into each other. The state is h_n.
+    The two can load each other's state_dict. The state is h_n.
     """
 
     CELL = "gru"
@@ -241,7 +259,7 @@ class GRU(_Gated):
     STATE = CARRIED = ("h",)
 
     def _block(self, parameters: Dict[str, Tensor]) -> List[Tensor]:
-        # Of r and z there is one bias; those of n stand on both sides of the reset gate.
+        # r and z have one bias; n has two, one inside and one outside the reset gate.
         gates = self.GATES * self.hidden_size
         of_x, of_h = self._biases(parameters)
         x_rz, x_n = of_x.split((gates - self.hidden_size, self.hidden_size))

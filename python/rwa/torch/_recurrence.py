@@ -1,4 +1,4 @@
-"""One recurrent layer in one direction, as a function that PyTorch differentiates."""
+"""One recurrent layer in one direction as a differentiable PyTorch function."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ._handles import Call, LayerHandle, Tape
 
 
 def recurrence(call: Call) -> Tuple[Tensor, Tensor]:
-    """All h, [T,B,H], zeros past a sequence's length, and the state after its last step."""
+    """Return all h, [T,B,H], zero past a sequence's end, and the state after its last step."""
     inputs = (call.x, call.state, *call.parts)
     if call.x.shape[1] == 0:
         return _of_no_sequences(call)
@@ -24,7 +24,7 @@ def recurrence(call: Call) -> Tuple[Tensor, Tensor]:
 
 
 def _of_no_sequences(call: Call) -> Tuple[Tensor, Tensor]:
-    """Nothing, but it depends on all inputs: their gradients are zeros."""
+    """Return empty results that depend on all inputs, so that their gradients are zeros."""
     inputs = [tensor for tensor in (call.x, call.state, *call.parts) if tensor is not None]
     anything = torch.stack([tensor.sum() for tensor in inputs]).sum()
     steps, units = len(call.x), call.layer.layer.units
@@ -35,10 +35,10 @@ def _of_no_sequences(call: Call) -> Tuple[Tensor, Tensor]:
 
 
 class _Reel(bytearray):
-    """Memory that has a tape, for as long as there is a tensor in it.
+    """Memory of a tensor that keeps a tape alive.
 
-    Saved like the other tensors, that tensor lets hooks decide about the tape as about them:
-    checkpointing drops all of them, and makes them again when backward comes to them.
+    The tensor is saved for backward like the others, so that saved-tensor hooks apply to the tape
+    as well: checkpointing drops it and recomputes it in the backward pass.
     """
 
     tape: Tape
@@ -56,8 +56,8 @@ def _on_reel(tape: Optional[Tape]) -> Tensor:
 
 
 def _off_reel(tensor: Tensor) -> Optional[Tape]:
-    """Once: PyTorch lets go of what backward needs as soon as it is done, while the graph may live
-    on; so does this. None, too, where a hook has made a copy of the tensor."""
+    """Take the tape, once: like PyTorch's saved tensors, it is freed after backward even if the
+    graph lives on. None if it was taken before or if a hook has copied the tensor."""
     reel = _reels.get(tensor.data_ptr())
     return None if reel is None else vars(reel).pop("tape", None)
 
@@ -93,7 +93,7 @@ class _Forward(torch.autograd.Function):
 
 
 class _Backward(torch.autograd.Function):
-    """Backward is a function of its own so that who differentiates it is told in our words."""
+    """A separate function, so that a second derivative fails with a clear message."""
 
     @staticmethod
     def forward(
@@ -109,13 +109,13 @@ class _Backward(torch.autograd.Function):
         *parts: Tensor,
     ) -> Tuple[Optional[Tensor], ...]:
         call = Call(layer, lengths, x, state, parts)
-        # There is none where the graph was retained, and has been gone back through before.
+        # The tape is gone after an earlier backward pass through a retained graph.
         tape = _off_reel(reel) or _handles.forward(call, record=True)[2]
         return _handles.backward(call, tape, wants_x, of_h, of_state)
 
     @staticmethod
     def backward(ctx: Any, *_: Any) -> None:
         raise NotImplementedError(
-            "rwa.torch has no second derivatives: a gradient that went through one of its layers "
+            "rwa.torch has no second derivatives: a gradient computed through one of its layers "
             "with create_graph=True cannot be differentiated again"
         )

@@ -1,7 +1,7 @@
-// src/backend/cpu/backward-inl.h: from the last step of a tape to its first: dh by one product,
-// then the cell's backward, which leaves the gradients of the pre-activations where the tape had
-// their values. The gradient of the weights is formed from those a few steps at a time, per shard
-// of the batch, in the order of steps and sequences.
+// src/backend/cpu/backward-inl.h: walks a tape from its last step to its first: dh by one product,
+// then the cell's backward, which overwrites the tape with the gradients of the pre-activations.
+// The weight gradient follows from those, a few steps at a time, per shard of the batch, in the
+// order of steps and sequences.
 #if defined(RWA_BACKEND_CPU_BACKWARD_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef RWA_BACKEND_CPU_BACKWARD_INL_H_
 #undef RWA_BACKEND_CPU_BACKWARD_INL_H_
@@ -14,7 +14,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace rwa::cpu::HWY_NAMESPACE {
 
-// The first `count` numbers (at most a vector), zeros behind them.
+// Loads the first `count` values (at most one vector), padded with zeros.
 HWY_INLINE Vector load_part(const float* from, std::size_t count) {
   if (count >= kLanes) return load(from);
   alignas(64) float lanes[kLanes] = {};  // Highway's masked load may read, and fault, past the end
@@ -43,8 +43,8 @@ class Backward {
         last_(call.last(spec)),
         gradients_(gradients) {}
 
-  // Steps end-1 … begin, which are on the tape. Where later steps exist, their share of dh waits in
-  // the strip; at the end the share of step begin-1 does.
+  // Walks steps end-1 … begin, which are on the tape. If there are later steps, dh of step end-1 is
+  // in the strip; leaves dh of step begin-1 there.
   void walk(int begin, int end) {
     const bool is_last = end == v_.s.steps();
     for (int t = end - 1, done = end; t >= begin; --t) {
@@ -64,8 +64,8 @@ class Backward {
   // Where dh comes from besides the loss.
   enum class Source { kLoss, kProduct, kStrip };
 
-  // dh of step t for a tile: what the loss sends, and the gradients of step t+1's gates times their
-  // weights. Rows that go on after t have nothing from a loss on the last step.
+  // dh of step t for a tile: the loss's gradient, plus the gradients of step t+1's gates times
+  // their weights. Rows that continue after t get nothing from a loss on the last step.
   HWY_INLINE void collect(int t, int panel, int panels, int row, int rows, bool product,
                           Ahead* ahead, TileBuffer& dh) {
     const bool loss = !product || call_.dh_every != nullptr;
@@ -122,7 +122,7 @@ class Backward {
     }
   }
 
-  // All that has come to h of step t.
+  // Writes the total gradient of h of step t.
   void copy_dh(int t, int panel, int panels, int row, int rows, const TileBuffer& dh) {
     const auto H = static_cast<std::size_t>(v_.g.units);
     for (int r = 0; r < rows; ++r) {
@@ -135,7 +135,7 @@ class Backward {
     }
   }
 
-  // What the cells of a tile will read of the tape.
+  // What a tile's cells will read of the tape, to prefetch.
   Ahead needed(int t, int panel, int panels, int row, int rows) const {
     Ahead ahead;
     add_saved(v_, t, panel, panels, row, rows, ahead);
@@ -183,7 +183,7 @@ class Backward {
     }
   }
 
-  // Σ over steps and the sequences of each shard of row ⊗ gradients of pre-activations.
+  // Adds Σ row ⊗ gradients of the pre-activations, over the steps and each shard's sequences.
   void weight_gradient(int begin, int end) {
     for (int shard = v_.s.shards.begin; shard < v_.s.shards.end; ++shard) {
       list_rows(begin, end, call_.in.rows.cut().rows(shard));
@@ -206,7 +206,7 @@ class Backward {
     }
   }
 
-  // The weights on a symbol see its 1 wherever it stands.
+  // The input of a symbol's weights is 1: each occurrence adds the gradients as they are.
   void symbol_gradient(int shard) {
     constexpr std::size_t kPanel = (C::kGates + C::kInputs) * kLanes;
     for (const std::uint32_t row : v_.s.index) {
@@ -258,8 +258,7 @@ class Backward {
         });
   }
 
-  // dh of the step before `begin`, complete, into the strip: for the tape before this one, or for
-  // h_0.
+  // Writes the complete dh of step begin-1 to the strip, for the previous tape or for h_0.
   void hand_over(int begin) {
     const int continued = v_.active(begin);
     const int rows = begin > 0 ? v_.active(begin - 1) : v_.s.rows();

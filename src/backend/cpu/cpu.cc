@@ -28,7 +28,7 @@ struct InstructionSet {
   std::string_view name;
   std::int64_t target;
 };
-// From the plainest to the best. HWY_STATIC_TARGET is what the compiler may use anywhere.
+// From slowest to fastest. HWY_STATIC_TARGET is what the compiler may use anywhere.
 constexpr std::array kSets = {InstructionSet{"baseline", HWY_STATIC_TARGET},
                               InstructionSet{"sse4", HWY_SSE4}, InstructionSet{"avx2", HWY_AVX2},
                               InstructionSet{"avx512", HWY_AVX3}};
@@ -43,7 +43,7 @@ void obey(std::string_view wanted) {
   for (const auto& set : kSets) {
     if (set.name != wanted) continue;
     if (set.target != HWY_STATIC_TARGET && (hwy::SupportedTargets() & set.target) == 0) {
-      throw ConfigError(fmt::format("RWA_CPU={} was asked for, but this machine lacks it", wanted));
+      throw ConfigError(fmt::format("RWA_CPU={} is not supported by this CPU", wanted));
     }
     hwy::SetSupportedTargetsForTest(set.target);
     return;
@@ -52,8 +52,8 @@ void obey(std::string_view wanted) {
       fmt::format("RWA_CPU={} is unknown, expected one of: {}", wanted, instruction_sets()));
 }
 
-// Obeys RWA_CPU, once per process. Throws ConfigError for a name that is unknown or that this
-// machine lacks.
+// Applies RWA_CPU, once per process. Throws ConfigError if the name is unknown or this CPU does not
+// support it.
 void choose_instruction_set() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -119,8 +119,8 @@ class CpuBackend final : public HostBackend<float> {
             double* mean, float* dy) override {
     const double scale = host::mean_scale(rows, targets.counted);
     const Cut cut = rows.cut();
-    // Scaled before they are added, so that the sum of the ranks' shares is the mean of one
-    // process.
+    // Each shard's sum is scaled before they are added, so that the ranks' shares add up to the
+    // mean of one process.
     std::array<double, kShards> shares{};
     cpu::run_workers(pool_, cut, [&](int, Range shards) {
       for (int s = shards.begin; s < shards.end; ++s) {
@@ -184,8 +184,8 @@ std::string cpu_instruction_set() {
   return std::string(best);
 }
 
-// The best of many short windows in which all threads start together and the last one ends the
-// window: a machine with fewer cores than threads is not taken for a faster one.
+// The best of many short windows. All threads start together and the last one ends the window, so
+// that oversubscribed cores do not look faster.
 double cpu_peak_flops(int threads, double seconds) {
   using Clock = std::chrono::steady_clock;
   choose_instruction_set();

@@ -1,5 +1,5 @@
-// src/backend/cpu/dense-inl.h: a fully connected layer on rows of h. Rows are gathered into blocks,
-// [h (H), 1] beside the outputs padded to whole vectors, and multiplied by the same tiles as the
+// src/backend/cpu/dense-inl.h: a fully connected layer on rows of h. Rows are gathered into blocks
+// [h (H), 1], with outputs padded to whole vectors, and multiplied by the same tiles as the
 // recurrence.
 #if defined(RWA_BACKEND_CPU_DENSE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef RWA_BACKEND_CPU_DENSE_INL_H_
@@ -80,8 +80,8 @@ class Dense final : public DenseKernels {
     return (static_cast<std::size_t>(width) + kLanes - 1) / kLanes;
   }
 
-  // f(index in [panel of outputs][H + 1][lanes], index in the layout of DenseSpec) for weights and
-  // biases.
+  // Calls f(index in [panel of outputs][H + 1][lanes], index in DenseSpec's layout) for every
+  // weight and bias.
   template <class F>
   static void for_each_weight(const DenseSpec& spec, F&& f) {
     const auto H = static_cast<std::size_t>(spec.inputs);
@@ -92,7 +92,7 @@ class Dense final : public DenseKernels {
     }
   }
 
-  // f(rows) for the rows of these sequences that count, by step, then sequence, a block at a time.
+  // Calls f(rows) for blocks of the rows that count, ordered by step, then sequence.
   template <class F>
   static void for_each_block(const Rows& rows, Range sequences, F&& f) {
     std::vector<std::size_t> block;
@@ -109,7 +109,7 @@ class Dense final : public DenseKernels {
     if (!block.empty()) f(block);
   }
 
-  // The rows, each `width` numbers followed by `rest` up to `padded`.
+  // Copies the rows, each `width` values, then `rest` up to `padded`.
   static std::vector<float> gather(const float* from, std::size_t width, std::size_t padded,
                                    const std::vector<std::size_t>& rows, float rest) {
     std::vector<float> out(rows.size() * padded, rest);

@@ -1,6 +1,6 @@
-// src/backend/cpu/forward-inl.h: a cell over the rows of a strip, step after step. For every tile
-// of rows and panels of units: the pre-activations by one product, then the cell, while they are in
-// the first-level cache.
+// src/backend/cpu/forward-inl.h: runs a cell over the rows of a strip, step by step. For every tile
+// of rows and panels of units: the pre-activations by one product, then the cell while they are
+// still in the L1 cache.
 #if defined(RWA_BACKEND_CPU_FORWARD_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef RWA_BACKEND_CPU_FORWARD_INL_H_
 #undef RWA_BACKEND_CPU_FORWARD_INL_H_
@@ -24,11 +24,12 @@ namespace rwa::cpu::HWY_NAMESPACE {
 #include "cells/cells-inl.h"
 #undef RWA_CELL
 
-// Where the steps of a strip lie: one after the other for backward, or in two places by turns.
+// Where the steps of a strip are stored: one after another for backward, or in two alternating
+// slots.
 struct Slots {
   int first = 0;  // the step in slot 0
   bool keep = true;
-  bool save = true;  // what the cell saves is written, be it only for this step
+  bool save = true;  // write what the cell saves, even if only for this step
   [[nodiscard]] std::size_t rows(int t) const {
     return static_cast<std::size_t>(keep ? t - first : t & 1);
   }
@@ -49,7 +50,7 @@ class View {
     return s.tape.data() + (at.rows(t) * s.count() + static_cast<std::size_t>(r)) * g.row_stride;
   }
   [[nodiscard]] float* h_before(int t, int r) const { return row(t, r) + g.x_size(); }
-  // What the cell saves of step t.
+  // What the cell saved at step t.
   [[nodiscard]] float* saved(int t, int panel, int r) const {
     return s.saved.data() + static_cast<std::size_t>(panel) * panel_stride() +
            (at.saved(t) * s.count() + static_cast<std::size_t>(r)) * g.cell_size;
@@ -69,7 +70,7 @@ class View {
     return s.dh.data() + static_cast<std::size_t>(r) * g.padded_units();
   }
   [[nodiscard]] int active(int t) const { return s.active[static_cast<std::size_t>(t)]; }
-  // The row of a [T,B,·] array that belongs to step t of row r.
+  // The row of a [T,B,·] array for step t of row r.
   [[nodiscard]] std::size_t source(int t, int r) const {
     const int step = g.reverse ? s.length[static_cast<std::size_t>(r)] - 1 - t : t;
     return static_cast<std::size_t>(step) * static_cast<std::size_t>(in.rows.batch) + sequence(r);
@@ -103,7 +104,7 @@ struct alignas(64) TileBuffer {
   float values[kAccumulators * kLanes];
 };
 
-// What the symbols of a tile's rows add to G pre-activations, from `first` on; for numbers nothing.
+// Writes what the rows' symbols add to G pre-activations from `first` on; nothing for features.
 template <int G, class C>
 HWY_INLINE Into from_symbols(const View<C>& v, const PackedWeights& w, int first, int t, int panel,
                              int panels, int row, int rows, TileBuffer& out) {
@@ -120,7 +121,7 @@ HWY_INLINE Into from_symbols(const View<C>& v, const PackedWeights& w, int first
   return Into::kSum;
 }
 
-// out = row × weights for G pre-activations of some panels, `length` numbers deep.
+// out = rows × weights for G pre-activations of some panels, over the first `length` values.
 template <int G>
 HWY_INLINE void preactivations(const RowOperand& rows, const float* weights, int panel, int panels,
                                int count, Into into, Ahead* ahead, TileBuffer& out) {
@@ -130,8 +131,8 @@ HWY_INLINE void preactivations(const RowOperand& rows, const float* weights, int
       out.values);
 }
 
-// The pre-activations that see x only, for the cells that have some: forward needs them, and
-// backward again.
+// The pre-activations that see x only, if the cell has any. Forward does not keep them: backward
+// computes them again.
 template <class C>
 HWY_INLINE void only_inputs(const View<C>& v, const PackedWeights& w, int t, int panel, int panels,
                             int row, int rows, TileBuffer& out) {
@@ -161,7 +162,7 @@ class Forward {
           Slots slots)
       : v_(g, in, strip, slots), w_(weights) {}
 
-  // Steps begin … end-1, from the state in the strip and h in the row of step `begin`.
+  // Runs steps begin … end-1 from the state in the strip and the h in the row of step `begin`.
   void walk(int begin, int end, float* h_every, float* share = nullptr) {
     if (v_.at.keep) keep_memory();
     for (int t = begin; t < end; ++t) {
@@ -176,7 +177,7 @@ class Forward {
   }
 
  private:
-  // x_t and 1 beside h_{t-1}.
+  // Writes x_t and 1 in front of h_{t-1}.
   void fill_rows(int t, int rows) {
     const auto D = static_cast<std::size_t>(v_.g.inputs);
     for (int r = 0; r < rows; ++r) {

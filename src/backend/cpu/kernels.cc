@@ -1,6 +1,5 @@
-// src/backend/cpu/kernels.cc: compiled once per instruction set by foreach_target.h. One number at
-// a time for any x86-64, SSE4, AVX2 and AVX-512 are enough: those between them would only make the
-// program larger.
+// src/backend/cpu/kernels.cc: compiled once per instruction set by foreach_target.h: scalar code
+// for any x86-64, SSE4, AVX2 and AVX-512. The sets in between would only make the binary larger.
 #include "backend/cpu/kernels.h"
 
 #include <vector>
@@ -97,7 +96,7 @@ class StripKernelsOf final : public StripKernels {
   }
 
  private:
-  // h_0 into the first row and the state before the first step.
+  // Writes h_0 into the first row, and the state before the first step.
   void begin(const PackedWeights& w, const float* initial, const View<C>& v) const {
     const auto H = static_cast<std::size_t>(g_.units);
     for (int r = 0; r < v.s.rows(); ++r) {
@@ -130,7 +129,7 @@ class StripKernelsOf final : public StripKernels {
     }
   }
 
-  // What comes to the carried numbers after the last step.
+  // Sets the gradient of the carried state after the last step.
   void begin_backward(const float* dfinal_state, const View<C>& v) const {
     std::fill_n(v.s.carry.data(), g_.padded_units() * v.s.count() * C::kCarry, 0.0f);
     if (dfinal_state == nullptr) return;
@@ -144,7 +143,7 @@ class StripKernelsOf final : public StripKernels {
     }
   }
 
-  // The state and h before step t, by chunk.
+  // The saved state and h before step t, where a chunk begins.
   float* snapshot(const View<C>& v, int t) const {
     const std::size_t size = g_.padded_units() * v.s.count() * (C::kState + 1);
     return v.s.snapshots.data() + static_cast<std::size_t>(t / kChunkSteps) * size;
@@ -164,7 +163,7 @@ class StripKernelsOf final : public StripKernels {
     }
   }
 
-  // Each chunk is computed again from its saved state, with the bits of the first time, and walked
+  // Recomputes each chunk from its snapshot, with the same bits as the first time, and walks it
   // back.
   void backward_chunks(const PackedWeights& w, const RecurrentBackward<float>& call, Strip& s,
                        Gradients& gradients) const {
@@ -193,7 +192,7 @@ class StripKernelsOf final : public StripKernels {
     }
   }
 
-  // s_0 is every sequence's: Σ over the shard's sequences, in their order.
+  // All sequences share s_0: sums over each shard's sequences, in their order.
   void start_gradient(const View<C>& v, const PackedWeights& w, Gradients& gradients) const {
     for (int shard = v.s.shards.begin; shard < v.s.shards.end; ++shard) {
       const Range rows = v.in.rows.cut().rows(shard);
@@ -225,8 +224,8 @@ const DenseKernels& dense_kernels_here() {
   return kernels;
 }
 
-// Independent multiply-adds, as many as the pipelines hold; the sum is returned so that they are
-// not left out.
+// Enough independent multiply-adds to fill the pipelines. Returning the sum keeps the compiler from
+// removing them.
 inline constexpr int kChains = 12;
 HWY_NOINLINE float multiply_adds(std::size_t rounds, float x) {
   Vector sum[kChains];

@@ -1,5 +1,5 @@
-// src/backend/cpu/pack-inl.h: weights from the layout of RecurrentSpec to the one the tiles read,
-// and gradients back.
+// src/backend/cpu/pack-inl.h: converts weights from RecurrentSpec's layout to the one the tiles
+// read, and gradients back.
 #if defined(RWA_BACKEND_CPU_PACK_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef RWA_BACKEND_CPU_PACK_INL_H_
 #undef RWA_BACKEND_CPU_PACK_INL_H_
@@ -41,9 +41,9 @@ class Packer {
     }
   }
 
-  // The same for the weights on some symbols: f(index in RecurrentSpec's layout, symbol, index
-  // among the symbol's numbers). A cache line of symbols at a time, which lie side by side in the
-  // one layout and far apart in the other.
+  // The same for the weights of some symbols: f(index in RecurrentSpec's layout, symbol, index in
+  // the symbol's row). One cache line of symbols at a time: they are adjacent in one layout and far
+  // apart in the other.
   template <class F>
   void for_each_symbol_weight(Range symbols, F&& f) const {
     const CellTraits& cell = spec_.traits();
@@ -78,7 +78,7 @@ class Packer {
     std::size_t first, step;
   };
 
-  // Where the weights of pre-activation p of unit j start, and their distance along the row.
+  // The first weight of pre-activation p of unit j, and the distance from one to the next.
   [[nodiscard]] Place place(std::size_t p, std::size_t j) const {
     const auto gates = static_cast<std::size_t>(g_.gates);
     const auto only = static_cast<std::size_t>(g_.only_inputs);
@@ -91,7 +91,7 @@ class Packer {
             only * kLanes};
   }
 
-  // Where a symbol's weight of pre-activation p of unit j lies.
+  // Index in a symbol's row of its weight for pre-activation p of unit j.
   [[nodiscard]] std::size_t symbol_place(std::size_t p, std::size_t j) const {
     const auto all = static_cast<std::size_t>(g_.gates + g_.only_inputs);
     return (j / kLanes * all + p) * kLanes + j % kLanes;
@@ -103,8 +103,8 @@ class Packer {
     return buffer.data();
   }
 
-  // [blocks·H, columns] to [panel of columns][(pre-activation, unit)][lanes], panels of columns
-  // `depth` apart; zeros for those that have no block.
+  // Packs [blocks·H, columns] as [panel of columns][(pre-activation, unit)][lanes], with panels of
+  // `depth` rows. Pre-activations without a block stay 0.
   void pack_back(const Terms& terms, const float* from, int columns, std::size_t depth,
                  float* out) const {
     const auto width = static_cast<std::size_t>(columns);

@@ -66,7 +66,7 @@ class CpuPass final : public RecurrentPass<float> {
   ThreadPool& pool_;
   Gradients& sums_;
   std::vector<Strip> strips_;   // [thread]
-  std::optional<Memory> kept_;  // by the last forward; backward uses it up
+  std::optional<Memory> kept_;  // set by forward, consumed by backward
 };
 
 }  // namespace

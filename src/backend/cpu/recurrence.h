@@ -10,8 +10,8 @@
 namespace rwa::cpu {
 
 std::unique_ptr<LayerWeights<float>> make_weights(const RecurrentSpec& spec);
-// `sums` are scratch memory of backward, as large as the weights for each shard: passes that do not
-// run at once share them.
+// `sums` is backward's workspace, the size of the weights for each shard. Passes that never run at
+// once share it.
 std::unique_ptr<RecurrentPass<float>> make_pass(const RecurrentSpec& spec, ThreadPool& pool,
                                                 Gradients& sums);
 

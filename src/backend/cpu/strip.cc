@@ -7,8 +7,8 @@ namespace rwa::cpu {
 namespace {
 std::size_t blocks(std::size_t value, std::size_t block) { return (value + block - 1) / block; }
 
-// An odd number of cache lines: rows a power of two apart would fall into the same few sets of the
-// cache.
+// Rounds up to an odd number of cache lines: rows a power of two apart would compete for the same
+// few cache sets.
 std::size_t spread_stride(std::size_t floats) {
   return (blocks(floats, kLineFloats) | 1) * kLineFloats;
 }

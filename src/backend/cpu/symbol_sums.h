@@ -1,7 +1,6 @@
-// src/backend/cpu/symbol_sums.h: sums over a batch for each of its symbols, a row of numbers for
-// each. Only symbols that occur have a row, and each shard has its own: memory follows the batch,
-// not the number of symbols. The shards' rows of a symbol are added up as the tree of
-// base/shards.h.
+// src/backend/cpu/symbol_sums.h: sums over a batch, one row of values per symbol. Each shard has
+// rows for the symbols that occur in it: their number follows the batch, not the vocabulary. The
+// shards' rows of a symbol are added in the order of the tree of base/shards.h.
 #pragma once
 
 #include <array>
@@ -18,14 +17,14 @@ namespace rwa::cpu {
 class SymbolSums {
  public:
   void prepare(int symbols, std::size_t width);
-  // Called by each worker, for its shards: a row of zeros for each of their symbols.
+  // Called by each worker for its shards: makes a row of zeros for each symbol in them.
   void clear(Range shards, const Rows& rows, const Symbols& symbols);
 
-  // The sum of one shard for a symbol that occurs there; null where it does not.
+  // One shard's sum for a symbol; null if it does not occur there.
   [[nodiscard]] float* row(int shard, std::int32_t symbol);
 
-  // After all have added theirs, and once: the sum over the batch; null where there is none.
-  // Threads may ask for different symbols at once.
+  // The sum over the batch; null if the symbol does not occur. Adds in place: call it once per
+  // symbol, after all workers are done. Threads may take different symbols at once.
   [[nodiscard]] const float* total(std::int32_t symbol) { return total(symbol, {0, kShards}); }
 
  private:

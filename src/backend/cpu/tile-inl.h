@@ -3,7 +3,7 @@
 //   multiply   out[r][c] (+)= Σ_k a[r][k] b[k][c]   rows times weights: forward, and dh in backward
 //   outer      out[m][c]  +=  Σ_i a[i][m] b[i][c]   gradient of weights: over steps and sequences
 // Every element is one chain of multiply-adds in the order of k (or i), whatever the shape of the
-// tile: a row alone gives the bits of the row in a batch.
+// tile: a row on its own has the same bits as in a batch.
 #if defined(RWA_BACKEND_CPU_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef RWA_BACKEND_CPU_TILE_INL_H_
 #undef RWA_BACKEND_CPU_TILE_INL_H_
@@ -23,12 +23,12 @@
 HWY_BEFORE_NAMESPACE();
 namespace rwa::cpu::HWY_NAMESPACE {
 
-// Accumulators in registers; the rest holds the operands. 32 registers with AVX-512, 16 before.
+// Accumulators of a tile; the other registers hold operands. AVX-512 has 32, older sets have 16.
 inline constexpr int kAccumulators = HWY_TARGET <= HWY_AVX3 ? 24 : 12;
 inline constexpr int kMostRows = kAccumulators / 2;
 inline constexpr int kMostPanels = 4;
 
-// The left operand: rows of `length` numbers.
+// The left operand: rows of `length` values.
 struct RowOperand {
   const float* first;
   std::size_t stride;
@@ -41,8 +41,8 @@ struct PanelOperand {
   std::size_t panel_stride;
 };
 
-// Memory that will be needed after a product, which asks for a few lines of it now and then: the
-// tape is larger than the caches, and asking for all at once would mean to wait for it.
+// Memory needed right after a product, which prefetches a few lines of it now and then: the tape is
+// larger than the caches, and prefetching it all at once would stall.
 class Ahead {
  public:
   static constexpr std::size_t kEvery = 64;  // steps of the product
@@ -52,7 +52,7 @@ class Ahead {
     if (count > 0 && count_ < kMost) runs_[count_++] = {from, step, count};
   }
   void ask() {
-    constexpr int kAtOnce = 20;  // lines; the machine can wait for about as many
+    constexpr int kAtOnce = 20;  // lines; about as many misses as a core keeps in flight
     for (int i = 0; i < kAtOnce && next_ < count_; ++i) {
       Run& run = runs_[next_];
       hwy::Prefetch(run.at);
@@ -73,8 +73,8 @@ class Ahead {
   std::size_t next_ = 0;
 };
 
-// sum[r][c] += left(r) right(c). Of the shorter side all are held in registers, of the longer one
-// at a time.
+// sum[r][c] += left(r) right(c). Holds the shorter side in registers and loads the longer one value
+// by value.
 template <int R, int C, class Left, class Right>
 HWY_INLINE void add_product(Left&& left, Right&& right, Vector (&sum)[R][C]) {
   if constexpr (R < C) {
@@ -100,7 +100,7 @@ HWY_INLINE void add_product(Left&& left, Right&& right, Vector (&sum)[R][C]) {
   }
 }
 
-// What a product does with what is in `out`.
+// Whether a product overwrites `out` (kNothing) or adds to it (kSum).
 enum class Into { kNothing, kSum };
 
 // out is [R][P][G][lanes].
@@ -157,9 +157,8 @@ MultiplyTile multiply_for(int rows, int panels) {
   return kTable[static_cast<std::size_t>(rows - 1)][static_cast<std::size_t>(panels / 2)];
 }
 
-// How `rows` are cut into tiles for products of G vectors a panel: as few tiles as registers allow,
-// as equal as possible; and how many panels a tile then takes at once: few rows take several, to
-// keep the multipliers busy.
+// Cuts `rows` into tiles for products of G vectors per panel: as few tiles as the registers allow,
+// of nearly equal height. Tiles of few rows take several panels at once to keep the FMA units busy.
 template <int G>
 struct Tiling {
   static constexpr int kRows = std::min(kMostRows, kAccumulators / G);
@@ -179,8 +178,8 @@ struct Tiling {
   }
 };
 
-// Calls f(panel, panels, row, rows) for every tile of [rows] × [panels]; a panel's weights are read
-// once for all tiles of rows that share them.
+// Calls f(panel, panels, row, rows) for every tile of [rows] × [panels]. Rows are the inner loop,
+// so that a panel's weights stay in the cache for all of them.
 template <int G, class F>
 HWY_INLINE void for_each_tile(int rows, int panel_count, F&& f) {
   const Tiling<G> tiling(rows);
@@ -192,9 +191,9 @@ HWY_INLINE void for_each_tile(int rows, int panel_count, F&& f) {
   }
 }
 
-// Rows i of both operands, in the order of `index`.
+// Rows i of both operands, summed in the order of `index`.
 struct OuterOperands {
-  const float* a;  // + i·a_stride: R consecutive numbers
+  const float* a;  // + i·a_stride: R consecutive values
   std::size_t a_stride;
   const float* b;  // + i·b_stride: C consecutive vectors
   std::size_t b_stride;
@@ -239,7 +238,7 @@ void outer(OuterOperands in, int columns, float* out) {
     const int rows = tiling.begin(tile + 1) - begin;
     in.a = a + begin;
     float* const tile_out = out + static_cast<std::size_t>(begin) * C * kLanes;
-    // The next tile's sums, while this one is computed.
+    // Prefetch the next tile's sums while this one is computed.
     const float* const next = tile_out + static_cast<std::size_t>(rows) * C * kLanes;
     for (std::size_t i = 0; i < Tiling<C>::kRows * C; ++i) hwy::Prefetch(next + i * kLanes);
     kTable[static_cast<std::size_t>(rows - 1)](in, tile_out);

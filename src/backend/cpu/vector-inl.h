@@ -1,8 +1,8 @@
 // src/backend/cpu/vector-inl.h: a vector of floats with operators, so that the cells read like
-// formulas, and the functions they use. Errors against the exact value, in units in the last place,
-// over all floats of the range: tanh 5.6, exp 1.3 (x <= 0), log1p 1.7 (0 <= x <= 1); without fused
-// multiply-add 6.7, 1.3, 2.1. tests/backend/vector_math_test.cc measures them. NaN stays NaN. The
-// coefficients come from tools/minimax.py.
+// formulas, and the functions they use. Largest errors over all floats of the range, in units in
+// the last place: tanh 5.6, exp 1.3 (x <= 0), log1p 1.7 (0 <= x <= 1); without fused multiply-add
+// 6.7, 1.3, 2.1. tests/backend/vector_math_test.cc measures them. NaN stays NaN. The coefficients
+// come from tools/minimax.py.
 #if defined(RWA_BACKEND_CPU_VECTOR_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef RWA_BACKEND_CPU_VECTOR_INL_H_
 #undef RWA_BACKEND_CPU_VECTOR_INL_H_
@@ -46,8 +46,8 @@ HWY_INLINE Vector select(Mask mask, Vector yes, Vector no) {
 HWY_INLINE Vector abs(Vector a) { return hn::Abs(a.v); }
 HWY_INLINE Vector mul_add(Vector a, Vector b, Vector c) { return hn::MulAdd(a.v, b.v, c.v); }
 
-// NaN stays: of two vectors, one with NaN, the machine's minimum returns the second, but Highway's
-// of single numbers returns the other one.
+// min(a, limit) that keeps NaN: if an operand is NaN, the vector minimum of x86 returns the second
+// one, but Highway's scalar minimum the one that is a number.
 HWY_INLINE Vector at_most(float limit, Vector a) {
   if constexpr (kLanes == 1) return select(a > Vector(limit), Vector(limit), a);
   return hn::Min(Vector(limit).v, a.v);
@@ -77,11 +77,12 @@ HWY_INLINE Vector tanh(Vector x) {
   return hn::CopySign(at_most(1.0f, ratio).v, x.v);
 }
 
-// For x <= 0: 2^n exp(r) with |r| <= ln 2 / 2. Near and below the smallest normal float it is 0.
+// For x <= 0: 2^n exp(r) with |r| <= ln 2 / 2. Results near and below the smallest normal float
+// are flushed to 0.
 HWY_INLINE Vector exp(Vector x) {
   constexpr float kRest[] = {0.49999994f, 0.166665211f, 0.041668389f, 0.00836871658f,
                              0.00138145988f};
-  // Adding this rounds to a whole number, and leaves it in the lowest bits.
+  // Adding this rounds to an integer and leaves it in the lowest bits.
   const Vector shift(12582912.0f);  // 1.5 · 2^23
   const hn::Rebind<std::int32_t, Tag> integers;
   const Vector shifted = mul_add(x, Vector(1.44269504f), shift);

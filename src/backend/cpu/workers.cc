@@ -40,7 +40,7 @@ void ShardSums::add(Range shards) {
   add_halves(shards);
 }
 
-// Cuts the tree as worker_shards() does, down to the subtrees that one worker has added.
+// Splits the tree like worker_shards(), down to the subtrees that one worker has already added.
 void ShardSums::finish(Range shards, int workers) {
   if (workers <= 1 || shards.size() <= 1) return;
   const int middle = shards.begin + shards.size() / 2;

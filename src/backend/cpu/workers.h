@@ -1,4 +1,5 @@
-// src/backend/cpu/workers.h: who works on which part of a batch, and how their sums come together.
+// src/backend/cpu/workers.h: which thread works on which part of a batch, and how the sums are
+// combined.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +12,8 @@
 
 namespace rwa::cpu {
 
-// Runs f(worker, shards) for every thread whose shards hold sequences. One alone runs on the
-// caller's thread: a stream would spend more time on waking another than on its step.
+// Runs f(worker, shards) on every thread whose shards hold sequences. If there is only one, runs on
+// the caller's thread: a stream would take longer to wake another thread than for its step.
 template <class F>
 void run_workers(ThreadPool& pool, const Cut& cut, F&& f) {
   const auto shards_of = [&](int worker) {
@@ -35,7 +36,7 @@ void run_workers(ThreadPool& pool, const Cut& cut, F&& f) {
   }
 }
 
-// Runs f(range) for parts of 0 … count-1, one for each thread.
+// Runs f(range) on parts of 0 … count-1, one per thread.
 template <class F>
 void run_parts(ThreadPool& pool, int count, F&& f) {
   const int parts = std::min(pool.size(), count);
@@ -49,23 +50,22 @@ void run_parts(ThreadPool& pool, int count, F&& f) {
   });
 }
 
-// Sums over a batch: one buffer of numbers per shard that has rows, added up as the tree of
-// base/shards.h. Each worker clears and adds its own shards; what is left of the tree is added at
-// the end.
+// Sums over a batch: one buffer per shard that has rows, added in the order of the tree of
+// base/shards.h. Each worker clears and adds its own shards; total() adds the rest of the tree.
 class ShardSums {
  public:
   void prepare(const Cut& cut, std::size_t count);
-  // Called by each worker, for its shards.
+  // Called by each worker for its shards.
   void clear(Range shards);
   void add(Range shards);
 
   [[nodiscard]] float* shard(int s) { return buffers_[static_cast<std::size_t>(s)].data(); }
 
-  // After `workers` threads have added theirs: the sum over the batch.
+  // The sum over the batch, once `workers` threads have added their shards.
   [[nodiscard]] const float* total(int workers);
 
  private:
-  // Where the sum of a subtree is: at its first shard with rows; null when none has.
+  // The buffer with a subtree's sum, that of its first shard with rows; null if none has any.
   [[nodiscard]] float* node(Range shards);
   void add_halves(Range shards);
   void finish(Range shards, int workers);

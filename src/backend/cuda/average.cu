@@ -1,6 +1,6 @@
-// src/backend/cuda/average.cu: a block to a sequence. Its warps take the steps by turns, a lane has
-// every 32nd column; what the warps have summed is added up warp after warp. The formulas are those
-// of backend/host_parts.h.
+// src/backend/cuda/average.cu: one block per sequence. Its warps take the steps in turn, a lane has
+// every 32nd column; partial sums are added up in the order of the warps. The formulas are those of
+// backend/host_parts.h.
 #include <cmath>
 
 #include "backend/cuda/operations.h"
@@ -11,26 +11,26 @@ namespace rwa::cuda {
 namespace {
 
 constexpr int kThreads = kLanes * kWarps;
-constexpr int kColumns = 4;  // that a lane has sums of at a time
+constexpr int kColumns = 4;  // summed by a lane at a time
 
 __device__ int lane() { return static_cast<int>(threadIdx.x); }
 __device__ int warp() { return static_cast<int>(threadIdx.y); }
 
-// One sequence, that of the block.
+// The block's sequence.
 struct Sequence {
   __device__ Sequence(const CountedRows& rows, int columns)
       : batch(rows.batch()),
         number(rows.sequence(static_cast<int>(blockIdx.x))),
         length(rows.length(static_cast<int>(blockIdx.x))),
         width(columns) {}
-  // Of [T,B] arrays, and where it begins in those of rows.
+  // The index in [T,B] arrays, and the first index in [T,B,width] arrays.
   __device__ std::size_t row(int t) const { return static_cast<std::size_t>(t) * batch + number; }
   __device__ std::size_t begin(int t) const { return row(t) * width; }
 
   int batch, number, length, width;
 };
 
-// For the whole warp.
+// Returns a · b to all lanes of the warp.
 __device__ float dot(int width, const float* a, const float* b) {
   float sum = 0.0f;
 #pragma unroll 4
@@ -38,7 +38,7 @@ __device__ float dot(int width, const float* a, const float* b) {
   return sum_of_lanes(sum);
 }
 
-// Of all threads.
+// Over all threads of the block.
 __device__ float block_sum(float mine) { return sum_of_lanes(sum_of_warps(mine)); }
 __device__ float block_maximum(float mine) {
   __shared__ float largest[kWarps];
@@ -52,8 +52,8 @@ __device__ float block_maximum(float mine) {
   return mine;
 }
 
-// Leaves the exponentials in `share` and returns what makes shares of them: one over their sum.
-// They are of differences from the largest score, which do not overflow.
+// Leaves the exponentials of the scores in `share` and returns one over their sum. The largest
+// score is subtracted first, so that none overflows.
 __device__ float exponentials(const Sequence& s, const float* score, const float* h,
                               float* share) {
   float largest = -INFINITY;
@@ -62,7 +62,7 @@ __device__ float exponentials(const Sequence& s, const float* score, const float
     largest = fmaxf(largest, value);
     if (lane() == 0) share[s.row(t)] = value;
   }
-  largest = block_maximum(largest);  // where the block meets: now all scores are there
+  largest = block_maximum(largest);  // synchronises: all scores are written now
   float sum = 0.0f;
   for (int t = warp() * kLanes + lane(); t < s.length; t += kThreads) {
     sum += share[s.row(t)] = expf(share[s.row(t)] - largest);
@@ -106,11 +106,11 @@ struct Backward {
   int width;
   const float *score, *h, *share, *dout;
   float* dscores;  // [T,B]: the gradient of each step's score · h
-  float* dscore;   // [B,width]: what each sequence adds to the gradient of score
+  float* dscore;   // [B,width]: each sequence's share of the gradient of score
   float* dh;
 };
 
-// Leaves  share_t (dout · h_t - Σ_i share_i dout · h_i)  in dscores.
+// Writes  share_t (dout · h_t - Σ_i share_i dout · h_i)  to dscores.
 __device__ void find_dscores(const Backward& b, const Sequence& s, const float* dout) {
   float sum = 0.0f;
   for (int t = warp(); t < s.length; t += kWarps) {
@@ -165,7 +165,7 @@ __global__ void __launch_bounds__(kThreads) backward_kernel(const Backward b) {
   }
 }
 
-// By sequences.
+// Sums over the sequences.
 __global__ void __launch_bounds__(kThreads)
     add_sequences(int batch, int width, const float* from, float* dscore) {
   const int column = static_cast<int>(blockIdx.x) * kLanes + lane();
@@ -205,7 +205,7 @@ void average_backward(const Context& context, int width, const Rows& rows, const
                      .dh = dh};
   const dim3 threads(kLanes, kWarps);
   backward_kernel<<<static_cast<unsigned>(rows.batch), threads, 0, context.stream>>>(job);
-  check_launch("the gradient of an average");
+  check_launch("the gradient of the average over the steps");
   if (dscore == nullptr) return;
   add_sequences<<<static_cast<unsigned>(divide_up(width, kLanes)), threads, 0, context.stream>>>(
       rows.batch, width, per_sequence, dscore);

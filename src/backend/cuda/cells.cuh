@@ -1,6 +1,6 @@
-// src/backend/cuda/cells.cuh: the cells for device code: V is float, one unit of one sequence per
-// call. Their tables are host arrays, which a kernel cannot read: it takes a Tables<C> by value, as
-// in `constexpr auto tables = cells::make_tables<C>()`.
+// src/backend/cuda/cells.cuh: the cells as device code: V is float, one unit of one sequence per
+// call. A kernel cannot read the cells' tables, which are host arrays; it uses a constexpr copy:
+// `constexpr auto tables = cells::make_tables<C>()`.
 #pragma once
 
 #include <iterator>
@@ -11,9 +11,9 @@
 
 namespace rwa::cuda::cells {
 
-// What the cells ask of V = float, without a branch: two units in the last place or better.
+// The functions that cells need for V = float. Branch-free; at most 2 ulp off.
 
-// For small x a polynomial, since the rest would cancel.
+// Small x uses a polynomial, since 1 - 2 / (1 + e^2x) would cancel.
 __device__ __forceinline__ float tanh(float x) {
   const float t = ::fabsf(x);
   const float s = x * x;
@@ -25,7 +25,7 @@ __device__ __forceinline__ float tanh(float x) {
   return t < 0.6f ? small : copysignf(large, x);
 }
 __device__ __forceinline__ float exp(float x) { return ::expf(x); }
-// For 0 ≤ x ≤ 1, as the cells have it: 2 artanh(x / (2 + x)) by its series.
+// For 0 ≤ x ≤ 1, all that cells need: the series of 2 artanh(x / (2 + x)).
 __device__ __forceinline__ float log1p(float x) {
   const float s = __fdividef(x, 2.0f + x);
   const float q = s * s;
@@ -42,8 +42,8 @@ __device__ __forceinline__ float select(bool mask, float yes, float no) { return
 #define RWA_CELL __device__ __forceinline__
 #include "cells/cells-inl.h"
 
-// A cell of one or three gates with another (cuda/gates.h): nothing follows from that, which has 0
-// wherever a gate has a number.
+// Pads a cell of one or three gates by one (cuda/gates.h). The padding gate is 0 everywhere and has
+// no effect.
 template <class C>
 struct Padded : C {
   static constexpr int kGates = C::kGates + 1;
@@ -78,7 +78,8 @@ struct Padded : C {
  private:
   static_assert(C::kGates % 2 == 1);
 
-  // Pre-activations, saved numbers and their gradients: those of the gates come first.
+  // Maps an index of the cell to the padded one. In pre-activations, saved values and gradients
+  // alike the gates come first.
   RWA_CELL static constexpr int place(int own) { return own < C::kGates ? own : own + 1; }
   template <int kNumbers, class V>
   RWA_CELL static void take(const V* from, V* own) {
@@ -93,12 +94,12 @@ struct Padded : C {
   }
 };
 
-// A cell as kernels run it.
+// The form of a cell that kernels run.
 template <class C>
 struct DeviceCell {
   using Type = std::conditional_t<C::kGates == device_gates(C::kGates), C, Padded<C>>;
 };
-// The formula is the same: what its gate does not see are weights of 0, or none.
+// The same formula; terms that its gate does not see have zero weights, or none.
 template <class F>
 struct DeviceCell<RwaDecay<F>> : DeviceCell<RwaForget<F>> {};
 
@@ -113,7 +114,7 @@ struct Tables {
 
 template <class C>
 constexpr Tables<C> make_tables() {
-  // Without being asked for the size, nvcc takes this array for empty.
+  // Without this use of its size, nvcc treats the array as empty.
   static_assert(std::size(C::kInitialState) == C::kState);
   Tables<C> tables;
   for (int s = 0; s < C::kState; ++s) tables.initial_state[s] = C::kInitialState[s];

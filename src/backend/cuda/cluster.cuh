@@ -1,6 +1,6 @@
-// src/backend/cuda/cluster.cuh: the instructions that the persistent kernels are made of: clusters
-// of blocks that write into each other's shared memory, barriers that count the bytes written, and
-// products on the tensor cores. Compute capability 9.0.
+// src/backend/cuda/cluster.cuh: the PTX behind the persistent kernels: stores into the shared
+// memory of other blocks of a cluster, mbarriers that count the bytes, cp.async, and mma on the
+// tensor cores. Compute capability 9.0.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -13,29 +13,29 @@ __device__ __forceinline__ std::uint32_t shared_address(const void* pointer) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
 }
 
-// The address of the same place in the shared memory of another block of the cluster.
+// Maps an address in this block's shared memory to the same one in another block of the cluster.
 __device__ __forceinline__ std::uint32_t peer_address(std::uint32_t address, unsigned block) {
   std::uint32_t peer;
   asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(peer) : "r"(address), "r"(block));
   return peer;
 }
 
-// Every thread of every block of the cluster.
+// Barrier over all threads of the cluster.
 __device__ __forceinline__ void cluster_sync() {
   asm volatile("barrier.cluster.arrive.aligned;\n\tbarrier.cluster.wait.aligned;" ::: "memory");
 }
 
-// Some warps of a block.
+// Named barrier over `threads` threads of a block.
 __device__ __forceinline__ void named_sync(int barrier, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
 }
 
-// A barrier for bytes that other blocks send: a phase ends when it was armed and as many have come
-// as it was armed for. They may come before it is armed.
+// An mbarrier for bytes that other blocks send. A phase completes once the barrier has been armed
+// with a byte count and that many bytes have arrived; bytes may arrive before it is armed.
 __device__ __forceinline__ void init_barrier(std::uint32_t barrier) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barrier) : "memory");
 }
-// Afterwards other blocks of the cluster may use what was initialised, once they have met this one.
+// Makes initialised mbarriers usable by other blocks, after the next cluster_sync().
 __device__ __forceinline__ void publish_barriers() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
@@ -43,8 +43,8 @@ __device__ __forceinline__ void arm_barrier(std::uint32_t barrier, std::uint32_t
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
                : "memory");
 }
-// Waits for the end of a phase; phases have parity 0, 1, 0, … What was sent is there afterwards: the
-// sends themselves release to the whole cluster.
+// Waits until the phase of this parity (0, 1, 0, …) completes. The bytes it counted are then
+// visible: st.async has release semantics at cluster scope.
 __device__ __forceinline__ void wait_barrier(std::uint32_t barrier, unsigned parity) {
   asm volatile(
       "{\n\t"
@@ -57,7 +57,7 @@ __device__ __forceinline__ void wait_barrier(std::uint32_t barrier, unsigned par
       : "memory");
 }
 
-// 16 bytes into the shared memory of a block of the cluster, counted by a barrier there.
+// Stores 16 bytes into the shared memory of a block of the cluster; an mbarrier there counts them.
 __device__ __forceinline__ void send(std::uint32_t address, uint4 value, std::uint32_t barrier) {
   asm volatile(
       "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(
@@ -66,7 +66,7 @@ __device__ __forceinline__ void send(std::uint32_t address, uint4 value, std::ui
       : "memory");
 }
 
-// 4 bytes from global to shared memory in the background; zero instead where `there` is false.
+// Copies 4 bytes from global to shared memory asynchronously; writes zeros if `there` is false.
 __device__ __forceinline__ void copy_later(std::uint32_t to, const void* from, bool there) {
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(from),
                "r"(there ? 4 : 0)
@@ -75,16 +75,16 @@ __device__ __forceinline__ void copy_later(std::uint32_t to, const void* from, b
 __device__ __forceinline__ void wait_for_copies() {
   asm volatile("cp.async.wait_all;" ::: "memory");
 }
-// Copies come in groups: all but the last `Left` groups are there afterwards.
+// Ends a group of copies; wait_for_groups() waits for all but the last `Left` groups.
 __device__ __forceinline__ void end_group() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 template <int Left>
 __device__ __forceinline__ void wait_for_groups() {
   asm volatile("cp.async.wait_group %0;" ::"n"(Left) : "memory");
 }
 
-// c += a b for a of 16 x 16, b of 16 x 8 halves. Of a, lane l holds rows l/4 and l/4 + 8, columns
-// 2(l%4) and the next, and the same 8 columns on; of b, column l/4 and those columns as rows; of c,
-// rows l/4 and l/4 + 8, columns 2(l%4) and the next.
+// c += a b for fp16 a (16 x 16) and b (16 x 8). Fragments of lane l: of a, rows l/4 and l/4 + 8 by
+// columns k = 2(l%4), k + 1, k + 8, k + 9; of b, those k as rows, column l/4; of c, rows l/4 and
+// l/4 + 8 by columns 2(l%4) and the next.
 __device__ __forceinline__ void multiply_add(float (&c)[4], uint4 a, unsigned b0, unsigned b1) {
   asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
       "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
@@ -92,8 +92,8 @@ __device__ __forceinline__ void multiply_add(float (&c)[4], uint4 a, unsigned b0
       : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b0), "r"(b1));
 }
 
-// A number as the sum of two halves: the high one in the lower 16 bits, the low one above. Within
-// ±2^14 the two have 22 bits, and never less than 2^-25 of a step.
+// Splits a value into the sum of two fp16 halves: `high` in bits 0–15, `low` in bits 16–31. Within
+// ±2^14 the pair has 22 significant bits, or an absolute error of 2^-25 where `low` is subnormal.
 __device__ __forceinline__ std::uint32_t split(float value) {
   const __half high = __float2half_rn(value);
   const __half low = __float2half_rn(value - __half2float(high));

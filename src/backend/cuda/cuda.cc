@@ -29,7 +29,7 @@ void check_path(const cuda::Context& context) {
       context.path == cuda::Path::kPersistent || context.path == cuda::Path::kExact;
   if (needs_clusters && context.capability != cuda::kHopper) {
     throw ConfigError(fmt::format(
-        "RWA_CUDA={} was asked for, but GPU {} has compute capability {}.{}, expected 9.0",
+        "RWA_CUDA={} needs compute capability 9.0, but GPU {} has {}.{}; use RWA_CUDA=plain",
         name_of(kPaths, "path", context.path), context.device, context.capability / 10,
         context.capability % 10));
   }
@@ -66,7 +66,9 @@ class CudaReadback final : public Readback {
   CudaReadback(std::size_t bytes, const cuda::Context& context) : bytes_(bytes), context_(context) {
     pinned_.reserve(bytes);
   }
-  ~CudaReadback() override { (void)cudaStreamSynchronize(context_.stream); }  // it may be writing
+  ~CudaReadback() override {
+    (void)cudaStreamSynchronize(context_.stream);
+  }  // a copy may be pending
   CudaReadback(const CudaReadback&) = delete;
   CudaReadback& operator=(const CudaReadback&) = delete;
 
@@ -74,7 +76,7 @@ class CudaReadback final : public Readback {
     context_.make_current();
     cuda::check(
         cudaMemcpyAsync(pinned_.data(), from, bytes_, cudaMemcpyDeviceToHost, context_.stream),
-        "copying numbers from the GPU");
+        "copying data from the GPU");
     is_there_.record(context_.stream);
   }
   const void* wait() override {
@@ -90,7 +92,7 @@ class CudaReadback final : public Readback {
   cuda::Event is_there_;
 };
 
-// Every call makes the GPU the thread's current one: others may have used another.
+// Every call makes this GPU current: the calling thread may have used another device.
 class CudaBackend final : public Backend<float> {
  public:
   CudaBackend(int number, int share) : context_(number, share, wanted_path()) {
@@ -118,10 +120,10 @@ class CudaBackend final : public Backend<float> {
                 "copying rows");
   }
   void write(void* to, const void* host, std::size_t bytes) override {
-    copy(to, host, bytes, cudaMemcpyHostToDevice, "copying numbers to the GPU");
+    copy(to, host, bytes, cudaMemcpyHostToDevice, "copying data to the GPU");
   }
   void read(void* host, const void* from, std::size_t bytes) override {
-    copy(host, from, bytes, cudaMemcpyDeviceToHost, "copying numbers from the GPU");
+    copy(host, from, bytes, cudaMemcpyDeviceToHost, "copying data from the GPU");
   }
   [[nodiscard]] std::unique_ptr<Readback> make_readback(std::size_t bytes) override {
     context_.make_current();
@@ -152,7 +154,7 @@ class CudaBackend final : public Backend<float> {
     context_.make_current();
     return cuda::make_pass(spec, context_, beside);
   }
-  // Only for what has its scratch memory to itself, as passes do.
+  // Only for work with its own scratch memory, such as passes.
   void beside(const std::function<void()>& one, const std::function<void()>& other) override {
     context_.make_current();
     const cuda::Fork fork = side_.fork(context_.stream);
@@ -239,7 +241,7 @@ class CudaBackend final : public Backend<float> {
   }
 
  private:
-  // Waits in both directions: not every system copies the host's numbers before the call returns.
+  // Waits in both directions: cudaMemcpyAsync may still be reading host memory when it returns.
   void copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, const char* what) {
     if (bytes == 0) return;
     context_.make_current();
@@ -251,7 +253,7 @@ class CudaBackend final : public Backend<float> {
   cuda::SideStream side_;
   cuda::Fork::Events callers_;
   cuda::DeviceMemory block_sums_;
-  cuda::DeviceMemory scratch_;  // of one call
+  cuda::DeviceMemory scratch_;  // valid during one call
 };
 
 }  // namespace

@@ -1,11 +1,11 @@
-// src/backend/cuda/dense.cu: most layers have few outputs, so that there is little to compute and
-// h, or its gradient, is what takes time: each is read or written once, in whole lines. Outputs are
-// taken sixteen at a time.
+// src/backend/cuda/dense.cu: the fully connected layer. Most layers have few outputs, so the
+// kernels are memory-bound: h and its gradient are read or written once, in whole lines. Outputs
+// are processed sixteen at a time.
 //
-// Three kernels. Forward: a thread has some rows by four outputs, and both operands pass through
-// shared memory. The parameters' gradient: a thread has sixteen outputs by four columns of h, of
-// which it loads its own; the rows are shared out, and each share leaves a sum. The gradient of h:
-// a thread has eight rows by four columns; some blocks of that kernel add up the shares instead.
+// Three kernels. Forward: a thread has some rows by four outputs; both operands are staged in
+// shared memory. Parameter gradient: a thread has sixteen outputs by four columns of h, which it
+// loads itself; the rows are divided into shares, and each share leaves a sum. Gradient of h: a
+// thread has eight rows by four columns; some blocks of this kernel add up the shares instead.
 #include <cuda_pipeline_primitives.h>
 
 #include <algorithm>
@@ -33,21 +33,20 @@ struct Layer {
   std::int64_t bias, parameters;
 };
 
-// Of a tile's rows and outputs, a sum takes so many columns at a time; padded such that the quads
-// of eight rows lie in different banks.
+// Forward stages kChunk columns at a time. kPitch puts quads of eight rows into different banks.
 constexpr int kForwardThreads = 128;
 constexpr int kForwardWarps = kForwardThreads / 32;
 constexpr int kChunk = 32;
 constexpr int kPitch = kChunk + 4;
 
-// With more rows in a thread there is less traffic, with fewer there are more blocks.
+// More rows per thread mean less traffic, fewer rows mean more blocks.
 template <int RowsPerThread, int Stages>
 struct ForwardTile {
   static constexpr int kRows = 32 * RowsPerThread;
 
   alignas(16) float h[Stages][kRows][kPitch];
   alignas(16) float weight[Stages][kTileOutputs][kPitch];
-  int row[kRows];  // of h and y; -1 where it does not count
+  int row[kRows];  // of h and y; -1 for padding
 };
 
 struct ForwardOperands {
@@ -65,8 +64,8 @@ __device__ void copy_or_clear(float* shared, bool copied, const float* from, std
   }
 }
 
-// Columns chunk·kChunk … of the tile's rows and outputs on their way to shared memory, a warp to a
-// row. Past the last chunk there is nothing to do but to count.
+// Starts copying columns chunk * kChunk … of the tile's rows and outputs to shared memory, one warp
+// per row. Past the last chunk it only commits an empty group, so that the group count stays right.
 template <int RowsPerThread, int Stages>
 __device__ void fetch(ForwardTile<RowsPerThread, Stages>& tile, const ForwardOperands& in,
                       int first_output, int chunk) {
@@ -148,15 +147,15 @@ __global__ void __launch_bounds__(kForwardThreads)
   }
 }
 
-// Backward: a warp has lanes beside each other on columns beside each other, four times.
+// Backward: neighbouring lanes have neighbouring columns, four times over.
 constexpr int kWarps = 8;
 constexpr int kThreads = 32 * kWarps;
 constexpr int kLaneColumns = 4;
 constexpr int kTileColumns = 32 * kLaneColumns;
-constexpr int kBatchRows = 64;  // whose dy lie in shared memory at a time
+constexpr int kBatchRows = 64;  // with dy in shared memory at a time
 constexpr int kWarpRows = kBatchRows / kWarps;
-// So many tiles by shares are wanted: all multiprocessors of an H200 full about twice. Not of the
-// GPU at hand: the order of the sums shall not depend on it.
+// Target for tiles x shares: about two full waves on an H200. A constant, so that the order of the
+// sums does not depend on the GPU.
 constexpr int kWantedBlocks = 512;
 constexpr int kLeastShare = 32;  // rows
 
@@ -171,18 +170,18 @@ struct BackwardOperands {
   float* dh;
 };
 
-// Of the rows, which may be fewer than there is room for.
+// Rows per share; `rows` is the actual number, not the capacity.
 __device__ int share_rows(int rows, int most_shares) {
   return tiles_of(tiles_of(rows, most_shares), kLeastShare) * kLeastShare;
 }
 
-// The gradient of sixteen outputs at some rows; 0 where there is none.
+// The gradients of sixteen outputs at kBatchRows rows; 0 for padding.
 struct OutputDeltas {
   alignas(16) float delta[kBatchRows][kTileOutputs];
-  int row[kBatchRows];  // of h and dy; -1 where it does not count
+  int row[kBatchRows];  // of h and dy; -1 for padding
 };
 
-// Rows first … of `rows`, up to `end`.
+// Loads rows from `first` on, up to `end`.
 __device__ void fetch(OutputDeltas& to, const CountedRows& rows, int first, int end,
                       int first_output, int outputs, const float* dy) {
   static_assert(kThreads == kBatchRows * kTileOutputs / 4);
@@ -200,8 +199,8 @@ __device__ void fetch(OutputDeltas& to, const CountedRows& rows, int first, int 
 
 using ParameterSums = float[kTileOutputs][kLaneColumns];
 
-// Adds what the rows of `deltas` that are the warp's give. The column after the last is 1 at all
-// rows: its weight is the bias.
+// Adds the products of the warp's rows of `deltas`. The column after the last is 1 in all rows: its
+// weight is the bias.
 __device__ void add_rows(const OutputDeltas& deltas, const BackwardOperands& in, int count,
                          int first_column, ParameterSums& sum) {
   constexpr int kAtOnce = 4;
@@ -237,7 +236,7 @@ __device__ void add_rows(const OutputDeltas& deltas, const BackwardOperands& in,
   }
 }
 
-// The sums of all warps, in the first one.
+// Adds up the sums of all warps in the first warp.
 __device__ void add_warps(ParameterSums& sum) {
   __shared__ float other[kWarps / 2][kTileOutputs][kLaneColumns][32];
   const int lane = static_cast<int>(threadIdx.x % 32);
@@ -373,7 +372,7 @@ __global__ void __launch_bounds__(kThreads)
   if (first_row < rows.size()) write_dh(rows, in, first_row, block % column_tiles);
 }
 
-// For how many there is room.
+// The capacity.
 int row_count(const Rows& rows) { return static_cast<int>(rows.index(rows.steps, 0)); }
 
 template <int RowsPerThread, int Stages>
@@ -421,7 +420,7 @@ void dense_backward(const Context& context, const DenseSpec& spec, const float* 
   const int row_tiles = tiles_of(row_count(rows), kBatchRows);
   h_kernel<<<adding_blocks + row_tiles * column_tiles, kThreads, 0, context.stream>>>(
       CountedRows(rows), in, adding_blocks, column_tiles);
-  check_launch("the gradient of what the output layer sees");
+  check_launch("the gradient of the output layer's input");
 }
 
 }  // namespace rwa::cuda

@@ -1,4 +1,5 @@
-// src/backend/cuda/elementwise.cu: the losses, Adam and dropout are those of the other backends.
+// src/backend/cuda/elementwise.cu: losses, Adam and dropout, with the formulas of the other
+// backends.
 #include <Random123/philox.h>
 
 #include <algorithm>
@@ -27,7 +28,7 @@ unsigned blocks_for(std::size_t count) {
   return static_cast<unsigned>((count + kThreads - 1) / kThreads);
 }
 
-// What one thread, or all of them, found.
+// What one thread, block or grid found.
 struct Finding {
   double sum = 0;
   std::int64_t first_bad = kNone;
@@ -38,7 +39,7 @@ struct Finding {
   }
 };
 
-// Always in the same order. Thread 0 has the whole.
+// Sums in a fixed order. Thread 0 gets the total.
 __device__ Finding block_total(Finding mine) {
   __shared__ double sum[kWarps];
   __shared__ std::int64_t first_bad[kWarps];
@@ -60,7 +61,7 @@ __device__ Finding block_total(Finding mine) {
   return mine;
 }
 
-// For the block that finishes last, true, and the total of all `blocks` in its thread 0.
+// Returns true in the last block to finish; its thread 0 then has the total of all `blocks`.
 __device__ bool grid_total(Finding& mine, BlockSums* sums, unsigned blocks) {
   __shared__ bool last;
   mine = block_total(mine);
@@ -128,7 +129,7 @@ __global__ void __launch_bounds__(kThreads)
     m = mean[i];
     v = variance[i];
   }
-  // One thread for all, while their numbers are on the way: powers in double take their time.
+  // One thread per block computes the slow double-precision powers while the loads are in flight.
   if (threadIdx.x == 0) new (shared) AdamStep<float>(settings, clip_norm, *report);
   __syncthreads();
   if (i >= count) return;
@@ -138,8 +139,8 @@ __global__ void __launch_bounds__(kThreads)
   variance[i] = v;
 }
 
-// A warp to a row. Where its numbers begin or end within a group of four, that group is the
-// neighbour's too.
+// One warp per row. A mask covers four values; where a row begins or ends inside such a group, it
+// shares the mask with the neighbouring row.
 __global__ void __launch_bounds__(kThreads)
     dropout_kernel(double rate, float scale, DropoutKey key, int width, CountedRows rows,
                    float* values) {
@@ -186,7 +187,7 @@ void check_gradient(const Context& context, std::size_t count, const float* grad
   const unsigned blocks = std::clamp(blocks_for(count), 1u, unsigned{BlockSums::kBlocks});
   check_gradient_kernel<<<blocks, kThreads, 0, context.stream>>>(static_cast<std::int64_t>(count), gradient,
                                                         sums, report);
-  check_launch("the judgement on a gradient");
+  check_launch("the gradient check");
 }
 
 void adam(const Context& context, const AdamSettings& settings, double clip_norm, std::size_t count,
@@ -213,7 +214,7 @@ void add(const Context& context, std::size_t count, const float* from, float* to
   if (count == 0) return;
   add_kernel<<<blocks_for(count), kThreads, 0, context.stream>>>(static_cast<std::int64_t>(count),
                                                                  from, to);
-  check_launch("a sum");
+  check_launch("an elementwise sum");
 }
 
 }  // namespace rwa::cuda

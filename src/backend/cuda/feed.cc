@@ -22,7 +22,7 @@ constexpr T round_up(T value, T unit) {
   return (value + unit - 1) / unit * unit;
 }
 
-// Few steps may go with very many sequences, so that room for many more would be dear.
+// Rounds short lengths to a power of two: with very many sequences, more slack would be expensive.
 int roomy(int steps) {
   constexpr int kUnit = 128;
   if (steps > kUnit) return round_up(steps, kUnit);
@@ -33,15 +33,15 @@ std::size_t product(int a, int b, int c = 1) {
   return static_cast<std::size_t>(a) * static_cast<std::size_t>(b) * static_cast<std::size_t>(c);
 }
 
-// What a feed has room for.
+// The capacity of a feed.
 struct Sizes {
   int steps = 0;
   int batch = 0;
-  int inputs = 0;   // how wide x is where there is x
-  int symbols = 0;  // 1 where there are symbols
+  int inputs = 0;   // width of x; 0 for symbols
+  int symbols = 0;  // 1 for symbols, else 0
   int target_steps = 0;
-  int values = 0;   // how wide the targets are where they are values
-  int classes = 0;  // 1 where they are classes
+  int values = 0;   // width of target values; 0 if there are none
+  int classes = 0;  // 1 for target classes, else 0
 
   bool operator==(const Sizes&) const = default;
 };
@@ -50,7 +50,7 @@ constexpr std::size_t after(std::size_t begin, std::size_t bytes) {
   return round_up(begin + bytes, kAlignment);
 }
 
-// Where what cuda/rows.h describes lies in the block, in bytes.
+// Byte offsets of the row layout (cuda/rows.h) within the block.
 struct RowsLayout {
   RowsLayout(std::size_t begin, int step_count, int batch)
       : steps(step_count),
@@ -65,8 +65,8 @@ struct RowsLayout {
   std::size_t header, sequence, length, offset, end;
 };
 
-// Where all lies. x, or symbols, most of it, comes last, so that nothing has to be copied of the
-// steps that a batch does not have.
+// Byte offsets of all parts. x or the symbols, the largest part, comes last, so that steps beyond
+// the batch need not be copied.
 struct Layout {
   explicit Layout(const Sizes& s)
       : rows(0, s.steps, s.batch),
@@ -85,7 +85,7 @@ struct Lengths {
   std::span<std::int32_t> offset;    // [capacity + 1]
 };
 
-// Fills in what cuda/rows.h describes.
+// Computes the row layout described in cuda/rows.h.
 RowsHeader place(const Rows& rows, const Lengths& out) {
   const auto of = [&](std::int32_t sequence) { return rows.length(sequence); };
   const auto taken = out.sequence.first(product(rows.batch, 1));
@@ -97,7 +97,7 @@ RowsHeader place(const Rows& rows, const Lengths& out) {
 
   const std::int32_t steps = out.length.front();
   std::int32_t row = 0;
-  std::size_t longer = taken.size();  // slots whose sequence has the step
+  std::size_t longer = taken.size();  // slots whose sequence has step t
   for (std::size_t t = 0; t < out.offset.size(); ++t) {
     out.offset[t] = row;
     while (longer > 0 && out.length[longer - 1] <= static_cast<std::int32_t>(t)) --longer;
@@ -116,8 +116,7 @@ std::int32_t checked_count(std::int64_t counted) {
   if (counted <= std::numeric_limits<std::int32_t>::max())
     return static_cast<std::int32_t>(counted);
   throw ResourceError(fmt::format(
-      "a batch has {} answers on all ranks, too many for the GPU, expected fewer than 2^31",
-      counted));
+      "a batch has {} targets over all ranks, expected fewer than 2^31 on a GPU", counted));
 }
 
 class CudaFeed final : public Feed<float> {
@@ -126,7 +125,7 @@ class CudaFeed final : public Feed<float> {
     check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
   }
   ~CudaFeed() override {
-    (void)cudaStreamSynchronize(stream_);  // it reads the pinned memory
+    (void)cudaStreamSynchronize(stream_);  // a copy may be reading pinned_
     (void)cudaStreamDestroy(stream_);
   }
   CudaFeed(const CudaFeed&) = delete;
@@ -152,15 +151,15 @@ class CudaFeed final : public Feed<float> {
   }
 
   const Context& context_;
-  cudaStream_t stream_ = nullptr;  // for the way to the GPU
+  cudaStream_t stream_ = nullptr;  // for copies from the host
   Sizes sizes_;
   Layout layout_{sizes_};
   PlacedRows rows_, target_rows_;
   PinnedMemory pinned_;
-  DeviceMemory arrived_;  // waits there until the batch before is done with
-  DeviceMemory device_;   // where kernels read it
-  Event has_arrived_;     // so that the pinned memory is free again
-  Event has_moved_;       // so that `arrived_` is
+  DeviceMemory arrived_;  // holds the batch until kernels are done with the previous one
+  DeviceMemory device_;   // where kernels read the batch
+  Event has_arrived_;     // pinned_ may be refilled
+  Event has_moved_;       // arrived_ may be overwritten
 };
 
 void CudaFeed::load(const Sequences<float>& host, int inputs, const Targets<float>& host_targets,
@@ -200,11 +199,11 @@ void CudaFeed::make_room(const Sizes& wanted) {
   const int steps = std::max(wanted.steps, wanted.target_steps);
   if (product(layout.rows.slots, steps) > std::numeric_limits<std::int32_t>::max()) {
     throw ResourceError(
-        fmt::format("a batch of {} sequences of up to {} steps has too many rows for the GPU, "
-                    "expected fewer than 2^31",
+        fmt::format("a batch of {} sequences of up to {} steps has too many rows, "
+                    "expected fewer than 2^31 on a GPU",
                     wanted.batch, steps));
   }
-  sizes_ = {};  // until all is there
+  sizes_ = {};  // in case an allocation throws
   pinned_.reserve(layout.size);
   arrived_.reserve(layout.size);
   device_.reserve(layout.size);
@@ -242,7 +241,7 @@ RowsHeader CudaFeed::pack(const Rows& rows, const RowsLayout& to) {
                           .offset = integers(to.offset, to.steps + 1)});
 }
 
-// Returns where in the block they end.
+// Returns the end offset in the block.
 std::size_t CudaFeed::pack(std::size_t to, const void* host, std::size_t numbers) {
   const std::size_t bytes = numbers * sizeof(float);
   if (bytes > 0) std::memcpy(packed<std::byte>(to), host, bytes);

@@ -1,6 +1,6 @@
-// src/backend/cuda/gates.h: the pre-activations of a cell as kernels number them. Kernels take
-// gates in twos and fours: a cell with one or three gets another, which has no term and no weights.
-// Those that do not see h come after it.
+// src/backend/cuda/gates.h: how kernels number a cell's pre-activations. Kernels process two or
+// four gates: a cell with one or three is padded by a gate without terms and weights.
+// Pre-activations that do not see h follow the gates.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -17,14 +17,14 @@ inline int device_preactivations(const RecurrentSpec& spec) {
   return device_gates(spec) + spec.traits().inputs;
 }
 
-// Which pre-activations have a term (cells/traits.h): a bit for each, as kernels number them.
+// The pre-activations that have a term (cells/traits.h), as a bit mask in the kernels' numbering.
 struct TermBits {
   unsigned bits = 0;
 
   [[nodiscard]] __host__ __device__ bool has(int preactivation) const {
     return (bits >> preactivation & 1) != 0;
   }
-  // Its block of weights or biases, in RecurrentSpec's layout.
+  // The index of its block of weights or biases in RecurrentSpec's layout.
   [[nodiscard]] __host__ __device__ int block(int preactivation) const {
     return std::popcount(bits & ((1u << preactivation) - 1));
   }
@@ -40,7 +40,7 @@ inline TermBits term_bits(const RecurrentSpec& spec, const Terms& terms) {
   return out;
 }
 
-// All three.
+// The masks of all three terms.
 struct CellTerms {
   explicit CellTerms(const RecurrentSpec& spec)
       : x(term_bits(spec, spec.traits().x)),

@@ -1,6 +1,6 @@
-// src/backend/cuda/gradients.cu: sums over the rows of the tape. Rows are split into equal shares,
-// whose number depends on the layer alone and whose size on the number of rows; a block sums one
-// share of a tile of the result, and a second kernel sums the shares and adds them to the gradient.
+// src/backend/cuda/gradients.cu: sums over tape rows. The rows are divided into equal shares; their
+// number depends only on the layer, their size on the number of rows. A block sums one share for
+// one tile of the result; a second kernel sums the shares and adds them to the gradient.
 #include <algorithm>
 
 #include "backend/cuda/cells.cuh"
@@ -13,12 +13,12 @@ namespace {
 
 using plain::thread;
 
-// Weights of x, biases: with few features there is little to do but to read the gradients once. A
-// thread has two neighbouring columns of them, and sums for some features; the feature after the
+// weight_x and bias with few features: the time goes into reading the gradients, once. A thread has
+// two neighbouring columns of the gradients and sums for several features. The feature after the
 // last is 1, for the bias.
 constexpr int kInputThreads = 128;
 constexpr int kInputColumns = 2 * kInputThreads;
-constexpr int kInputRows = 32;  // whose features are in shared memory at a time
+constexpr int kInputRows = 32;  // with features in shared memory at a time
 constexpr int kInputBlocks = 1024;
 constexpr int kMostInputShares = 512;
 
@@ -36,7 +36,7 @@ struct InputSums {
 template <int Features>
 using FeatureTile = float[kInputRows][Features];
 
-// Features of kInputRows rows, from `row` on.
+// Loads the features of kInputRows rows from `row` on.
 template <int Features>
 __device__ void load_features(const InputSums& s, int row, int end, int feature,
                               FeatureTile<Features>& tile) {
@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(kInputThreads) sum_inputs(const InputSums s) {
   float2 sums[Features] = {};
   for (int row = shares.begin(share); row < end; row += kInputRows) {
     load_features<Features>(s, row, end, feature, tile);
-    // Rows come in octets, and so do shares.
+    // Rows, and so shares, come in octets.
     for (int octet = 0; is_there && octet < min(kInputRows, end - row); octet += kOctet) {
       float2 delta[kOctet];
 #pragma unroll
@@ -118,26 +118,26 @@ __global__ void add_inputs(const InputSums s, int units, const CellTerms parts, 
   }
 }
 
-// Weights of h, and of many features: tiles of 128 columns of the gradients by 128 of the numbers
-// that the steps saw, 16 rows at a time.
+// weight_h, and weight_x with many features: tiles of 128 columns of the gradients by 128 columns
+// of what the steps read, 16 rows at a time.
 constexpr int kTile = 128;
 constexpr int kTileRows = 16;
 constexpr int kProductStages = 3;
-constexpr int kProductBlocks = 264;  // two on each multiprocessor of an H200
+constexpr int kProductBlocks = 264;  // two per multiprocessor of an H200
 constexpr int kMostProductShares = 64;
 
 struct Products {
   const RowsHeader* header;
   DeltaColumns columns;
-  int width;  // of what a step saw, a multiple of 4
+  int width;  // of what a step read; a multiple of 4
   int shares;
   float* sums;  // [shares][columns][width]
 };
 
 using RowTile = float[kTileRows][kTile];
 
-// Rows `row` to `end`, columns from `first` on, of an array that is `width` wide: address(row,
-// column) of each four.
+// Fetches rows `row` to `end` and columns from `first` on, of an array `width` wide. address(row,
+// column) returns the address of four columns.
 template <class Address>
 __device__ void fetch_fours(RowTile& tile, int row, int end, int first, int width,
                             const Address& address) {
@@ -150,7 +150,7 @@ __device__ void fetch_fours(RowTile& tile, int row, int end, int first, int widt
   }
 }
 
-// What a step saw: h of the step before.
+// What a step read: h of the step before.
 struct SeenH {
   const float* h;  // [rows][Hp]
   int padded_units;
@@ -161,9 +161,9 @@ struct SeenH {
     });
   }
 };
-// Its features, and after the last a 1, for the bias.
+// What a step read: its features, then a 1 for the bias.
 struct SeenX {
-  const std::int32_t* source;  // [rows]: of x; -1 where there is none
+  const std::int32_t* source;  // [rows]: row of x; -1 for padding
   const float* x;
   int inputs;
 
@@ -184,7 +184,7 @@ struct SeenX {
 };
 static_assert(plain::kThreads % kTile == 0);
 
-// Eight of a row's columns, for a thread at `place` of 16: four in each half.
+// Loads eight columns of a row for the thread at `place` of 16: four in each half.
 __device__ void take_eight(const float* row, int place, float (&eight)[8]) {
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
@@ -209,7 +209,7 @@ __global__ void __launch_bounds__(plain::kThreads, 2)
   const int end = shares.end(share);
   const int first_column = static_cast<int>(blockIdx.y) * kTile;
   const int first_number = static_cast<int>(blockIdx.x) * kTile;
-  // A warp has 4 places of columns by 8 of numbers.
+  // A warp covers 4 column places by 8 number places.
   const int warp = thread() / 32;
   const int column_place = warp / 2 * 4 + thread() % 32 / 8;
   const int number_place = warp % 2 * 8 + thread() % 8;
@@ -251,8 +251,8 @@ __global__ void __launch_bounds__(plain::kThreads, 2)
   }
 }
 
-// A block of weights, [pre-activations that see them, H, seen], and the biases, where the sums have
-// these after the last.
+// Where the sums go: a block of weights, [pre-activations with this term, H, seen], and the biases
+// if the sums have them in the column after the last.
 struct ProductGradients {
   int units, seen;
   TermBits sees;
@@ -316,7 +316,7 @@ void add_product_gradients(const Context& context, const Products& sums, const S
   check_launch("add_products");
 }
 
-// Without a place for the sums.
+// Leaves `sums` null.
 Products products(const PlacedRows& rows, const DeltaColumns& columns, int width) {
   const int tiles = divide_up(columns.count(), kTile) * divide_up(width, kTile);
   return {.header = rows.header,
@@ -329,7 +329,7 @@ std::size_t sums_bytes(const Products& sums) {
   return bytes_of(sums.shares, sums.columns.count(), sums.width);
 }
 
-// Features that a thread has sums for. Of more than `kMostFeatures` products are formed.
+// Features per thread. More than kMostFeatures take the product kernel.
 constexpr int kFewFeatures = 8;
 constexpr int kManyFeatures = 32;
 constexpr int kMostFeatures = 64;

@@ -13,7 +13,7 @@ Graph end_capture(cudaStream_t stream) {
   return owned;
 }
 
-// Other threads may do as they like meanwhile: they have streams of their own.
+// Thread-local capture: other threads have their own streams and may work meanwhile.
 Graph capture(cudaStream_t stream, const std::function<void()>& work) {
   check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
   try {
@@ -28,13 +28,13 @@ Graph capture(cudaStream_t stream, const std::function<void()>& work) {
   return end_capture(stream);
 }
 
-// Nothing but a mark that the work has been done once, until it is recorded.
+// Holds no graph at first: its existence marks that the work has run once.
 class GraphRecording final : public Recording {
  public:
   explicit GraphRecording(cudaStream_t stream) : stream_(stream) {}
   ~GraphRecording() override {
     if (executable_ == nullptr) return;
-    (void)cudaStreamSynchronize(stream_);  // it may be running
+    (void)cudaStreamSynchronize(stream_);  // the graph may be running
     (void)cudaGraphExecDestroy(executable_);
   }
   GraphRecording(const GraphRecording&) = delete;

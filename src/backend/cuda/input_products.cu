@@ -1,5 +1,6 @@
-// src/backend/cuda/input_products.cu: a block has 128 rows by 128 columns, a thread eight by eight.
-// Both operands pass through shared memory, 16 features at a time.
+// src/backend/cuda/input_products.cu: W x + b for all steps at once. A block computes a tile of 128
+// rows by 128 columns, a thread 8 by 8 of it. Both operands are staged in shared memory, 16
+// features at a time.
 #include "backend/cuda/persistent.h"
 
 #include "backend/cuda/plain_kernels.cuh"
@@ -12,9 +13,9 @@ using plain::thread;
 
 constexpr int kTile = 128;
 constexpr int kDepth = 16;
-constexpr int kPitch = kDepth + 4;  // so that the rows that a warp reads lie in different banks
+constexpr int kPitch = kDepth + 4;  // puts the rows that a warp reads into different banks
 constexpr int kStages = 2;
-constexpr int kPlaces = 16;  // of threads along each side of the tile
+constexpr int kPlaces = 16;  // threads along each side of the tile
 static_assert(kPlaces * kPlaces == plain::kThreads && kTile == 8 * kPlaces);
 
 struct InputProduct {
@@ -40,7 +41,7 @@ struct Stage {
   alignas(16) float weights[kDepth][kTile];
 };
 
-// Features from `first` on; sources: which rows of x these are, -1 where one does not count.
+// Starts copying features from `first` on. sources: the rows of x, -1 for padding.
 __device__ void fetch(const InputProduct& p, const int* sources, int first, int first_column,
                       Stage& stage) {
   const int depth = thread() % kDepth;
@@ -62,10 +63,10 @@ __device__ void fetch(const InputProduct& p, const int* sources, int first, int 
   }
 }
 
-// A thread's part of the tile: every 16th row from its own place on, and four columns in each half.
+// A thread's part of the tile: every 16th row, and four columns in each half.
 class Sums {
  public:
-  // A warp has 4 places of rows by 8 of columns.
+  // A warp covers 4 row places by 8 column places.
   __device__ Sums()
       : row_(thread() / 64 * 4 + thread() % 32 / 8),
         column_((thread() / 32 % 2 * 8 + thread() % 8) * 4) {}

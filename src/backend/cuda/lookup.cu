@@ -1,5 +1,5 @@
-// src/backend/cuda/lookup.cu: forward, a warp copies a row; backward, rows are added up by symbol,
-// and for the base by sequence, each in the order of the steps.
+// src/backend/cuda/lookup.cu: forward, a warp copies one row; backward, rows are summed by symbol,
+// and by sequence for the base, in the order of the steps.
 #include "backend/cuda/operations.h"
 #include "backend/cuda/rows.h"
 #include "backend/cuda/sums.cuh"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kThreads = kLanes * kWarps;
 
-// The table's row that stands in a row of the batch.
+// The table row for a row of the batch.
 __device__ int symbol_at(const Symbols& symbols, int row, int batch) {
   if (!symbols.of_step_before) return symbols.of[row];
   return row < batch ? 0 : symbols.of[row - batch] + 1;
@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(kThreads)
   out.row[i] = row;
 }
 
-// A block to a sequence and 32 columns.
+// One block per sequence and 32 columns.
 __global__ void __launch_bounds__(kThreads)
     sum_steps(const CountedRows rows, int width, const float* dout, float* dbase) {
   const int slot = static_cast<int>(blockIdx.x);
@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(kThreads)
   dbase[static_cast<std::size_t>(sequence) * width + column] = sum;
 }
 
-// For how many there is room.
+// The capacity.
 int row_count(const Rows& rows) { return static_cast<int>(rows.index(rows.steps, 0)); }
 
 }  // namespace
@@ -72,7 +72,7 @@ void lookup(const Context& context, const TableSpec& spec, const Rows& rows, con
   const auto blocks = static_cast<unsigned>(divide_up(row_count(rows), kWarps));
   lookup_kernel<<<blocks, dim3(kLanes, kWarps), 0, context.stream>>>(
       CountedRows(rows), symbols, spec.width, table, base, out);
-  check_launch("the rows of a table");
+  check_launch("the table lookup");
 }
 
 void lookup_backward(const Context& context, const TableSpec& spec, const Rows& rows,
@@ -92,7 +92,7 @@ void lookup_backward(const Context& context, const TableSpec& spec, const Rows& 
                     static_cast<unsigned>(divide_up(spec.width, kLanes)));
   sum_steps<<<blocks, dim3(kLanes, kWarps), 0, context.stream>>>(CountedRows(rows), spec.width,
                                                                  dout, dbase);
-  check_launch("the gradient of what was added to a table's rows");
+  check_launch("the gradient of a table's base");
 }
 
 }  // namespace rwa::cuda

@@ -15,7 +15,7 @@ constexpr int kFloats = 4;  // in 16 bytes
 
 std::size_t rounded(std::size_t floats) { return (floats + kFloats - 1) / kFloats * kFloats; }
 
-// The layer's parameters, and zero outside of it.
+// The layer's parameters, zero-padded.
 struct Parameters {
   const float* values;
   int inputs, units;
@@ -40,7 +40,7 @@ struct Parameters {
   }
 };
 
-// The largest lies below 2 to this power, as far as scales go: times 2^(14 - power), below 2^14.
+// The exponent e with largest < 2^e, clamped to where scales exist: largest * 2^(14 - e) < 2^14.
 __device__ int exponent_of(unsigned largest) {
   return min(max(static_cast<int>(largest >> 23) - 126, -90), 120);
 }
@@ -48,7 +48,7 @@ __device__ float power_of_two(int exponent) { return __int_as_float((127 + expon
 
 __global__ void find_largest(Parameters p, unsigned* largest) {
   const int gate = static_cast<int>(blockIdx.y);
-  if (!p.parts.h.has(gate)) return;  // 0, as it is
+  if (!p.parts.h.has(gate)) return;  // stays 0
   const std::size_t size = static_cast<std::size_t>(p.units) * p.units;
   const float* values = p.values + p.weight_h + p.parts.h.block(gate) * size;
   unsigned found = 0;
@@ -60,7 +60,7 @@ __global__ void find_largest(Parameters p, unsigned* largest) {
   if (threadIdx.x % 32 == 0) atomicMax(largest + gate, found);
 }
 
-// Eight numbers of a fragment: (row, column) for the lane's two rows, two columns, and eight on.
+// Packs a lane's eight values of a 16 x 16 fragment, from value(row, column); see cluster.cuh.
 template <class Value>
 __device__ void make_fragment(int lane, Value value, uint4* high, uint4* low) {
   const int row = lane / 4;
@@ -131,7 +131,7 @@ __device__ void pack_backward(const Parameters& p, const PackedSizes& s, const P
       to, to + 32);
 }
 
-// One number of each of the two orders of exact products, which are equally long.
+// Packs one value for each direction of exact products; both arrays have the same size.
 __device__ void pack_exact(const Parameters& p, const PackedSizes& s, const Packed& out,
                            long index) {
   const int padded = s.padded_units();
@@ -146,7 +146,7 @@ __device__ void pack_exact(const Parameters& p, const PackedSizes& s, const Pack
       p.recurrent(gate % s.gates, first + gate / s.gates, i % padded);
 }
 
-// What both kinds of products need beside the recurrent weights.
+// Packs what both kinds of products need besides the recurrent weights.
 __device__ void pack_rest(const Parameters& p, const PackedSizes& s, const Packed& out,
                           long index) {
   const int lane = static_cast<int>(index % kBlockUnits);
@@ -169,7 +169,7 @@ __device__ void pack_rest(const Parameters& p, const PackedSizes& s, const Packe
     const bool is_split = s.product == Product::kSplit;
     const int exponent =
         exponent_of(gate < s.gates ? out.largest[gate] : largest_of_all(s, out));
-    // Forward both factors are scaled; backward the gradients take their own scale out.
+    // Forward, both factors are scaled; backward, the kernel undoes the scale of the gradients.
     const int down = kSplitExponent * (gate < s.gates ? 2 : 1);
     out.scale[gate] = is_split ? power_of_two(exponent - down) : 1.0f;
   }
@@ -256,7 +256,7 @@ void pack(const RecurrentSpec& spec, Product product, const float* parameters, v
                                                                                       out.largest);
   check_launch("find_largest");
   const bool is_split = product == Product::kSplit;
-  // A thread makes a high and a low fragment, or one number of each direction.
+  // A thread packs a high and a low fragment, or one value for each direction.
   const long forward = static_cast<long>(sizes.forward_size()) * (is_split ? 1 : 2 * kFloats) / 2;
   const long backward = is_split ? static_cast<long>(sizes.backward_size()) / 2 : 0;
   const long rest =

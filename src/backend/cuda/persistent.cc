@@ -13,16 +13,16 @@
 namespace rwa::cuda {
 namespace {
 
-// Steps between two kept states when memory is short.
+// Steps between two kept states with Memory::kChunked.
 constexpr int kChunkSteps = 128;
 
-// Null for a cell that has none.
+// Null if the cell has no persistent kernels.
 const PersistentKernels* kernels_of(const RecurrentSpec& spec) {
   switch (spec.cell) {
     case Cell::kRwa:
       return rwa_kernels(spec.activation);
     case Cell::kRwaForget:
-    case Cell::kRwaDecay:  // the same formula; it differs in the weights that it has
+    case Cell::kRwaDecay:  // the same formula with fewer weights
       return rwa_forget_kernels(spec.activation);
     case Cell::kLstm:
       return lstm_kernels(spec.activation);
@@ -122,14 +122,14 @@ class PersistentPass final : public RecurrentPass<float> {
 
  private:
   [[nodiscard]] bool is_split() const { return product_ == Product::kSplit; }
-  // Of many features, which are multiplied for all steps at once.
+  // Whether x has many features, which are multiplied for all steps at once.
   [[nodiscard]] bool has_product() const { return features_.in_table() && !spec_.symbols; }
   [[nodiscard]] bool needs_input_deltas(const RecurrentBackward<float>& call) const {
     return spec_.traits().inputs > 0 && (!features_.is_summed() || call.x != nullptr);
   }
 
-  // The smallest slices of which as many fit side by side as there are, or else the largest: so
-  // that the whole batch walks at once, on as many multiprocessors as this backend may use.
+  // Picks the smallest slices that all run at once, or else the largest. So the whole batch
+  // advances together, on as many multiprocessors as this backend may use.
   void choose_shape(int batch) {
     if (batch == batch_) return;
     for (const int tiles : {1, 2, 4}) {
@@ -137,20 +137,20 @@ class PersistentPass final : public RecurrentPass<float> {
       shape.row_tiles = tiles;
       shape.slices = (batch + shape.slice_rows() - 1) / shape.slice_rows();
       const int clusters = kernels_.clusters(context_, shape, features_);
-      if (clusters == 0) break;  // never the first: see persistent_product()
+      if (clusters == 0) break;  // never for one tile: see persistent_product()
       shape_ = shape;
       if (clusters / sharing_ >= shape.slices) break;
     }
     batch_ = batch;
   }
 
-  // Room for everything that a batch of this capacity could need.
+  // Reserves memory for any batch of this capacity.
   void place(const Sequences<float>& in, std::optional<Memory> keep) {
     const PlacedRows& rows = *in.rows.placed;
     choose_shape(in.rows.batch);
     kept_ = keep;
     const auto preactivations = static_cast<std::size_t>(device_preactivations(spec_));
-    // All of it, even where memory is short.
+    // For all steps, even with Memory::kChunked.
     if (has_product()) {
       x_part_.reserve(static_cast<std::size_t>(in.rows.steps) *
                       static_cast<std::size_t>(in.rows.batch) * preactivations * padded_ *
@@ -202,13 +202,13 @@ class PersistentPass final : public RecurrentPass<float> {
             .chunk = chunk_steps(shape_, features_)};
   }
 
-  // The state before the step `begin`, a multiple of kChunkSteps.
+  // The state before step `begin`, a multiple of kChunkSteps.
   [[nodiscard]] float* state(int begin) const {
     return states_.as<float>() + static_cast<std::size_t>(begin / kChunkSteps) *
                                      static_cast<std::size_t>(batch_) * spec_.state_size();
   }
 
-  // The same from `begin` on, for the steps of one chunk.
+  // Arguments for the chunk of steps that starts at `begin`.
   [[nodiscard]] ForwardArguments chunk_forward(const ForwardArguments& whole, int begin,
                                                float* final_state) const {
     ForwardArguments chunk = whole;
@@ -220,7 +220,7 @@ class PersistentPass final : public RecurrentPass<float> {
     return chunk;
   }
 
-  // From the last chunk to the first: forward again, this time to keep what the cell saves.
+  // From the last chunk to the first: reruns forward to fill `saved`, then runs backward.
   void backward_in_chunks(const Weights& weights, const RecurrentBackward<float>& call,
                           const BackwardArguments& all) {
     const ForwardArguments whole{.in = all.in,
@@ -240,7 +240,7 @@ class PersistentPass final : public RecurrentPass<float> {
     }
   }
 
-  // From what the kernel left to the gradients of the layer.
+  // Turns what the kernel left into the layer's gradients.
   void add_gradients(const Weights& weights, const RecurrentBackward<float>& call,
                      const PlacedRows& rows) {
     const int padded = static_cast<int>(padded_);
@@ -283,31 +283,31 @@ class PersistentPass final : public RecurrentPass<float> {
   RecurrentSpec spec_;
   Features features_;
   const Context& context_;
-  int sharing_;  // passes that are meant to run side by side on the device
+  int sharing_;  // passes that run concurrently on the device
   const PersistentKernels& kernels_;
   Product product_;
   std::size_t padded_;          // Hp
   int batch_ = -1;              // of the last forward
-  Shape shape_;                 // for that
+  Shape shape_;                 // for batch_
   std::optional<Memory> kept_;  // by the last forward
   DeviceMemory saved_, high_, low_, before_, delta_, delta_max_, delta_input_;  // the tape
   DeviceMemory states_, neighbour_, x_sums_, scratch_;
-  DeviceMemory x_part_;  // see cuda/input_products.h
+  DeviceMemory x_part_;  // see multiply_inputs()
 };
 
 }  // namespace
 
 std::optional<Product> persistent_product(const Context& context, const RecurrentSpec& spec) {
   if (context.path == Path::kPlain) return std::nullopt;
-  // Halves hold h only while it is bounded.
+  // fp16 halves can hold h only if the activation bounds it.
   const bool exact = context.path == Path::kExact || spec.activation != Activation::kTanh;
   const Product product = exact ? Product::kExact : Product::kSplit;
   if (fits(context, spec, product)) return product;
   if (context.path == Path::kAutomatic) return std::nullopt;
-  throw ConfigError(
-      fmt::format("RWA_CUDA asks for kernels in clusters, but {} of {} units and {} inputs does "
-                  "not fit into them",
-                  to_string(spec.cell), spec.units, spec.inputs));
+  throw ConfigError(fmt::format(
+      "RWA_CUDA forces the persistent kernels, but {} does not fit them with units = {}, "
+      "inputs = {}; use RWA_CUDA=plain",
+      to_string(spec.cell), spec.units, spec.inputs));
 }
 
 std::unique_ptr<RecurrentPass<float>> make_persistent_pass(const RecurrentSpec& spec,

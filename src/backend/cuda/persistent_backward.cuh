@@ -1,7 +1,8 @@
-// src/backend/cuda/persistent_backward.cuh: the backward kernel. A warp has some rows of the slice,
-// a lane one unit of the block: so the largest gradient of a row is one instruction away, by which
-// the row is scaled before it is split. A warp multiplies all of the block's gate gradients with
-// the weights that lead to the units of one block of the cluster, and sends them there.
+// src/backend/cuda/persistent_backward.cuh: the backward kernel. A warp owns some rows of the
+// slice, a lane one unit of the block: a single warp reduction finds the largest gradient of a row,
+// by which the row is scaled before it is split. For the product, each warp serves one block of the
+// cluster: it multiplies all of this block's gate gradients by the weights to that block's units,
+// and sends the result there.
 #pragma once
 
 #include <utility>
@@ -10,7 +11,7 @@
 
 namespace rwa::cuda {
 
-// The weights of the block's gates, transposed, times their gradients.
+// The product of the block's transposed gate weights and the gate gradients.
 template <class C, Product, int S>
 class BackwardProduct;
 
@@ -18,14 +19,14 @@ template <class C, int S>
 class BackwardProduct<C, Product::kSplit, S> {
  public:
   static constexpr int kSteps = 2 * C::kGates;
-  // All, or as few as leave room for the rest in registers and in shared memory.
+  // All k-steps, or as many as balance registers and shared memory.
   static constexpr int kResident = C::kGates * S > 8 ? 5 : kSteps;
   using Stack = Fragments<2, kResident, kSteps>;
 
   __host__ __device__ static std::size_t shared_bytes(int) {
     return Stack::shared_bytes(kSteps, kGroups * S);
   }
-  // `to`: the block whose units are meant, at most the last.
+  // `to`: the block that receives the product.
   __device__ BackwardProduct(const Packed& weights, int blocks, int rank, int to, int warp,
                              int lane, void* shared)
       : stack_(weights.backward + static_cast<std::size_t>(rank * blocks + to) * 2 * kSteps * 64,
@@ -92,7 +93,7 @@ template <class C, Product P, int S, int NT>
 struct BackwardShared {
   static constexpr int kWarps = kGroups * S;
   static constexpr int kItems = (8 * NT + kWarps - 1) / kWarps;
-  // What was saved of the next few steps, per step, item, number and thread.
+  // Saved values and dh_every of the next few steps: [step][item][value][thread].
   static constexpr int kRing = 4;
   static constexpr int kRingNumbers = C::kSaved + 1;
   static constexpr std::uint32_t kRingStride = 128 * S * sizeof(float);
@@ -111,12 +112,12 @@ struct BackwardShared {
     weights = memory.take(BackwardProduct<C, P, S>::shared_bytes(blocks));
     bytes = memory.bytes;
   }
-  // One of the two: [block it came from][row][32 units].
+  // Bytes of one of the two buffers: [sending block][row][32 units].
   __host__ __device__ static std::size_t received_bytes(int blocks) {
     return std::size_t{8} * blocks * NT * kBlockUnits * sizeof(float);
   }
   static constexpr std::uint32_t kDeltaBytes = 2 * C::kGates * NT * 32 * sizeof(uint4);
-  // Of the gradient of weight_x and bias that one thread forms.
+  // Sums per thread for the gradients of weight_x and bias.
   __host__ __device__ static int sum_count(int inputs) {
     return kItems * kPreactivations<C> * (inputs + 1);
   }
@@ -158,22 +159,22 @@ class BackwardKernel {
   static constexpr int kWarps = Layout::kWarps;
   static constexpr int kGates = C::kGates;
   static constexpr int kPre = kPreactivations<C>;
-  // Steps that are fetched ahead: what step t needs is that of t and t - 1.
+  // Steps fetched ahead. Step t reads the ring entries of t and t - 1.
   static constexpr int kAhead = Layout::kRing - 1;
 
   struct Item {
-    float saved[C::kSaved];  // by forward, of this step
-    float memory;            // what this step needs of the one before
-    float dh_every;          // what the loss sends to this step
+    float saved[C::kSaved];  // by forward at this step
+    float memory;            // state[0] before this step
+    float dh_every;          // gradient from the loss at this step
     float h;
     float inputs[C::kInputs + 1];
     float carry[C::kCarry];
-    float first_memory;  // what the first step needs of the one before
+    float first_memory;  // state[0] before step `begin`
     float dh_last;
     float delta[kPre];
-    std::uint32_t largest;  // of the gates' gradients over the row, as bits
+    std::uint32_t largest;  // of the row's |gate gradients|, as bits
     int slot, sequence, length;
-    int x;  // where its features, or its symbol, are in the window
+    int x;  // offset of its features or symbol in the window
   };
 
   __device__ int row(int i) const { return warp_ + kWarps * i; }
@@ -237,7 +238,7 @@ class BackwardKernel {
         }
       }
       item.x = row(i) * p_.in.features.width;
-      // What came from later steps lies where the other blocks' shares will.
+      // The gradient from later steps takes the place of the shares for the first step.
       if (!has_item(i)) continue;
 #pragma unroll
       for (int block = 0; block < kWarps; ++block) {
@@ -250,13 +251,13 @@ class BackwardKernel {
       *x_sum(k) = p_.later != nullptr && has_item(item_of(k)) ? p_.x_sums[place_of(k)] : 0;
     }
   }
-  // In `later` and `earlier`, [1 + carry][slots][Hp].
+  // Index into `later` and `earlier`, [1 + carry][slots][Hp].
   __device__ std::size_t neighbour(const Item& item, int number) const {
     return (static_cast<std::size_t>(number) * p_.in.rows.slots + item.slot) * padded() + unit();
   }
 
-  // Begins to bring in what is known of step t, whose first row on the tape is given. Every thread
-  // fetches and reads its own.
+  // Starts copying the saved values of step t, whose first tape row is given. Every thread copies
+  // only what it reads itself, so no barrier is needed.
   __device__ void fetch(int t, int first_row) const {
 #pragma unroll
     for (int i = 0; i < kItems; ++i) {
@@ -287,7 +288,7 @@ class BackwardKernel {
     return static_cast<std::size_t>(from_row) * p_.in.h_stride + unit();
   }
 
-  // What step t needs that does not wait for dh.
+  // Computes everything of step t that does not depend on dh.
   __device__ void see(int t) {
     wait_for_groups<kAhead - 2>();
     tape_ = window_.tape_rows();
@@ -335,12 +336,12 @@ class BackwardKernel {
     exchange_.wait(n + 1);
   }
 
-  // A block's share of dh of an item, for step n.
+  // The share of an item's dh from `block`, for step n.
   __device__ float& share_of(int n, int block, int i) const {
     return reinterpret_cast<float*>(memory_ + at_.received + (n & 1) * received_bytes())
         [(block * kRows + row(i)) * kBlockUnits + lane_];
   }
-  // dh of an item, from all blocks.
+  // An item's dh: the sum of all blocks' shares.
   __device__ float received(int n, int i) const {
     float shares[kWarps];
 #pragma unroll
@@ -356,7 +357,8 @@ class BackwardKernel {
     return static_cast<std::uint32_t>(Layout::received_bytes(blocks_));
   }
 
-  // From dh to the gradients of the pre-activations, and those of the gates to all warps.
+  // Computes the gradients of the pre-activations from dh, and shares those of the gates with all
+  // warps.
   __device__ void differentiate(int n, int t, int i) {
     Item& item = items_[i];
     float dh = received(n, i) + item.dh_every;
@@ -369,7 +371,7 @@ class BackwardKernel {
     for (int c = 0; c < C::kCarry; ++c) carry[c] = item.carry[c];
     C::backward(dh, item.h, item.inputs, item.memory, values, carry);
     const bool active = t < item.length;
-    // As bits, numbers of one sign have their order, and a NaN is the largest.
+    // As bits, non-negative floats compare like integers, and NaN is the largest.
     std::uint32_t largest = 0;
 #pragma unroll
     for (int pre = 0; pre < kPre; ++pre) {
@@ -383,8 +385,8 @@ class BackwardKernel {
   }
 
   __device__ void share(int n, const Item& item, int i) {
-    // As bits, an exponent is 127 too large. The largest shall lie just below 2^kSplitExponent;
-    // where a scale or its inverse would not be a normal number, it is left alone.
+    // Scales the largest to just below 2^kSplitExponent, as far as the scale and its inverse stay
+    // normal numbers. kOne: the exponent bias.
     constexpr int kOne = 127;
     const int exponent = min(max(static_cast<int>(item.largest >> 23), kSplitExponent), 254);
     const int raise = kSplitExponent - (exponent - kOne + 1);
@@ -394,7 +396,7 @@ class BackwardKernel {
     std::uint32_t words[kGates];
 #pragma unroll
     for (int gate = 0; gate < kGates; ++gate) words[gate] = Word<P>::make(item.delta[gate] * up);
-    // Four gates make a quad: all of one unit, or the two of two units.
+    // A quad is the four gates of one unit, or the two gates of two units.
     const int quad = lane_ * kGates / 4;
     uint4* to = deltas(n) + ((quad / 4) * NT + row(i) / 8) * 32 + row(i) % 8 * 4 + quad % 4;
     if constexpr (kGates == 4) {
@@ -411,7 +413,7 @@ class BackwardKernel {
     return reinterpret_cast<uint4*>(memory_ + at_.deltas + (n & 1) * Layout::kDeltaBytes);
   }
 
-  // This block's share of dh of the units of block `to_`, for the step before.
+  // Sends this block's share of dh to block `to_`, for its units at the previous step.
   __device__ void send_shares(int n) {
     const std::uint32_t barrier_there = peer_ + at_.barriers + Exchange::offset(n + 1);
     const std::uint32_t there = peer_ + at_.received + ((n + 1) & 1) * received_bytes() +
@@ -435,10 +437,10 @@ class BackwardKernel {
     }
   }
 
-  // What nobody waits for: the tape of gradients, the sums over x.
+  // Writes what no other thread waits for: the gradients on the tape and the sums over x.
   __device__ void conclude(int i) {
     const Item& item = items_[i];
-    // All slots of an octet that has not ended are on the tape.
+    // The tape has all slots of an octet that has this step.
     const bool is_on_tape = item.slot < tape_.z - tape_.y;
     const auto tape_row = static_cast<std::size_t>(tape_.y + item.slot);
     float* to = p_.delta + (tape_row * padded() + unit()) * kGates;
@@ -452,8 +454,8 @@ class BackwardKernel {
     if (sums_x()) add_x_sums(item, i);
   }
 
-  // Per item [D + 1][pre-activation], the bias first. All are read before any is written: so they
-  // come together.
+  // Per item [D + 1][pre-activation], the bias first. Reads all before writing any, so that the
+  // loads overlap.
   __device__ void add_x_sums(const Item& item, int i) {
     const float* x = window_.at(item.x);
     constexpr int kStride = 128 * S;

@@ -1,5 +1,5 @@
-// src/backend/cuda/persistent_cell.cuh: one cell's persistent kernels in all shapes, and how they
-// are launched.
+// src/backend/cuda/persistent_cell.cuh: one cell's persistent kernels in all shapes, and their
+// launch.
 #pragma once
 
 #include "backend/cuda/persistent_backward.cuh"
@@ -7,8 +7,8 @@
 
 namespace rwa::cuda {
 
-// Calls visitor.operator()<P, S, NT>() with a shape's numbers as constants. Exact products are for
-// comparison and for activations without bounds: they have one tile of rows.
+// Calls visitor.operator()<P, S, NT>() with the product, splits and row tiles of a shape as
+// constants. Exact products, for comparison and for unbounded activations, have one row tile.
 template <Product P, class Visitor>
 decltype(auto) visit_shape(const Shape& shape, Visitor&& visitor) {
   const auto with = [&]<int S>() -> decltype(auto) {
@@ -64,7 +64,7 @@ class CellKernels final : public PersistentKernels {
   static auto* forward_kernel(const Features& features) {
     return features.in_table() ? run_forward<C, P, S, NT, true> : run_forward<C, P, S, NT, false>;
   }
-  // Which reads x again only where a pre-activation sees nothing else.
+  // Reads x again only if a pre-activation sees nothing but x.
   template <Product P, int S, int NT>
   static auto* backward_kernel(const Features& features) {
     constexpr bool kReadsX = C::kInputs > 0;
@@ -84,7 +84,7 @@ class CellKernels final : public PersistentKernels {
     template <class Function>
     Launch(const Context& context, const Shape& shape, std::uint32_t shared_bytes,
            Function kernel) {
-      // As much as there is: it belongs to the kernel, which other threads launch with less or more.
+      // The maximum: the attribute is per kernel, and other threads may launch it with other sizes.
       check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                  context.shared_memory),
             "shared memory of a persistent kernel");
@@ -123,7 +123,7 @@ class CellKernels final : public PersistentKernels {
   }
 };
 
-// Those of a cell with either activation.
+// The kernels of a cell for either activation.
 template <template <class> class Cell>
 const PersistentKernels* cell_kernels(Activation activation) {
   static const CellKernels<cells::OnDevice<Cell<cells::Tanh>>, true> bounded;

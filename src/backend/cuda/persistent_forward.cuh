@@ -1,6 +1,6 @@
-// src/backend/cuda/persistent_forward.cuh: the forward kernel. A group of warps has 8 units of a
-// block: each of its warps, a split, multiplies a part of h with the weights of all the gates of
-// the 8; then the splits share out the sums, so that each lane has all gates of one unit and row.
+// src/backend/cuda/persistent_forward.cuh: the forward kernel. A group of S warps owns 8 units of a
+// block. Each warp (split) multiplies its part of h by the weights of all gates of the 8 units. The
+// splits then exchange partial sums, so that each lane ends up with all gates of one unit and row.
 #pragma once
 
 #include <utility>
@@ -9,15 +9,15 @@
 
 namespace rwa::cuda {
 
-// Where, among the 32 of a step, the quad of a row is. What a warp sends to a block is one line of
-// 128 bytes, since the network between blocks counts lines; in there, quads are shuffled such that
-// the lanes that load them meet no bank twice.
+// The position of a row's quad among the 32 quads of a k-step. What a warp sends to one block fills
+// a 128-byte line, since the SM-to-SM network is limited by lines; within lines, quads are swizzled
+// so that loads are free of bank conflicts.
 __device__ constexpr int quad_place(int row, int quad) {
   const int line = quad / 2 * 2 + row % 2;
   return line * 8 + ((row / 2 * 2 + quad % 2) ^ (line * 2));
 }
 
-// The weights of a block's gates, times h.
+// The product of the block's gate weights and h.
 template <class C, Product, int S>
 class ForwardProduct;
 
@@ -25,7 +25,7 @@ template <class C, int S>
 class ForwardProduct<C, Product::kSplit, S> {
  public:
   static constexpr int kTiles = C::kGates / 2;
-  // All that fit beside the rest: a thread of 512 has 128 registers.
+  // All k-steps, or half of them if registers are short: 128 per thread in a block of 512.
   static constexpr int kResident = kTiles * S > 4 ? kWarpSteps / 2 : kWarpSteps;
   using Stack = Fragments<kTiles, kResident, kWarpSteps>;
 
@@ -48,7 +48,7 @@ class ForwardProduct<C, Product::kSplit, S> {
   }
 
  private:
-  // The last split may have fewer.
+  // The last split may have fewer k-steps.
   __device__ static int steps_here(int blocks, int warp) {
     const int left = 2 * blocks - warp % S * steps(blocks);
     return left < 0 ? 0 : (left < steps(blocks) ? left : steps(blocks));
@@ -110,7 +110,7 @@ class ForwardProduct<C, Product::kExact, S> {
 
 template <class C, Product P, int S, int NT>
 struct ForwardShared {
-  // Items a thread has: a unit and a row each.
+  // Items per thread: one unit of one row each.
   static constexpr int kItems = (2 * NT + S - 1) / S;
 
   __host__ __device__ ForwardShared(int blocks, const Features& features, int chunk) {
@@ -123,7 +123,7 @@ struct ForwardShared {
     weights = memory.take(ForwardProduct<C, P, S>::shared_bytes(blocks));
     bytes = memory.bytes;
   }
-  // One of the two: [step][row tile][quad] of 16 bytes.
+  // Bytes of one of the two buffers: [step][row tile][quad], 16 bytes per quad.
   __host__ __device__ static std::size_t h_bytes(int blocks) {
     return std::size_t{2} * blocks * NT * 32 * sizeof(uint4);
   }
@@ -152,7 +152,7 @@ class ForwardKernel {
     prepare();
     int n = 0;
     for (; begin_ + n < end_; ++n) step(n);
-    // Nobody needs what the last step sent, but no block may end while it is under way.
+    // Nobody reads what the last step sent, but no block may exit while bytes are in flight to it.
     if (n > 0) exchange_.wait(n);
     finish();
     cluster_sync();
@@ -165,21 +165,21 @@ class ForwardKernel {
   static constexpr int kItems = Layout::kItems;
   static constexpr int kGates = C::kGates;
   static constexpr int kPre = kPreactivations<C>;
-  static constexpr int kPeers = S;  // blocks that a lane sends to: two splits have at most eight
+  static constexpr int kPeers = S;  // blocks that a lane sends to: a cluster has at most 4 S
 
   struct Item {
     float h;
     float state[C::kState];
     float x_part[kPre];
     int slot, sequence, length;
-    int x;  // where its features, or its symbol, are in the window
+    int x;  // offset of its features or symbol in the window
   };
 
   __device__ int group() const { return warp_ / S; }
   __device__ int split_number() const { return warp_ % S; }
   __device__ int local_unit() const { return 8 * group() + lane_ / 4; }
   __device__ int unit() const { return kBlockUnits * rank_ + local_unit(); }
-  // With one tile of rows and four splits, two of these have no items.
+  // With one row tile and four splits, two of the splits have no items.
   __device__ bool has_items() const { return split_number() / 2 < NT; }
   __device__ int row_tile(int item) const { return split_number() / 2 + S / 2 * item; }
   __device__ int row_in_tile() const { return 2 * (lane_ % 4) + split_number() % 2; }
@@ -216,7 +216,7 @@ class ForwardKernel {
     cluster_sync();
   }
 
-  // All of h before the first step; every block knows it.
+  // Fills h for the first step. Every block computes all of it, so none is sent.
   __device__ void fill_h() {
     const Start<C> start{&p_.in, p_.initial_state, p_.weights.start};
     auto* h = reinterpret_cast<uint4*>(memory_ + at_.h);
@@ -247,7 +247,7 @@ class ForwardKernel {
       start_state(start, item, std::make_integer_sequence<int, C::kState>{});
     }
   }
-  // The first row of the tape sees what was before.
+  // Records the initial h as the h_before of the first step.
   __device__ void record_start() const {
     if (!has_items()) return;
 #pragma unroll
@@ -261,7 +261,7 @@ class ForwardKernel {
     ((item.state[I] = start.template state<I>(item.sequence, unit())), ...);
   }
 
-  // What step t needs that does not wait for h.
+  // Computes everything of step t that does not depend on h.
   __device__ void see(int t) {
     if (!has_items()) return;
     tape_ = window_.tape_rows();
@@ -295,8 +295,9 @@ class ForwardKernel {
     }
   }
 
-  // The products of this warp's part of h: those of its own items stay, the others go to their
-  // owners.
+  // Multiplies this warp's part of h. Sums of its own items stay in registers; the others go to
+  // their owners through `partial`. The next write to `partial` needs no barrier: the writer first
+  // waits for the next h, which the owners send only after they have read.
   __device__ void multiply(int n, float (&own)[kItems][kGates]) {
     const auto* h = reinterpret_cast<const uint4*>(memory_ + at_.h + (n & 1) * h_bytes());
 #pragma unroll
@@ -330,7 +331,7 @@ class ForwardKernel {
            ((((group() * S + owner) * (S - 1) + source) * kItems + item) * 32 + lane_) * kGates;
   }
 
-  // One unit and row: the sums of all splits in their order, the cell, and h to whom it concerns.
+  // Finishes one item: adds up the splits in their order, runs the cell, and sends h.
   __device__ void advance(int n, int i, const float (&own)[kGates]) {
     Item& item = items_[i];
     float pre[kPre];
@@ -344,10 +345,10 @@ class ForwardKernel {
 #pragma unroll
     for (int gate = 0; gate < kGates; ++gate) {
       float sum = split_number() == 0 ? own[gate] : others[0][gate];
-      if (S == 2) sum = own[gate] + others[0][gate];  // in either order the same
+      if (S == 2) sum = own[gate] + others[0][gate];  // commutative: the order does not matter
 #pragma unroll
       for (int s = 1; S > 2 && s < S; ++s) {
-        // Of the others, those after this one have a number less.
+        // `others` skips this split: later splits have an index one lower.
         const float after = others[s - 1][gate];
         const float before = s < S - 1 ? others[s < S - 1 ? s : 0][gate] : after;
         sum += s == split_number() ? own[gate] : (s < split_number() ? before : after);
@@ -372,7 +373,7 @@ class ForwardKernel {
     record(item, quad, tape_.z, tape_.w);
   }
 
-  // The words of the four neighbouring units of one row, which four lanes have.
+  // Gathers the words of four neighbouring units of one row from four lanes.
   __device__ uint4 gather(float h) const {
     const std::uint32_t word = Word<P>::make(h * Word<P>::kScaleOfH);
     const std::uint32_t pair = __shfl_xor_sync(0xffffffffu, word, 4);
@@ -384,8 +385,7 @@ class ForwardKernel {
     return lane_ / 8 % 2 == 0 ? Word<P>::quad(a, b, c, d) : Word<P>::quad(c, d, a, b);
   }
 
-  // Each of the four lanes sends to every fourth block, and not all blocks to the same first. Those
-  // of the last step are read by nobody.
+  // Each of the four lanes sends to every fourth block. Blocks start with different receivers.
   __device__ int peer_block(int m) const { return lane_ / 4 % 4 + 4 * ((m + rank_) % kPeers); }
   __device__ void send_h(int n, int i, uint4 quad) const {
     const int step = 2 * rank_ + group() / 2;
@@ -420,8 +420,8 @@ class ForwardKernel {
     }
   }
 
-  // What the step whose rows are first … last - 1 sees of the step before; of the lanes that have
-  // the quad, one writes the high halves and one the low ones.
+  // Writes h to the tape as the h_before of the step with rows first … last - 1. Of the four lanes
+  // that hold the quad, one writes the high halves and one the low halves.
   __device__ void record(const Item& item, uint4 quad, int first, int last) const {
     const std::size_t at = static_cast<std::size_t>(first + item.slot) * padded() + unit() / 4 * 4;
     const int writer = lane_ / 4 % 4;

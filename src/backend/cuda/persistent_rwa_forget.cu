@@ -1,5 +1,5 @@
 // src/backend/cuda/persistent_rwa_forget.cu: the persistent kernels of the recurrent weighted
-// average that forgets, by a gate or by a half-life.
+// average with a forget gate or a half-life.
 #include "backend/cuda/persistent_cell.cuh"
 
 namespace rwa::cuda {

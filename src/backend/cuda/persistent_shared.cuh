@@ -1,5 +1,6 @@
-// src/backend/cuda/persistent_shared.cuh: what the persistent kernels of both directions do alike:
-// weights on chip, h and gradients as words that travel, x in shared memory or as rows of a table.
+// src/backend/cuda/persistent_shared.cuh: parts common to the forward and backward persistent
+// kernels: weight fragments on chip, the exchange between blocks, and x from shared memory or a
+// table.
 #pragma once
 
 #include "backend/cuda/cells.cuh"
@@ -12,8 +13,7 @@ namespace rwa::cuda {
 template <class C>
 inline constexpr int kPreactivations = C::kGates + C::kInputs;
 
-// Parts of a block's shared memory, one after the other, 16 bytes aligned; the same on host and
-// device.
+// Allocates parts of a block's shared memory at 16-byte boundaries, identically on host and device.
 struct SharedMemory {
   std::uint32_t bytes = 0;
   __host__ __device__ std::uint32_t take(std::size_t size) {
@@ -23,7 +23,7 @@ struct SharedMemory {
   }
 };
 
-// A number as it travels between blocks, 4 bytes, and four of them as a lane multiplies with them.
+// The 4-byte word in which blocks exchange a value, and four of them, a quad, as a lane's operand.
 template <Product>
 struct Word;
 
@@ -34,7 +34,7 @@ struct Word<Product::kSplit> {
                                std::uint32_t d) {
     return {high_halves(a, b), high_halves(c, d), low_halves(a, b), low_halves(c, d)};
   }
-  // Two of the four, by turns the first and the last.
+  // Stores two words of a quad: the first two if `half` is 0, else the last two.
   __device__ static void store_half(uint4* to, int half, std::uint32_t a, std::uint32_t b) {
     reinterpret_cast<std::uint32_t*>(to)[half] = high_halves(a, b);
     reinterpret_cast<std::uint32_t*>(to)[half + 2] = low_halves(a, b);
@@ -55,8 +55,10 @@ struct Word<Product::kExact> {
   static constexpr float kScaleOfH = 1;
 };
 
-// What blocks send each other for every step, by turns into two halves of shared memory. A barrier
-// for each counts the bytes that have come. Steps are numbered from 0; for that, nothing is sent.
+// What blocks send each other for every step, double-buffered in shared memory. One mbarrier per
+// buffer counts the bytes received. Steps are numbered from 0; nothing is sent for step 0. Two
+// buffers suffice: a warp sends for step n + 2 only after step n + 1 has arrived in full, and its
+// senders had read step n by then.
 class Exchange {
  public:
   static constexpr int kBarrierBytes = 16;
@@ -64,28 +66,28 @@ class Exchange {
   __device__ Exchange(const void* barriers, int step_bytes)
       : barriers_(shared_address(barriers)), step_bytes_(static_cast<std::uint32_t>(step_bytes)) {}
 
-  // By one thread, before the blocks meet.
+  // Called by one thread, before cluster_sync().
   __device__ void start() const {
     for (int n = 0; n < 2; ++n) init_barrier(barriers_ + offset(n));
     publish_barriers();
     for (int n = 0; n < 2; ++n) arm_barrier(barriers_ + offset(n), step_bytes_);
   }
-  // For what is sent for step n.
+  // Waits for all bytes of step n.
   __device__ void wait(int n) const {
     wait_barrier(barriers_ + offset(n), static_cast<unsigned>((n - 1) >> 1) & 1);
   }
-  // By one thread, some time after the wait for step n: the same half serves step n + 2, whose bytes
-  // cannot all be here before this.
+  // Called by one thread after wait(n). Arms the barrier for step n + 2, which uses the same buffer
+  // and whose bytes cannot all have arrived yet.
   __device__ void reuse(int n) const { arm_barrier(barriers_ + offset(n), step_bytes_); }
 
-  // Of the barrier of step n, from the first.
+  // Byte offset of step n's barrier.
   __device__ static std::uint32_t offset(int n) { return 8 * (n & 1); }
 
  private:
   std::uint32_t barriers_, step_bytes_;
 };
 
-// One number per gate, in one access.
+// Stores one value per gate in a single access.
 template <int Gates>
 __device__ __forceinline__ void store_gates(float* to, const float* values) {
   static_assert(Gates == 2 || Gates == 4);
@@ -96,7 +98,7 @@ __device__ __forceinline__ void store_gates(float* to, const float* values) {
   }
 }
 
-// A stack of at most `Most` steps of fragments that a warp multiplies with: the first `Resident` in
+// A warp's weight fragments for at most `Most` k-steps of mma: the first `Resident` steps in
 // registers, the rest in shared memory.
 template <int Tiles, int Resident, int Most>
 class Fragments {
@@ -107,7 +109,7 @@ class Fragments {
                                     sizeof(uint4) * warps;
   }
 
-  // from: [tile][step][high, low][lane], with `stride` steps per tile, of which `steps` are used.
+  // from: [tile][step][high, low][lane]. A tile has `stride` steps; the first `steps` are used.
   __device__ Fragments(const uint4* from, int steps, int stride, uint4* shared, int warp, int lane)
       : steps_(steps), rest_(shared) {
 #pragma unroll
@@ -132,11 +134,11 @@ class Fragments {
     }
   }
 
-  // Their product with words: [step][stride of lanes], from this lane's on.
+  // Multiplies by `words`, [step][stride], which points at this lane's word of step 0.
   __device__ void multiply(const uint4* words, int stride, float (&sum)[Tiles][4]) const {
     Sums sums = {};
     if (steps_ >= Resident) {
-      // Without a question in between, so that words come while others are multiplied.
+      // No branches, so that loads overlap with mma.
 #pragma unroll
       for (int step = 0; step < Resident; ++step) add(sums, step, words[step * stride]);
     } else {
@@ -165,7 +167,7 @@ class Fragments {
   }
 
  private:
-  // Six sums side by side, so that none waits for itself.
+  // Six independent accumulators hide the latency of mma.
   static constexpr int kChains = Tiles == 1 ? 2 : 1;
   struct Three {
     float high[4], cross[4], other[4];
@@ -192,21 +194,21 @@ class Fragments {
   uint4 low_[Tiles][Resident];
 };
 
-// Which row of x, and of h_every and its gradient, step t of a sequence is, where it has that step.
+// The row of x, h_every and dh_every for step t of a sequence that has this step.
 __device__ __forceinline__ int source_row(const KernelBatch& in, int t, int sequence, int length) {
   return (in.reverse ? length - 1 - t : t) * in.batch + sequence;
 }
 
-// What is known of each step before it comes, some steps at a time, by turns in two halves of shared
-// memory: where its rows are on the tape, and the features of the slice's rows, or their symbols.
-// Steps are counted in the order in which the kernel takes them.
+// Prefetches per-step inputs into shared memory, a chunk of steps at a time, double-buffered: the
+// tape offsets of the step, and the features or symbols of the slice's rows. Steps are counted in
+// the order in which the kernel takes them.
 class Window {
  public:
   __host__ __device__ static std::size_t shared_bytes(int chunk, int rows, int width) {
     return std::size_t{2} * chunk * (kTapeRows + rows * width) * sizeof(float);
   }
 
-  // direction: 1 or -1, from first_step on; only steps begin … end - 1 are there.
+  // Starts at first_step and goes by `direction`, 1 or -1; only steps begin … end - 1 exist.
   __device__ Window(const KernelBatch& in, void* memory, int rows, int first_slot, int first_step,
                     int direction, int begin, int end)
       : in_(in),
@@ -220,12 +222,13 @@ class Window {
         size_(kTapeRows + rows * in.features.width),
         now_(memory_) {}
 
-  // Before the first step, by all threads.
+  // Called by all threads before the first step.
   __device__ void start() {
     fetch(0);
     turn(0);
   }
-  // To step `count`, by all threads: once per chunk, this one is here, and the next on its way.
+  // Moves to step `count`. Called by all threads. At a chunk's start, waits for that chunk and
+  // starts copying the next.
   __device__ void advance(int count) {
     now_ += size_;
     if (--left_ > 0) return;
@@ -233,10 +236,9 @@ class Window {
     if (count / in_.chunk % 2 == 0) now_ = memory_;
     turn(count);
   }
-  // The first rows on the tape of the step three before this one in time, of this one, of the next,
-  // and of the one after.
+  // The first tape rows of steps t - 3, t, t + 1 and t + 2, where t is the current step.
   __device__ int4 tape_rows() const { return *reinterpret_cast<const int4*>(now_); }
-  // What comes of x for a row: at(number * width).
+  // The features or symbol of row r of the slice: at(r * width).
   __device__ const float* at(int offset) const { return now_ + kTapeRows + offset; }
 
  private:
@@ -247,7 +249,7 @@ class Window {
     __syncthreads();
     fetch(count + in_.chunk);
   }
-  // Begins to bring in the chunk that begins with step `count`.
+  // Starts copying the chunk that begins with step `count`.
   __device__ void fetch(int count) const {
     const std::uint32_t to =
         shared_address(memory_ + (count / in_.chunk % 2 == 0 ? 0 : in_.chunk * size_));
@@ -278,13 +280,13 @@ class Window {
   const KernelBatch& in_;
   float* memory_;
   int first_slot_, first_step_, direction_, begin_, end_;
-  int left_;     // steps of this chunk, with this one
-  int size_;     // numbers of a step
-  float* now_;   // this step's
+  int left_;     // steps left in this chunk, including the current one
+  int size_;     // floats per step
+  float* now_;   // the current step
 };
 
-// b + W x for `Count` pre-activations of one unit. The first weights are in registers: often there
-// are no others. The rest are [Count][D][32] in shared memory.
+// Computes b + W x for `Count` pre-activations of one unit. The weights of feature 0, often the
+// only one, are in registers (`first`); the others are in shared memory, [Count][D][32].
 template <int Count>
 __device__ __forceinline__ void add_inputs(const float* x, const float* first,
                                            const float* weights, const float* bias, int inputs,
@@ -301,8 +303,8 @@ __device__ __forceinline__ void add_inputs(const float* x, const float* first,
   }
 }
 
-// The same from the table, for all pre-activations from `First` on; x: what the window has for the
-// row. Nobody waits here for what is loaded. Past the sequence's end it is of some row.
+// Loads b + W x from the table for all pre-activations from `First` on. x: the row's entry in the
+// window. Does not wait for the loads. Past the sequence's end they return an arbitrary row.
 template <class C, int First>
 __device__ __forceinline__ void load_inputs(const KernelBatch& in, const float* x, int t,
                                             int sequence, int length, int unit, int padded,
@@ -315,7 +317,7 @@ __device__ __forceinline__ void load_inputs(const KernelBatch& in, const float* 
   for (int i = 0; i < kPreactivations<C> - First; ++i) sums[i] = from[i * padded];
 }
 
-// The state in which a sequence starts, or goes on.
+// The state from which a sequence starts or continues.
 template <class C>
 struct Start {
   const KernelBatch* in;

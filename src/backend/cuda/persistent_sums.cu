@@ -1,4 +1,4 @@
-// src/backend/cuda/persistent_sums.cu: see persistent_sums.h.
+// src/backend/cuda/persistent_sums.cu: sums of what the backward kernel leaves per slot.
 #include "backend/cuda/persistent.h"
 
 #include "backend/cuda/gates.h"
@@ -7,9 +7,9 @@ namespace rwa::cuda {
 namespace {
 
 constexpr int kLanes = 32;
-constexpr int kParts = 8;  // of the slots, summed side by side
+constexpr int kParts = 8;  // of the slots, summed in parallel
 
-// A block has 32 units of one pre-activation and feature, or bias; a thread every
+// A block sums 32 units of one pre-activation and one feature or the bias; a thread sums every
 // eighth slot.
 __global__ void sum_slots(PlacedRows rows, const float* x_sums, int inputs, int units,
                           int padded_units, int preactivations, CellTerms cell,

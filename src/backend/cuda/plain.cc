@@ -23,10 +23,10 @@ Layer::Layer(const RecurrentSpec& spec, const float* parameters)
 
 namespace {
 
-// Sums over the steps are formed chunk by chunk. So Memory::kChunked, which has the tape of one
-// chunk and the state at the start of each, gives the same bits as kFull, which has all tapes. For
-// every unit of every sequence a tape is 4 numbers a step where there are two gates and 6 where
-// there are more, a state 5 numbers a chunk (LSTM, GRU: 2).
+// Sums over steps are formed chunk by chunk. So Memory::kChunked, which keeps one chunk's tape and
+// the state at the start of each chunk, gives the same bits as kFull, which keeps all tapes. Per
+// unit and sequence, the tape has 4 values a step for two gates and 6 for more; a state has 5
+// values a chunk (LSTM, GRU: 2).
 class PlainPass final : public RecurrentPass<float> {
  public:
   PlainPass(const RecurrentSpec& spec, const Context& context)
@@ -84,11 +84,11 @@ class PlainPass final : public RecurrentPass<float> {
 
     [[nodiscard]] const PlacedRows& rows() const { return in.rows; }
     [[nodiscard]] int chunks() const { return chunks_of(in.rows); }
-    // The first step of the chunk after.
+    // The first step of the next chunk.
     [[nodiscard]] int chunk_end(int chunk) const {
       return std::min((chunk + 1) * kChunk, in.rows.capacity);
     }
-    // Numbers in one step's [slots][Hp].
+    // Size of [slots][Hp].
     [[nodiscard]] std::size_t slot_units() const {
       return count(in.rows.slots) * count(layer.padded_units);
     }
@@ -116,7 +116,7 @@ class PlainPass final : public RecurrentPass<float> {
   static void reserve(DeviceMemory& memory, std::size_t numbers) {
     memory.reserve(numbers * sizeof(float));
   }
-  // By what was kept: nothing, one chunk, or all steps.
+  // Reserves the tape by kept_: none, one chunk, or all steps.
   void reserve_tape(const Job& job) {
     reserve(state_, state_size(job));
     const int capacity = job.rows().capacity;
@@ -157,7 +157,7 @@ class PlainPass final : public RecurrentPass<float> {
             .h_before = h_before_.as<float>() + steps * job.slot_units()};
   }
 
-  // From the state that is there at its start.
+  // Runs a chunk from the current state.
   void run_chunk(const Job& job, const Tape& tape, float* h_every) const {
     kernels_->begin_chunk(context_, job.rows(), job.layer, tape, state_.as<float>());
     const int end = job.chunk_end(tape.first / kChunk);
@@ -172,7 +172,7 @@ class PlainPass final : public RecurrentPass<float> {
     }
   }
 
-  // Takes the gradients of the chunk after from later_gates_, and leaves its own there.
+  // Reads the next chunk's gate gradients from later_gates_ and leaves its own there.
   void backward_chunk(const Job& job, const RecurrentBackward<float>& call, int chunk,
                       BackwardStep& step) {
     step.tape = tape_of(job, chunk);
@@ -215,12 +215,12 @@ class PlainPass final : public RecurrentPass<float> {
   std::optional<Memory> kept_;
 
   DeviceMemory state_;                    // [slots][1 + state][Hp]
-  DeviceMemory states_before_;            // the same, at the start of every chunk
+  DeviceMemory states_before_;            // the same at the start of every chunk
   DeviceMemory gates_, last_, h_before_;  // see Tape
   DeviceMemory placed_;
   DeviceMemory turned_;
   DeviceMemory carry_;        // [slots][carry][Hp]
-  DeviceMemory later_gates_;  // [slots][Hp][gates]: those of a chunk's first step
+  DeviceMemory later_gates_;  // [slots][Hp][gates]: gradients at a chunk's first step
   DeviceMemory dh_0_;         // [slots][Hp]
   DeviceMemory scratch_;
 };

@@ -1,5 +1,5 @@
-// src/backend/cuda/plain.cu: one step of a recurrent layer per launch. Launches follow each other
-// on one stream, so that a step finds what the step before it left in memory.
+// src/backend/cuda/plain.cu: one step of a recurrent layer per launch. Launches on one stream run
+// in order, so that each step reads what the previous one left in global memory.
 #include "backend/cuda/cells.cuh"
 #include "backend/cuda/plain_kernels.cuh"
 #include "backend/cuda/plain_kernels.h"
@@ -7,7 +7,7 @@
 namespace rwa::cuda::plain {
 namespace {
 
-constexpr int kGateColumns = 64;  // of a block's tile, forward
+constexpr int kGateColumns = 64;  // per tile, forward
 constexpr int kBackwardUnits = 32;
 
 template <class C>
@@ -20,7 +20,7 @@ struct ForwardTile {
 };
 template <class C>
 struct BackwardTile {
-  // Columns are units: for dh, and for the pre-activation that sees x only.
+  // Columns are units: first for dh, then for the pre-activation that sees only x.
   static constexpr int kInputColumns = C::kInputs * kBackwardUnits;
   static constexpr int kColumns = kBackwardUnits + kInputColumns;
   static constexpr int kShared = shared_size(kBackwardUnits, kColumns);
@@ -40,7 +40,7 @@ __device__ std::size_t tape_row(const PlacedRows& rows, const Tape& tape, int t)
                                                         : (t & 1) * rows.slots);
 }
 
-// The part of x in a tile: 32 features of the slots from `slot` on at step t.
+// Fetches a tile of x: 32 features of the slots from `slot` on, at step t.
 __device__ void fetch_x(float* tile, const Batch& in, int inputs, int t, int slot, int feature) {
   fetch_tile<kTileRows>(tile, [&](int row, int depth) -> const float* {
     if (feature + depth >= inputs) return nullptr;
@@ -49,8 +49,8 @@ __device__ void fetch_x(float* tile, const Batch& in, int inputs, int t, int slo
   });
 }
 
-// Rows of weight_x, [pre-activation][unit] from `preactivation` and `unit` on; 0 where it does not
-// see x.
+// Fetches rows of weight_x, [pre-activation][unit], from `preactivation` and `unit` on; 0 for
+// pre-activations that do not see x.
 template <int Columns, int Units>
 __device__ void fetch_weight_x(float* tile, const Layer& layer, int preactivation, int unit,
                                int feature) {
@@ -66,17 +66,17 @@ __device__ void fetch_weight_x(float* tile, const Layer& layer, int preactivatio
 }
 
 __device__ int tiles_deep(int depth) { return (depth + kTileDepth - 1) / kTileDepth; }
-// Of x. A symbol's column of weight_x is added to the sums without a product.
+// Tiles of x. Symbols need none: their column of weight_x is added to the sums directly.
 __device__ int x_tiles(const Batch& in, const Layer& layer) {
   return in.symbols == nullptr ? tiles_deep(layer.inputs) : 0;
 }
 
-// Where a block stands in its launch.
+// A thread block's position in the grid.
 struct Block {
-  int slot, unit;  // the first of its tile
+  int slot, unit;  // first slot and unit of its tile
 };
 
-// The sums of the tile's pre-activations, without biases, into shared memory.
+// Leaves the tile's pre-activations, without biases, in shared memory.
 template <class C>
 __device__ void forward_product(const ForwardStep& s, Block block, int slots, float* shared) {
   using Tile = ForwardTile<C>;
@@ -127,7 +127,7 @@ __device__ float bias_of(const Layer& layer, int preactivation, int unit) {
   if (!bias.has(preactivation)) return 0.0f;
   return layer.bias[bias.block(preactivation) * layer.units + unit];
 }
-// What comes to it without a product: the bias, and the weight of a symbol.
+// The terms of a pre-activation that need no product: the bias, and the weight of a symbol.
 __device__ float given(const Layer& layer, const Batch& in, long source, int preactivation,
                        int unit) {
   const float bias = bias_of(layer, preactivation, unit);
@@ -138,13 +138,14 @@ __device__ float given(const Layer& layer, const Batch& in, long source, int pre
   return weights[in.symbols[source]] + bias;
 }
 
-// What the cell saves of its gates lies side by side.
+// What the cell saves per gate, contiguous.
 template <class C>
 struct alignas(sizeof(float) * C::kGates) Gates {
   float values[C::kGates];
 };
 
-// One unit of a slot that has this step: its row and column of the tile whose sums are in `shared`.
+// Runs the cell for one unit of a slot that has this step. row, column: its place in the tile whose
+// sums are in `shared`.
 template <class C>
 __device__ float forward_cell(const ForwardStep& s, const float* shared, int row, int column,
                               int slot, int unit) {
@@ -210,8 +211,8 @@ __global__ void __launch_bounds__(kThreads, 2) forward_step(const ForwardStep s)
   }
 }
 
-// The sums of dh that step t + 1 sends, and of the pre-activation that sees x only, into shared
-// memory. `later_slots` are those that step t + 1 has.
+// Leaves two products in shared memory: dh from the gates of step t + 1, and the pre-activation
+// that sees only x. later_slots: the number of slots of step t + 1.
 template <class C, bool SeesX>
 __device__ void backward_product(const BackwardStep& s, Block block, int later_slots,
                                  float* shared) {
@@ -258,7 +259,7 @@ __device__ void backward_product(const BackwardStep& s, Block block, int later_s
   __syncthreads();
 }
 
-// The cell's first number of the state before step t.
+// The first value of the cell's state before step t.
 template <class C>
 __device__ float memory_before(const BackwardStep& s, int slot, int unit) {
   const int padded = s.layer.padded_units;
@@ -268,7 +269,7 @@ __device__ float memory_before(const BackwardStep& s, int slot, int unit) {
   return s.tape.last[(tape_row(s.in.rows, s.tape, s.t - 1) + slot) * padded + unit];
 }
 
-// What the loss sends to h of a step, which for those of length 0 is -1.
+// The gradient of h from the loss at step t; t = -1 is the initial h of empty sequences.
 __device__ float from_loss(const BackwardStep& s, int slot, int unit) {
   const PlacedRows& rows = s.in.rows;
   float sum = 0.0f;
@@ -281,7 +282,7 @@ __device__ float from_loss(const BackwardStep& s, int slot, int unit) {
   return sum;
 }
 
-// The same backward; `saved` becomes gradients.
+// Runs the cell backward for one unit; replaces `saved` by gradients.
 template <class C>
 __device__ void backward_cell(const BackwardStep& s, const float* shared, int row, int column,
                               int slot, int unit, float* saved) {
@@ -517,9 +518,9 @@ class KernelsOf final : public Kernels {
 };
 
 constexpr int kTurn = 32;
-constexpr int kTurnRows = 8;  // that a block's threads take at a time
+constexpr int kTurnRows = 8;  // rows that a block copies at a time
 
-// Tiles of 32 units' gates by 32 units of h.
+// Transposes tiles of the gates of 32 units by 32 units of h.
 __global__ void turn(const Layer layer, float* turned) {
   float* tile = shared_memory();  // [gates][32][33]
   const int lane = static_cast<int>(threadIdx.x);
@@ -545,7 +546,7 @@ __global__ void turn(const Layer layer, float* turned) {
   }
 }
 
-// Of one chunk: a RowsHeader, length[slots], offset[kChunk + 1].
+// Integers of one chunk's row layout: a RowsHeader, length[slots], offset[kChunk + 1].
 constexpr int kHeaderInts = sizeof(RowsHeader) / sizeof(std::int32_t);
 __host__ __device__ constexpr int chunk_ints(int slots) { return kHeaderInts + slots + kChunk + 1; }
 

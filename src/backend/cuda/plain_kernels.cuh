@@ -1,9 +1,9 @@
-// src/backend/cuda/plain_kernels.cuh: products in fp32 on any GPU. A block multiplies a tile of 32
-// rows with a tile of columns, both with the depth as their fastest index. Tiles of both, 32 deep,
-// pass through shared memory, some under way while one is multiplied. The block's threads are four
-// parts, each of which has all sums and takes a quarter of the depth: so a thread has sums enough
-// for its registers, and a tile is small enough for a batch to fill the GPU. What a sum consists
-// of, and in which order, depends neither on the row nor on the column.
+// src/backend/cuda/plain_kernels.cuh: fp32 matrix products on any GPU. A block multiplies a tile of
+// 32 rows by a tile of columns; in both, the depth (k) is the fastest index. Tiles 32 deep are
+// staged through shared memory in a multi-stage pipeline. The block's threads form four parts; each
+// part holds all sums and takes a quarter of the depth. So a thread has enough sums to fill its
+// registers, and tiles are small enough for a batch to fill the GPU. The terms of a sum and their
+// order depend neither on the row nor on the column.
 #pragma once
 
 #include <cuda_pipeline.h>
@@ -16,16 +16,16 @@ inline constexpr int kThreads = 256;
 inline constexpr int kParts = 4;
 inline constexpr int kTileRows = 32;
 inline constexpr int kTileDepth = 32;
-inline constexpr int kTileStride = kTileDepth + 4;  // eight rows one after the other: all banks
+inline constexpr int kTileStride = kTileDepth + 4;  // eight consecutive rows cover all banks
 inline constexpr int kStages = 4;
 inline constexpr int kPartDepth = kTileDepth / kParts;
-// A thread has every eighth row and every eighth column of its tile, from its own on.
+// A thread owns every eighth row and every eighth column of the tile.
 inline constexpr int kSpread = 8;
 inline constexpr int kThreadRows = kTileRows / kSpread;
 static_assert(kParts * kSpread * kSpread == kThreads);
 
-// Floats of shared memory for a product: first stages with so many columns, then the parts' sums,
-// [kParts][kTileRows][sums_stride].
+// Floats of shared memory for a product: first the pipeline stages, then, in the same place, the
+// parts' sums, [kParts][kTileRows][sums_stride].
 constexpr int stage_size(int columns) { return (kTileRows + columns) * kTileStride; }
 constexpr int sums_stride(int columns) { return columns + kSpread; }
 constexpr int shared_size(int stage_columns, int sum_columns) {
@@ -36,9 +36,9 @@ constexpr int shared_size(int stage_columns, int sum_columns) {
 
 __device__ inline int thread() { return static_cast<int>(threadIdx.x); }
 
-// Calls fetch(i, stage) and then use(i, stage) for i = 0 … count - 1; fetches are ahead by Stages -
-// 1. In fetch a thread may start copies to the stage, and in use the whole block finds them.
-// Afterwards the stages are free.
+// Calls fetch(i, stage) and then use(i, stage) for i = 0 … count - 1; fetches run Stages - 1 ahead.
+// Copies that any thread starts in fetch() are visible to the whole block in use(). On return all
+// stages are free.
 template <int Stages, class Fetch, class Use>
 __device__ void pipeline(int count, const Fetch& fetch, const Use& use) {
 #pragma unroll 1
@@ -56,7 +56,7 @@ __device__ void pipeline(int count, const Fetch& fetch, const Use& use) {
   __syncthreads();
 }
 
-// From global to shared memory in the background; zeros where there is nothing, which is null.
+// Copies from global to shared memory asynchronously; writes zeros if `from` is null.
 __device__ inline void copy_4(float* to, const float* from) {
   if (from != nullptr) {
     __pipeline_memcpy_async(to, from, sizeof(float));
@@ -72,7 +72,7 @@ __device__ inline void copy_16(float* to, const float* from) {
   }
 }
 
-// Fills a tile from address(row, depth in the tile), null where there is nothing.
+// Fills a tile from address(row, depth in the tile); null: zero.
 template <int Rows, class Address>
 __device__ void fetch_tile(float* tile, const Address& address) {
   static_assert(Rows * kTileDepth % kThreads == 0);
@@ -84,7 +84,7 @@ __device__ void fetch_tile(float* tile, const Address& address) {
     copy_4(tile + row * kTileStride + depth, address(row, depth));
   }
 }
-// The same where numbers lie in fours, which are there or not there together.
+// The same in groups of four contiguous floats that are present or absent together.
 template <int Rows, class Address>
 __device__ void fetch_tile_in_fours(float* tile, const Address& address) {
   static_assert(Rows * kTileDepth % (4 * kThreads) == 0);
@@ -97,7 +97,7 @@ __device__ void fetch_tile_in_fours(float* tile, const Address& address) {
   }
 }
 
-// A thread's sums of a tile with so many columns.
+// A thread's sums for a tile of `Columns` columns.
 template <int Columns>
 class Sums {
  public:
@@ -125,7 +125,8 @@ class Sums {
     }
   }
 
-  // Leaves them in shared memory, from column `first` of `all` on. Then the block must meet.
+  // Stores the sums to shared memory, from column `first` of `all` on. Call __syncthreads() before
+  // reading them.
   __device__ void leave(float* shared, int first, int all) const {
     const int stride = sums_stride(all);
     float* to = shared + (part() * kTileRows + row()) * stride + first + column();
@@ -149,7 +150,7 @@ class Sums {
 
   float sums_[kThreadRows][kThreadColumns] = {};
 };
-// Of what a cell does not have.
+// For a cell without such columns.
 template <>
 class Sums<0> {
  public:
@@ -157,7 +158,7 @@ class Sums<0> {
   __device__ void leave(float*, int, int) const {}
 };
 
-// One of the sums that were left, all parts together.
+// Returns one of the stored sums, added up over the parts.
 __device__ inline float take_sum(const float* shared, int row, int column, int all) {
   const int stride = sums_stride(all);
   float sum = 0.0f;
@@ -168,7 +169,7 @@ __device__ inline float take_sum(const float* shared, int row, int column, int a
   return sum;
 }
 
-// How many slots step t has; none past the last step.
+// The number of slots of step t; 0 past the last step.
 __device__ inline int slots_at(const PlacedRows& rows, int t) {
   return t < rows.capacity ? rows.offset[t + 1] - rows.offset[t] : 0;
 }

@@ -1,6 +1,6 @@
-// src/backend/cuda/recurrence.h: a recurrent layer on the GPU: its weights, as they are and in the
-// fragments that the persistent kernels keep on chip, and its passes, of which the persistent one
-// is declared in persistent.h.
+// src/backend/cuda/recurrence.h: a recurrent layer on the GPU: its weights, plain and packed into
+// the fragments that the persistent kernels keep on chip, and its passes. persistent.h declares the
+// persistent one.
 #pragma once
 
 #include <memory>
@@ -15,13 +15,13 @@ namespace rwa::cuda {
 class Weights final : public LayerWeights<float> {
  public:
   Weights(const RecurrentSpec& spec, const Context& context);
-  // `parameters` lie on the device.
+  // `parameters` is device memory.
   void load(const float* parameters) override;
 
   [[nodiscard]] const RecurrentSpec& spec() const { return spec_; }
-  // A copy, as RecurrentSpec lays them out.
+  // A copy in RecurrentSpec's layout.
   [[nodiscard]] const float* parameters() const { return parameters_.as<float>(); }
-  // For the persistent kernels, where the layer has these.
+  // For the persistent kernels; only if the layer runs on them.
   [[nodiscard]] Packed packed() const;
 
  private:
@@ -34,12 +34,11 @@ class Weights final : public LayerWeights<float> {
 
 std::unique_ptr<LayerWeights<float>> make_weights(const RecurrentSpec& spec,
                                                   const Context& context);
-// beside: of how many passes that run side by side it is one.
+// beside: number of passes that run concurrently, including this one.
 std::unique_ptr<RecurrentPass<float>> make_pass(const RecurrentSpec& spec, const Context& context,
                                                 int beside);
 
-// One kernel per step: any size, any GPU. Its weights are cuda::Weights, of which it reads
-// parameters().
+// One kernel per step: any size, any GPU. Reads parameters() of cuda::Weights.
 std::unique_ptr<RecurrentPass<float>> make_plain_pass(const RecurrentSpec& spec,
                                                       const Context& context);
 

@@ -15,8 +15,8 @@ int attribute(cudaDeviceAttr which, int device) {
 int existing(int device) {
   const int count = device_count();
   if (device < 0 || device >= count) {
-    throw ConfigError(fmt::format("there is no GPU number {}: CUDA finds {} on this machine{}",
-                                  device, count, count > 0 ? ", counted from 0" : ""));
+    throw ConfigError(fmt::format("there is no GPU {}: CUDA finds {} on this machine{}", device,
+                                  count, count > 0 ? ", numbered from 0" : ""));
   }
   return device;
 }
@@ -24,9 +24,9 @@ int existing(int device) {
 
 void check(cudaError_t result, const char* what) {
   if (result == cudaSuccess) return;
-  (void)cudaGetLastError();  // else the next launch would be blamed
+  (void)cudaGetLastError();  // or the next check_launch() would report it
   if (result == cudaErrorMemoryAllocation) {
-    throw ResourceError(fmt::format("{}: the GPU has not enough memory", what));
+    throw ResourceError(fmt::format("{}: not enough GPU memory", what));
   }
   throw Error(
       fmt::format("{}: {} ({})", what, cudaGetErrorString(result), cudaGetErrorName(result)));
@@ -47,8 +47,8 @@ void* allocate(std::size_t bytes) {
     std::size_t free = 0;
     std::size_t total = 0;
     check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
-    throw ResourceError(fmt::format(
-        "the GPU has not enough memory for {} bytes: {} of its {} are free", bytes, free, total));
+    throw ResourceError(fmt::format("not enough GPU memory for {} bytes: {} of {} bytes are free",
+                                    bytes, free, total));
   }
   check(result, "cudaMalloc");
   return memory;
@@ -80,7 +80,7 @@ void PinnedMemory::reserve(std::size_t bytes) {
   if (cudaMallocHost(&data_, bytes) != cudaSuccess) {
     (void)cudaGetLastError();
     data_ = nullptr;
-    throw ResourceError(fmt::format("cannot pin {} bytes of memory for the GPU", bytes));
+    throw ResourceError(fmt::format("cannot pin {} bytes of host memory", bytes));
   }
   bytes_ = bytes;
 }

@@ -1,5 +1,5 @@
-// src/backend/cuda/runtime.h: the CUDA runtime with exceptions and owners, and what all parts of
-// this backend share.
+// src/backend/cuda/runtime.h: the CUDA runtime wrapped in exceptions and RAII, and the context that
+// all parts of this backend share.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -9,47 +9,47 @@
 
 namespace rwa::cuda {
 
-// Which kernels run the recurrence.
+// The kernels that run the recurrence.
 enum class Path {
   kAutomatic,
-  kPersistent,  // one kernel per direction, weights on chip, products of split halves (Hopper)
-  kExact,       // the same with plain fp32 products: the reference of the split ones
-  kPlain,       // one kernel per step, for any size and any GPU
+  kPersistent,  // one kernel per direction, weights on chip, split fp16 products (Hopper)
+  kExact,       // the same with fp32 products: the reference for the split ones
+  kPlain,       // one kernel per step: any size, any GPU
 };
 
-// The compute capability that the persistent kernels are made for, and no other.
+// The only compute capability that runs the persistent kernels.
 inline constexpr int kHopper = 90;
 
-// Throws ResourceError for memory that cannot be had, else Error, naming `what`.
+// Throws ResourceError if an allocation failed, Error for any other failure; both name `what`.
 void check(cudaError_t result, const char* what);
-// After a kernel's launch.
+// Checks the launch that has just been made.
 inline void check_launch(const char* kernel) { check(cudaGetLastError(), kernel); }
 
-// Of GPUs that CUDA can use; without a driver there are none.
+// The number of GPUs that CUDA can use; 0 without a driver.
 int device_count();
 
-// Throws ResourceError with the bytes that were needed.
+// Allocates device memory. Throws ResourceError with the number of bytes if there is too little.
 void* allocate(std::size_t bytes);
 
-// One backend's stream and what its device can do. Throws ConfigError when there is no such GPU.
+// One backend's stream and its device's properties. Throws ConfigError if there is no such GPU.
 struct Context {
   Context(int device_number, int sharing, Path path_wanted);
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  // To be called before the first use on a thread.
+  // Call before using the device on a thread.
   void make_current() const { check(cudaSetDevice(device), "cudaSetDevice"); }
 
   int device;
-  int share;  // how many backends are meant to run side by side on the device
+  int share;  // number of backends that run concurrently on the device
   Path path;
   cudaStream_t stream = nullptr;
-  int capability = 0;     // 90: see kHopper
-  int shared_memory = 0;  // bytes that a block can have
+  int capability = 0;     // compute capability times 10
+  int shared_memory = 0;  // most bytes for one thread block
 };
 
-// While it lives, the thread may take another device; then its current one is as it was.
+// Restores the thread's current device on destruction.
 class CurrentDevice {
  public:
   CurrentDevice() : device_(current()) {}
@@ -60,7 +60,7 @@ class CurrentDevice {
   CurrentDevice& operator=(const CurrentDevice&) = delete;
 
  private:
-  // -1: there is none.
+  // -1: none.
   static int current() {
     int device = -1;
     if (cudaGetDevice(&device) == cudaSuccess) return device;
@@ -71,8 +71,8 @@ class CurrentDevice {
   int device_;
 };
 
-// Memory of the device that grows and never shrinks; contents are lost when it grows. Growing waits
-// for the device. Not while a recording is made: see cuda/training.h.
+// Device memory that grows and never shrinks. Growing discards the contents and synchronises with
+// the device, so it must not happen during graph capture: see cuda/training.h.
 class DeviceMemory {
  public:
   DeviceMemory() = default;
@@ -91,7 +91,7 @@ class DeviceMemory {
   std::size_t bytes_ = 0;
 };
 
-// The same in the host's memory, where the device can copy to and from while the host goes on.
+// Pinned host memory that grows in the same way, for asynchronous copies.
 class PinnedMemory {
  public:
   PinnedMemory() = default;
@@ -107,7 +107,7 @@ class PinnedMemory {
   std::size_t bytes_ = 0;
 };
 
-// A moment in a stream's work. Before it is recorded there is nothing to wait for.
+// A CUDA event. Waiting for one that was never recorded returns at once.
 class Event {
  public:
   Event() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "cudaEventCreate"); }
@@ -120,13 +120,13 @@ class Event {
   [[nodiscard]] bool is_over() const {
     const cudaError_t result = cudaEventQuery(event_);
     if (result == cudaErrorNotReady) {
-      (void)cudaGetLastError();  // else the next launch would be blamed
+      (void)cudaGetLastError();  // or the next check_launch() would report it
       return false;
     }
     check(result, "cudaEventQuery");
     return true;
   }
-  void hold(cudaStream_t stream) const {  // what is asked for there next waits
+  void hold(cudaStream_t stream) const {  // later work on `stream` waits for the event
     check(cudaStreamWaitEvent(stream, event_), "cudaStreamWaitEvent");
   }
 

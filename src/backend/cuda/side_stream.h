@@ -1,14 +1,13 @@
-// src/backend/cuda/side_stream.h: work of one stream in the midst of another's: beside it, on a
-// second stream of a backend, or instead of it, where the other is a caller's.
+// src/backend/cuda/side_stream.h: fork and join of streams: a backend's second stream runs beside
+// its main one, or the backend's stream runs inside a caller's.
 #pragma once
 
 #include "backend/cuda/runtime.h"
 
 namespace rwa::cuda {
 
-// While it lives, `side` goes on from where `main` was at its beginning; then main waits for side.
-// A recording of the main stream has both. What goes wrong at the end goes wrong in the next call
-// too.
+// Forks `side` off `main` in the constructor; in the destructor `main` waits for `side`. A capture
+// of the main stream includes both. The destructor ignores errors: the next call reports them.
 class Fork {
  public:
   struct Events {
@@ -44,10 +43,10 @@ class SideStream {
   SideStream(const SideStream&) = delete;
   SideStream& operator=(const SideStream&) = delete;
 
-  // Beside the main stream, from here on.
+  // Forks this stream off `main`, from here on.
   [[nodiscard]] Fork fork(cudaStream_t main) { return {events_, stream_, main}; }
 
-  // While it lives, the context's work goes to the side stream.
+  // Sends the context's work to the side stream for the lifetime of this object.
   class Turn {
    public:
     Turn(const SideStream& side, Context& context) : context_(context), main_(context.stream) {

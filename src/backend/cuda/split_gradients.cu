@@ -1,8 +1,8 @@
-// src/backend/cuda/split_gradients.cu: the sum over rows of delta times h, with both cut in halves.
+// src/backend/cuda/split_gradients.cu: the sum over rows of delta times h, both split into halves.
 //
 // A block of 8 warps sums a tile of 256 (unit, gate) pairs by 128 columns of h over its share of
-// the rows. A warp has 32 pairs and all columns, so that each delta is fetched and cut in halves by
-// one thread, where the tensor cores want it. A second kernel adds up the shares.
+// the rows. A warp owns 32 pairs and all columns, so that each delta is loaded and split by a
+// single thread, the one that needs it as an mma fragment. A second kernel adds up the shares.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -21,22 +21,22 @@ constexpr int kThreads = 32 * kWarps;
 constexpr int kWarpPairs = 32;
 constexpr int kTilePairs = kWarps * kWarpPairs;
 constexpr int kTileColumns = 128;
-constexpr int kUnitBlock = 32;  // of delta_max
-// Blocks wanted: one for every multiprocessor of an H200. Not what the GPU at hand has: the order
-// of the sums shall not depend on it.
+constexpr int kUnitBlock = 32;  // units per entry of delta_max
+// Target grid size: one block per multiprocessor of an H200. A constant, so that the order of the
+// sums does not depend on the GPU.
 constexpr int kBlocks = 132;
 
-// A step multiplies 16 rows, in products of 16 pairs by 8 columns. Of each product a thread has 4
-// numbers: 2 of its pairs by 2 columns.
+// A step multiplies 16 rows with m16n8k16: 16 pairs by 8 columns. A thread holds 4 values of each
+// product: 2 of its pairs by 2 columns.
 constexpr int kStepRows = 16;
 constexpr int kPairGroups = kWarpPairs / 16;
 constexpr int kColumnGroups = kTileColumns / 8;
 constexpr int kFragments = kPairGroups * kColumnGroups;
 using Sums = float4[kPairGroups][kColumnGroups];
 
-// Shared memory. h has room for 6 steps, each two planes of [row][column]: one step is multiplied,
-// some warps may be one behind, and the others are on their way. Deltas go into registers when
-// their step begins, so that 3 steps are room enough: [4 per step][thread] of 16 bytes.
+// Shared memory. h has room for 6 steps, each two planes (high, low) of [row][column]: one is being
+// multiplied, one may still be read by warps that lag behind, and four are being copied. Deltas
+// move to registers when their step begins, so 3 steps suffice: [4 per step][thread] of 16 bytes.
 constexpr int kRowBytes = kTileColumns * static_cast<int>(sizeof(__half));
 constexpr int kPlaneBytes = kStepRows * kRowBytes;
 constexpr int kHBytes = 2 * kPlaneBytes;
@@ -44,12 +44,12 @@ constexpr int kHSteps = 6;
 constexpr int kSlotBytes = kThreads * 16;
 constexpr int kDeltaBytes = 4 * kSlotBytes;
 constexpr int kDeltaSteps = 3;
-// A step asks for the deltas of 3 steps later and for h of 4 steps later, which has to be there one
-// step before, for the other warps to know. So what 2 steps have asked for may be under way.
+// A step starts copying the deltas of 3 steps later and h of 4 steps later. h must arrive one step
+// early, so that the barrier can tell the other warps. So the copies of 2 steps may be pending.
 constexpr int kCopiesPending = kDeltaSteps - 1;
 static_assert(kHSteps - 2 == kDeltaSteps + 1);
-// The tensor cores cut sums off instead of rounding them, and so pull long ones towards zero. After
-// so many steps a warp adds what it has to its settled sums.
+// The tensor cores truncate sums instead of rounding them, which biases long sums towards zero.
+// After this many steps a warp adds its accumulators to its settled sums in shared memory.
 constexpr int kSettleSteps = 16;
 constexpr int kSettledBytes = kFragments * kSlotBytes;
 constexpr int kSharedBytes = kHSteps * kHBytes + kDeltaSteps * kDeltaBytes + kSettledBytes;
@@ -64,14 +64,14 @@ struct Work {
 
   __host__ __device__ int pairs() const { return operands.padded_units * operands.gates; }
   __host__ __device__ int tiles() const { return pair_tiles * column_tiles; }
-  // Rows of every split but the last ones, which may find fewer or none.
+  // Rows per split; the last splits may have fewer or none.
   __device__ int share() const {
     const int steps = (header->rows + kStepRows - 1) / kStepRows;
     return (steps + splits - 1) / splits * kStepRows;
   }
 };
 
-// 16 bytes for shared memory, on their way when this returns; zeros unless they are `there`.
+// Copies 16 bytes to shared memory asynchronously; writes zeros if `there` is false.
 __device__ void copy_async(std::uint32_t to, const void* from, bool there) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
                :
@@ -79,7 +79,7 @@ __device__ void copy_async(std::uint32_t to, const void* from, bool there) {
                : "memory");
 }
 
-// A barrier where warps arrive, and wait for the others some time later.
+// An mbarrier on which warps arrive, and wait for the others later.
 __device__ void make_barrier(std::uint64_t* barrier) {
   asm volatile("mbarrier.init.shared.b64 [%0], %1;"
                :
@@ -96,8 +96,8 @@ __device__ void arrive(std::uint64_t* barrier) {
                : "memory");
 }
 
-// Until all warps have arrived for the time numbered `time`, from 0. To be called before arriving
-// for the next time: the barrier only tells even times from odd ones.
+// Waits until all warps have arrived for phase `time`, counted from 0. Call it before arriving for
+// the next phase: the barrier knows only the parity.
 __device__ void wait(std::uint64_t* barrier, int time) {
   wait_barrier(shared_address(barrier), static_cast<unsigned>(time % 2));
 }
@@ -109,7 +109,7 @@ __device__ void read_deltas(float (&to)[4], std::uint32_t from) {
                : "memory");
 }
 
-// 16 rows by 16 columns of h as two right-hand sides.
+// Loads 16 rows by 16 columns of h as two B fragments.
 __device__ void read_columns(std::uint32_t (&first)[2], std::uint32_t (&second)[2],
                              std::uint32_t from) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
@@ -129,7 +129,7 @@ __device__ void multiply_add(float4& sum, const std::uint32_t (&a)[4],
 
 __device__ float4 add(float4 a, float4 b) { return {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w}; }
 
-// Where a thread stands.
+// A thread's position in the tile and in shared memory.
 struct Place {
   int thread = static_cast<int>(threadIdx.x);
   int lane = thread % 32;
@@ -137,7 +137,7 @@ struct Place {
   int first_pair = static_cast<int>(blockIdx.x) * kTilePairs + warp * kWarpPairs;
   bool active;  // whether the warp has pairs
   std::uint32_t h, deltas;
-  float4* settled;  // this thread's, kThreads apart
+  float4* settled;  // this thread's sums, kThreads apart
 
   __device__ Place(const Work& work, unsigned char* shared)
       : active(first_pair < work.pairs()),
@@ -152,13 +152,12 @@ struct Place {
   }
 };
 
-// Brings step after step into shared memory. The 16-byte pieces of a row of h are swapped about by
-// its number, so that any 8 rows of a column lie in different banks. Of deltas each thread fetches
-// what it will need itself: of the rows 2 * (lane % 4) + {0, 1, 8, 9}, and of the warp's pairs the
-// 4 from 4 * (lane / 4) on.
+// Copies steps into shared memory. The 16-byte pieces of a row of h are XOR-swizzled by the row, so
+// that any 8 rows of a column lie in different banks. Each thread copies the deltas that it needs
+// itself: rows 2 * (lane % 4) + {0, 1, 8, 9}, and the 4 pairs of the warp from 4 * (lane / 4) on.
 class Loader {
  public:
-  // Of `rows` rows from `begin` on.
+  // Loads `rows` rows from `begin` on.
   __device__ Loader(const Work& work, const Place& place, int begin, int rows)
       : place_(place), units_(work.operands.padded_units), pairs_(work.pairs()), rows_(rows) {
     const int row = place.thread / kPieces;
@@ -174,7 +173,7 @@ class Loader {
     delta_offset_ = place.lane % 4 * 2 * pairs_ + place.first_pair + place.lane / 4 * 4;
   }
 
-  // What is to be asked for while `step` is multiplied; before step 0, with negative ones too.
+  // Starts the copies that belong to `step`, as one group. Negative steps fill the pipeline.
   __device__ void load_ahead(int step) const {
     load_deltas(step + kDeltaSteps);
     load_h(step + kHSteps - 2);
@@ -211,7 +210,7 @@ class Loader {
 
   const Place& place_;
   int units_, pairs_, rows_;
-  // The block's first rows, and this thread's part from there.
+  // The block's first rows, and this thread's offsets from there.
   const __half* h_high_;
   const __half* h_low_;
   const float* delta_;
@@ -219,8 +218,8 @@ class Loader {
   std::uint32_t h_to_;
 };
 
-// A thread's deltas in halves, as left-hand sides of 2 groups of pairs: of its 4 pairs 0 and 1 are
-// the rows lane / 4 and lane / 4 + 8 of the first group, 2 and 3 of the second.
+// A thread's split deltas as A fragments for 2 groups of pairs. Its pairs 0 and 1 are rows lane / 4
+// and lane / 4 + 8 of the first group, pairs 2 and 3 those of the second.
 struct Deltas {
   std::uint32_t high[kPairGroups][4];
   std::uint32_t low[kPairGroups][4];
@@ -237,7 +236,7 @@ __device__ void split(float first, float second, std::uint32_t& high, std::uint3
   low = bits(__floats2half2_rn(first - back.x, second - back.y));
 }
 
-// from: this thread's deltas of the step.
+// Splits this thread's deltas of a step, read from shared memory at `from`.
 __device__ void split(Deltas& to, std::uint32_t from, float scale) {
 #pragma unroll
   for (int octet = 0; octet < 2; ++octet) {
@@ -252,9 +251,8 @@ __device__ void split(Deltas& to, std::uint32_t from, float scale) {
   }
 }
 
-// Adds the step's products with 32 columns: enough for each sum to be ready when its turn comes
-// again. rows: where this lane finds its row of h. swap: 16 bytes times what its pieces are swapped
-// about by.
+// Adds a step's products with 32 columns: enough independent accumulators to hide the latency of
+// mma. rows: the address of this lane's row of h. swap: its swizzle, in bytes.
 __device__ void add_products(Sums& sums, const Deltas& deltas, int quarter, std::uint32_t rows,
                              std::uint32_t swap) {
   std::uint32_t high[4][2], low[4][2];
@@ -289,8 +287,8 @@ __device__ void settle(Sums& sums, float4* settled) {
   }
 }
 
-// The largest |delta| of each block of units in the tile, as bits: NaN is the largest of all.
-// `largest` is 0 at first.
+// Finds the largest |delta| of each 32 units in the tile, as bits; NaN compares as the largest.
+// `largest` starts at 0.
 __device__ void find_largest(const SplitOperands& from, int begin, int rows, unsigned* largest) {
   constexpr int kAtOnce = 16;
   const int blocks = kWarps / from.gates;
@@ -313,16 +311,16 @@ __device__ void find_largest(const SplitOperands& from, int begin, int rows, uns
   atomicMax(&largest[block], found);
 }
 
-// The power of two that takes `largest` to [2^13, 2^14), or as far as floats go; NaN if it is not
-// finite, and so will be all sums.
+// Returns the power of two that takes `largest` to [2^13, 2^14), as far as floats reach; NaN if it
+// is not finite, which makes all sums NaN.
 __device__ float scale_for(unsigned largest_bits) {
   const int exponent = static_cast<int>(largest_bits >> 23);
   if (exponent == 255) return __uint_as_float(0x7fffffffu);
   return __uint_as_float(static_cast<unsigned>(min(267 - exponent, 254)) << 23);
 }
 
-// A scheduler has two warps. One shall cut deltas while the other multiplies: so they start half a
-// step apart.
+// Each warp scheduler has two warps. They start half a step apart, so that one splits deltas while
+// the other multiplies.
 __device__ void start_late() {
   constexpr int kCycles = 640;
   const long long then = clock64() + kCycles;
@@ -357,7 +355,7 @@ __device__ void sum_steps(const Place& place, const Loader& loader, int rows, fl
     for (int quarter = 0; quarter < 4; ++quarter) {
       add_products(sums, deltas, quarter, place.h_at(step) + my_row, swap);
     }
-    // Not all warps in the same step.
+    // Staggered over the warps.
     if (step % kSettleSteps == place.warp % 4 * (kSettleSteps / 4)) settle(sums, place.settled);
   }
   settle(sums, place.settled);
@@ -365,7 +363,7 @@ __device__ void sum_steps(const Place& place, const Loader& loader, int rows, fl
 
 __global__ void __launch_bounds__(kThreads, 1) multiply_split(const Work work) {
   extern __shared__ __align__(128) unsigned char shared[];
-  __shared__ std::uint64_t ready;  // a step's h, for all warps
+  __shared__ std::uint64_t ready;  // phase n: all warps have copied their part of step n's h
   __shared__ unsigned largest[kWarps];
   const int begin = static_cast<int>(blockIdx.z) * work.share();
   const int rows = min(work.share(), work.header->rows - begin);
@@ -387,12 +385,11 @@ __global__ void __launch_bounds__(kThreads, 1) multiply_split(const Work work) {
 
   if (place.warp >= kWarps / 2) start_late();
   sum_steps(place, loader, rows, scale, &ready);
-  // The factor is exact, be it denormal.
+  // A power of two, exact even if denormal.
   if (place.active) store_partial(work, place.settled, 1.0f / scale / kSplitScale);
 }
 
-// Adds up the splits, first to last. A thread has two pairs, which are gates of one unit, by two
-// columns.
+// Adds up the splits, first to last. A thread has two pairs (gates of one unit) by two columns.
 __global__ void add_partial(const Work work, TermBits sees_h, int units, float* weight_h) {
   const int index = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int thread = index % kThreads;
@@ -433,13 +430,13 @@ int ceil_div(long a, int b) { return static_cast<int>((a + b - 1) / b); }
 void add_split_gradients(const Context& context, const RecurrentSpec& spec, const PlacedRows& rows,
                          const SplitOperands& operands, DeviceMemory& scratch, float* parameters) {
   if (operands.gates != 2 && operands.gates != 4) {
-    throw ConfigError("weight gradients of split halves need 2 or 4 gates, not " +
+    throw ConfigError("split weight gradients need 2 or 4 gates, found " +
                       std::to_string(operands.gates));
   }
   Work work{.operands = operands, .header = rows.header};
   work.pair_tiles = ceil_div(work.pairs(), kTilePairs);
   work.column_tiles = ceil_div(operands.padded_units, kTileColumns);
-  // Where there are fewer steps than that, each is a split of its own, and more would find none.
+  // No more splits than steps.
   work.splits = std::clamp(ceil_div(rows.tape_rows(), kStepRows), 1, kBlocks / work.tiles());
   const int numbers = work.tiles() * kFragments * kThreads;
   scratch.reserve(sizeof(float4) * static_cast<std::size_t>(numbers) *

@@ -1,7 +1,7 @@
-// src/backend/cuda/split_gradients.h: the weight gradient of the recurrent products on the tensor
-// cores, as accurate as fp32: each number is the sum of two halves, and three of the four products
-// of halves are formed. Halves have little range, so that everything is scaled by powers of two
-// such that the largest lies just below 2^14.
+// src/backend/cuda/split_gradients.h: the gradient of weight_h on the tensor cores, as accurate as
+// fp32. Each factor is the sum of two fp16 halves, and three of the four products of halves are
+// computed. fp16 has little range, so everything is scaled by a power of two that takes the largest
+// to just below 2^14.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -12,25 +12,24 @@
 
 namespace rwa::cuda {
 
-// What is split is scaled such that it lies within ±2 to this power, where two halves have most
-// bits.
+// Values to split are scaled to within ±2^kSplitExponent, where two halves have the most bits.
 inline constexpr int kSplitExponent = 14;
-// h, which is in [-1, 1], times this is high + low.
+// high + low is h, which is in [-1, 1], times this.
 inline constexpr float kSplitScale = 1 << kSplitExponent;
 
-// All arrays begin at a multiple of 16 bytes, and h is finite in every row.
+// All arrays are 16-byte aligned, and h is finite in every row.
 struct SplitOperands {
   int padded_units = 0;          // Hp, a multiple of 32
-  int gates = 0;                 // G: 2 or 4, as kernels number them (cuda/gates.h)
+  int gates = 0;                 // G: 2 or 4 (cuda/gates.h)
   const float* delta = nullptr;  // [rows][Hp][G]
-  // [rows][Hp / 32]: the largest |delta| of each 32 units' gates at a row.
+  // [rows][Hp / 32]: the largest |delta| of the gates of 32 units.
   const float* delta_max = nullptr;
-  const __half* h_high = nullptr;  // [rows][Hp], of the step before
+  const __half* h_high = nullptr;  // [rows][Hp]: h of the step before
   const __half* h_low = nullptr;
 };
 
-// Adds to weight_h of `parameters`, as RecurrentSpec lays them out. The order of the sums depends
-// on the number of rows alone. `scratch` grows to what `rows` could ever need.
+// Adds to weight_h of `parameters`, in RecurrentSpec's layout. The order of the sums depends only
+// on the number of rows. `scratch` grows to what the capacity of `rows` needs.
 void add_split_gradients(const Context&, const RecurrentSpec&, const PlacedRows& rows,
                          const SplitOperands&, DeviceMemory& scratch, float* parameters);
 

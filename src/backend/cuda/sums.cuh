@@ -1,6 +1,6 @@
-// src/backend/cuda/sums.cuh: sums over many rows whose order depends on nothing but the number of
-// rows: they are split into shares, each of which leaves a sum, and these are added up by blocks of
-// kLanes x kWarps threads.
+// src/backend/cuda/sums.cuh: sums over rows in an order that depends only on the number of rows.
+// The rows are divided into shares; each share leaves a partial sum, and blocks of kLanes x kWarps
+// threads add these up.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -11,13 +11,12 @@ namespace rwa::cuda {
 
 inline int divide_up(int a, int b) { return (a + b - 1) / b; }
 
-// As many shares as make about `blocks` of `tiles`, but no more than `most`.
+// The number of shares per tile that gives about `blocks` thread blocks, at most `most`.
 inline int shares_of(int tiles, int blocks, int most) {
   return std::clamp(blocks / tiles, 1, most);
 }
 
-// How the rows are shared out: all shares have `size`, a multiple of `unit`, but the last that has
-// any.
+// Divides rows into shares of `size`, a multiple of `unit`; the last used share may be smaller.
 struct Shares {
   __device__ Shares(int row_count, int shares, int unit)
       : rows(row_count), size(((row_count + shares - 1) / shares + unit - 1) / unit * unit) {}
@@ -32,10 +31,10 @@ inline constexpr int kLanes = 32;
 inline constexpr int kWarps = 8;
 inline constexpr unsigned kAllLanes = 0xffffffffu;
 
-// Adds up what the threads of each lane have, warp after warp.
+// Sums `mine` over the warps, lane by lane, in the order of the warps. All threads get the result.
 __device__ inline float sum_of_warps(float mine) {
   __shared__ float sums[kWarps][kLanes];
-  __syncthreads();  // they may still be read from the time before
+  __syncthreads();  // the previous call may still be reading
   sums[threadIdx.y][threadIdx.x] = mine;
   __syncthreads();
   float sum = 0.0f;
@@ -44,7 +43,7 @@ __device__ inline float sum_of_warps(float mine) {
   return sum;
 }
 
-// Adds up what the lanes of a warp have; all lanes get it.
+// Sums `mine` over the lanes of a warp; all lanes get the result.
 __device__ inline float sum_of_lanes(float mine) {
 #pragma unroll
   for (int distance = kLanes / 2; distance > 0; distance /= 2) {

@@ -1,6 +1,6 @@
-// src/backend/cuda/symbol_gradients.cu: where a layer sees symbols, a step's gradients belong to
-// the column of weight_x that is its symbol's. So they are added up by symbols, and those sums make
-// up that of the biases.
+// src/backend/cuda/symbol_gradients.cu: in a layer that reads symbols, a step's gradients go to its
+// symbol's column of weight_x. So they are summed by symbol; the sums over all symbols are the
+// gradients of the biases.
 #include "backend/cuda/sums.cuh"
 #include "backend/cuda/symbol_sums.h"
 #include "backend/cuda/tape.cuh"

@@ -1,7 +1,7 @@
-// src/backend/cuda/symbol_sums.cu: a warp has 32 symbols, 32 columns and a share of the rows. It
-// looks at the symbols of 32 rows at a time and takes those that are its own, one after the other: a
-// lane adds the number of its column to the sum of the symbol. So no two threads add to one sum,
-// whether there are many symbols, which make many warps, or few, when it is the shares that do.
+// src/backend/cuda/symbol_sums.cu: a warp owns 32 symbols, 32 columns and a share of the rows. It
+// scans the symbols of 32 rows at a time and takes its own one by one; each lane adds its column to
+// the sum of that symbol. So no two threads add to the same sum. Many symbols make many warps; with
+// few symbols, the shares do.
 #include <algorithm>
 
 #include "backend/cuda/sums.cuh"
@@ -10,10 +10,10 @@
 namespace rwa::cuda {
 namespace {
 
-constexpr int kRange = 32;     // symbols of a warp
-constexpr int kScanned = 4;    // times 32 rows whose symbols are under way at a time
-constexpr int kAtOnce = 8;     // rows whose numbers are
-constexpr int kWanted = 4096;  // warps: the multiprocessors of an H200 full about once
+constexpr int kRange = 32;     // symbols per warp
+constexpr int kScanned = 4;    // times 32 rows: loads of symbols in flight
+constexpr int kAtOnce = 8;     // rows: loads of values in flight
+constexpr int kWanted = 4096;  // warps: about one full wave on an H200
 constexpr int kMostShares = 1024;
 constexpr std::size_t kAlignment = 256;
 
@@ -26,7 +26,7 @@ struct Job {
 
 using RangeSums = float[kRange][kLanes];
 
-// A lane's column of the numbers.
+// A lane's column.
 struct Column {
   __device__ Column(const SummedColumns& columns, int column)
       : is_there(column < columns.width()),
@@ -42,8 +42,8 @@ struct Column {
   int stride;
 };
 
-// Adds the rows of the lanes that are in `hits`, to the sums of their symbols, counted from the
-// range's first.
+// Adds the rows of the lanes in `hits` to the sums of their symbols. Symbols count from the first
+// of the range.
 __device__ void add_hits(unsigned hits, int symbol, int row, const Column& column,
                          RangeSums& sums) {
   const int lane = static_cast<int>(threadIdx.x);
@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(kLanes* kWarps) sum_shares(const Job s) {
   const int tile = task / s.ranges % s.tiles * kLanes;
   const int share = task / s.ranges / s.tiles;
   const Shares shares(*s.rows.count, s.shares, kLanes);
-  // The first share is there without any rows too.
+  // The first share exists even without rows.
   if (share >= max(shares.used(), 1)) return;
   const Column column(s.columns, tile + lane);
   for (int symbol = 0; symbol < kRange; ++symbol) sums[symbol][lane] = 0.0f;
@@ -106,7 +106,7 @@ __global__ void __launch_bounds__(kLanes* kWarps) sum_shares(const Job s) {
   }
 }
 
-// Into the first share.
+// Adds all shares into the first.
 __global__ void __launch_bounds__(kLanes* kWarps) add_shares(const Job s, std::size_t size) {
   const std::size_t at = static_cast<std::size_t>(blockIdx.x) * kLanes + threadIdx.x;
   const int used = max(Shares(*s.rows.count, s.shares, kLanes).used(), 1);

@@ -1,5 +1,5 @@
-// src/backend/cuda/symbol_sums.h: the sums of the rows that have the same symbol, which is how the
-// gradient of a table comes about. In fp32, in an order that depends on the rows alone.
+// src/backend/cuda/symbol_sums.h: sums of the rows with the same symbol, for the gradient of a
+// table. In fp32, in an order that depends only on the rows.
 #pragma once
 
 #include <cstddef>
@@ -9,15 +9,15 @@
 
 namespace rwa::cuda {
 
-// Rows in the order in which they are added. In device memory, for kernels to fill in.
+// Rows in the order in which they are added. In device memory; kernels fill it in.
 struct SymbolRows {
-  std::int32_t* count;   // how many there are
-  std::int32_t* symbol;  // -1 where it does not count
-  std::int32_t* row;     // of the numbers
+  std::int32_t* count;   // number of rows
+  std::int32_t* symbol;  // -1 for padding
+  std::int32_t* row;     // in SummedColumns
 };
 
-// What is summed: two arrays whose columns lie side by side, of which the second may be none. All
-// tiles of 32 columns are in one of them.
+// The columns to sum: those of `first`, then those of `second`, if any. No tile of 32 columns spans
+// both.
 struct SummedColumns {
   const float* first;
   int first_width;
@@ -29,13 +29,13 @@ struct SummedColumns {
 
 class SymbolSums {
  public:
-  // For as many rows as there may ever be. `scratch` grows to what that takes.
+  // For at most `most_rows` rows; `scratch` grows to fit them.
   SymbolSums(int symbols, const SummedColumns& columns, std::size_t most_rows,
              DeviceMemory& scratch);
 
-  // To be filled in before add_up().
+  // Fill these in before add_up().
   [[nodiscard]] const SymbolRows& rows() const { return rows_; }
-  // Leaves the sums in the scratch memory, [symbols][width], 0 where a symbol has no row.
+  // Returns the sums, [symbols][width] in scratch memory; 0 for a symbol without rows.
   const float* add_up(const Context& context) const;
 
  private:

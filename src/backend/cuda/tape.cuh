@@ -1,4 +1,5 @@
-// src/backend/cuda/tape.cuh: what a row and a column of the gradients on the tape stand for.
+// src/backend/cuda/tape.cuh: maps rows and columns of the tape's gradients to steps, units and
+// gates.
 #pragma once
 
 #include "backend/cuda/gates.h"
@@ -7,7 +8,7 @@
 
 namespace rwa::cuda {
 
-// The step of a row of the tape.
+// Returns the step of a tape row, by binary search in `offset`.
 __device__ inline int step_of(const PlacedRows& rows, int row) {
   int first = 0;
   int last = rows.header->steps - 1;
@@ -22,14 +23,14 @@ __device__ inline int step_of(const PlacedRows& rows, int row) {
   return first;
 }
 
-// Which row of a [T,B,·] array a row of the tape is; -1 where it does not count.
+// Returns the row of a [T,B,·] array for a tape row, or -1 for padding.
 __device__ inline long source_of(const PlacedRows& rows, int row, bool reverse) {
   const int t = step_of(rows, row);
   return rows.source(t, row - rows.offset[t], reverse);
 }
 
-// The gradients' columns: first those of the gates, then of the pre-activation that sees x only,
-// where there is one. Both are multiples of 32.
+// The columns of the gradients: first the gates, then the pre-activation that sees only x, if any.
+// Both widths are multiples of 32.
 struct DeltaColumns {
   DeltaColumns(const RecurrentSpec& spec, const Deltas& of)
       : deltas(of), gates(device_gates(spec)) {}
@@ -38,7 +39,7 @@ struct DeltaColumns {
   [[nodiscard]] __host__ __device__ int count() const {
     return of_gates() + (deltas.inputs != nullptr ? deltas.padded_units : 0);
   }
-  // Where a column of a row lies; up to the next multiple of 32, its neighbours are beside it.
+  // The address of a column of a row. Columns are contiguous up to the next multiple of 32.
   [[nodiscard]] __device__ const float* at(int row, int column) const {
     const auto r = static_cast<std::size_t>(row);
     return column < of_gates() ? deltas.gates + r * of_gates() + column
@@ -48,7 +49,7 @@ struct DeltaColumns {
   struct Place {
     int preactivation, unit;
   };
-  // There are two gates or four.
+  // `gates` is 2 or 4.
   [[nodiscard]] __device__ Place place(int column) const {
     if (column >= of_gates()) return {gates, column - of_gates()};
     return {column & (gates - 1), column >> (gates == 4 ? 2 : 1)};

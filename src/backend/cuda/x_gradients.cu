@@ -1,7 +1,7 @@
-// src/backend/cuda/x_gradients.cu: the gradient of x is the product of the gradients on the tape
-// with weight_x: tiles of 128 rows by 128 features, 16 columns of the gradients at a time. A thread
-// has eight rows by eight features. Both operands lie by columns in shared memory, so that the
-// gradients are turned on their way there.
+// src/backend/cuda/x_gradients.cu: the gradient of x: the product of the gradients on the tape and
+// weight_x, in tiles of 128 rows by 128 features, 16 columns of the gradients at a time. A thread
+// has 8 rows by 8 features. Shared memory holds both operands by column, so the gradients are
+// transposed as they are copied.
 #include "backend/cuda/plain_kernels.cuh"
 #include "backend/cuda/sums.cuh"
 #include "backend/cuda/tape.cuh"
@@ -28,11 +28,11 @@ struct XProduct {
 
 using Tile = float[kDepth][kTile];
 
-// Where a row stands in a column of turned gradients: fours change places, so that the threads that
-// fill in different columns meet different banks.
+// The position of a row in a column of transposed gradients. Groups of four are XOR-swizzled, so
+// that threads writing different columns hit different banks.
 __device__ int turned(int row, int depth) { return row ^ (depth % 8 * 4); }
 
-// Columns `first` … of the gradients of rows from `row` on.
+// Fetches the gradients' columns from `first` on, for rows from `row` on.
 __device__ void fetch_deltas(const XProduct& s, int row, int first, Tile& tile) {
 #pragma unroll
   for (int i = thread(); i < kDepth * kTile; i += plain::kThreads) {
@@ -44,7 +44,7 @@ __device__ void fetch_deltas(const XProduct& s, int row, int first, Tile& tile) 
   }
 }
 
-// The weights of these columns and of the features from `feature` on.
+// Fetches the weights of these columns, for features from `feature` on.
 __device__ void fetch_weights(const XProduct& s, int feature, int first, Tile& tile) {
   const int f = feature + thread() % kTile;
 #pragma unroll
@@ -57,7 +57,7 @@ __device__ void fetch_weights(const XProduct& s, int feature, int first, Tile& t
   }
 }
 
-// The i-th of the eight of a thread at `place` of 16: four in each half.
+// The i-th of eight positions of the thread at `place` of 16: four in each half.
 __device__ int of_eight(int place, int i) { return i / 4 * kTile / 2 + 4 * place + i % 4; }
 
 __device__ void put_four(float4 four, float* to) {
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(plain::kThreads, 2) multiply_x(const XProduct 
   const int first_row = static_cast<int>(blockIdx.x) * kTile;
   const int first_feature = static_cast<int>(blockIdx.y) * kTile;
   if (first_row >= s.rows.header->rows) return;
-  // A warp has 4 places of rows by 8 of features.
+  // A warp covers 4 row places by 8 feature places.
   const int warp = thread() / 32;
   const int row_place = warp / 2 * 4 + thread() % 32 / 8;
   const int feature_place = warp % 2 * 8 + thread() % 8;
@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(plain::kThreads, 2) multiply_x(const XProduct 
         add_product(deltas[stage], weights[stage], row_place, feature_place, sums);
       });
 
-  // Of each row of the tile, that of dx; the stages are free.
+  // The row of dx for each row of the tile, in a pipeline stage that is free now.
   auto* source = reinterpret_cast<long*>(&deltas[0][0][0]);
   if (thread() < kTile) {
     const int row = first_row + thread();

@@ -1,4 +1,4 @@
-// src/backend/no_cuda/no_cuda.cc: the CUDA backend of a build without CUDA.
+// src/backend/no_cuda/no_cuda.cc: stands in for the CUDA backend in a build without CUDA.
 #include "backend/device.h"
 #include "rwa/errors.h"
 

@@ -9,7 +9,7 @@
 namespace rwa::reference {
 namespace {
 
-// What the cells ask of V = double.
+// The functions that cells need, for V = double.
 double tanh(double x) { return std::tanh(x); }
 double exp(double x) { return std::exp(x); }
 double log1p(double x) { return std::log1p(x); }
@@ -27,7 +27,7 @@ class Weights final : public LayerWeights<double> {
     std::copy_n(parameters, values_.size(), values_.begin());
   }
 
-  // Where the weights and the bias of a pre-activation's unit lie, for those that have them.
+  // Indices of the weights and the bias of a unit's pre-activation, if it has them.
   [[nodiscard]] std::size_t x_index(int preactivation, int unit) const {
     return spec_.weight_x() + row(spec_.traits().x.before(preactivation), unit) * inputs();
   }
@@ -51,7 +51,7 @@ class Weights final : public LayerWeights<double> {
   std::vector<double> values_;
 };
 
-// One step of one sequence, as backward needs it.
+// One step of one sequence, saved for backward.
 template <class C>
 struct Step {
   std::vector<double> h_before;                      // [H]
@@ -91,7 +91,7 @@ class ReferencePass final : public RecurrentPass<double> {
   static constexpr int kPre = C::kGates + C::kInputs;
   using State = std::vector<std::array<double, C::kState>>;
 
-  // h_0 and the state before the first step.
+  // Sets h_0 and the state before the first step.
   void start(const Weights& w, const double* initial, std::vector<double>& h, State& state) const {
     for (std::size_t j = 0; j < H_; ++j) {
       if (initial != nullptr) {
@@ -104,13 +104,13 @@ class ReferencePass final : public RecurrentPass<double> {
     }
   }
 
-  // The row of a [T,B,·] array that belongs to step t of the pass.
+  // The row of a [T,B,·] array for step t of the pass.
   [[nodiscard]] std::size_t at(const Rows& rows, std::size_t t, std::size_t b) const {
     const auto length = static_cast<std::size_t>(rows.length(static_cast<int>(b)));
     return (spec_.reverse ? length - 1 - t : t) * static_cast<std::size_t>(rows.batch) + b;
   }
 
-  // Calls f(d, x_d) for the features of a row: all of them, or the one that a symbol makes 1.
+  // Calls f(d, x_d) for the features of a row: all of them, or the one that a symbol sets to 1.
   template <class F>
   void for_each_input(const Sequences<double>& in, std::size_t row, F&& f) const {
     if (spec_.symbols) {
@@ -120,7 +120,7 @@ class ReferencePass final : public RecurrentPass<double> {
     }
   }
 
-  // W x + W h + b for one pre-activation of one unit, of the parts that it has.
+  // W x + W h + b for one unit's pre-activation, with the terms that it has.
   [[nodiscard]] double preactivation(const Weights& w, int p, std::size_t unit,
                                      const Sequences<double>& in, std::size_t row,
                                      const std::vector<double>& h) const {
@@ -200,7 +200,7 @@ class ReferencePass final : public RecurrentPass<double> {
     finish(call, b, dh, carry, w);
   }
 
-  // One pre-activation's gradient to everything it was made of.
+  // Propagates one pre-activation's gradient to its weights, its bias, x and the previous h.
   void spread(const Weights& w, const RecurrentBackward<double>& call, std::size_t row, int p,
               int j, const Step<C>& step, std::vector<double>& dh) const {
     const double delta = step.saved[static_cast<std::size_t>(j)][static_cast<std::size_t>(p)];
@@ -236,7 +236,7 @@ class ReferencePass final : public RecurrentPass<double> {
 
   RecurrentSpec spec_;
   std::size_t D_, H_, stride_;
-  std::vector<std::vector<Step<C>>> tapes_;  // per sequence, its steps
+  std::vector<std::vector<Step<C>>> tapes_;  // [sequence][step]
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// src/backend/reference/recurrence.h: one recurrent layer over one sequence after the other.
+// src/backend/reference/recurrence.h: a recurrent layer in double, one sequence at a time.
 #pragma once
 
 #include <memory>

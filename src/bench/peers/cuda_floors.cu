@@ -1,9 +1,9 @@
-// src/bench/peers/cuda_floors.cu: what no recurrent kernel on this GPU can go below: the cost of
-// agreeing (in a cluster, over the whole grid), of handing h around in a cluster, and of memory.
+// src/bench/peers/cuda_floors.cu: limits that no recurrent kernel on this GPU can beat: barriers
+// over a cluster and over the grid, an all-gather of h in a cluster, and memory bandwidth.
 //
 //   rwa-bench-floors [--device cuda:N]
 //
-// It prints one line of JSON. Clusters need a GPU of compute capability 9 or above.
+// Prints one line of JSON. Clusters need compute capability 9.0 or higher.
 
 #include <algorithm>
 #include <array>
@@ -24,13 +24,13 @@ namespace {
 namespace cg = cooperative_groups;
 
 constexpr int kCluster = 8;   // blocks
-constexpr int kClusters = 13;  // as many as a batch of 100 takes, eight sequences in each
+constexpr int kClusters = 13;  // for a batch of 100, eight sequences each
 constexpr int kThreads = 256;
 constexpr int kRounds = 10'000;
 constexpr int kRepetitions = 5;
 constexpr std::size_t kCopyBytes = std::size_t{1} << 30;
 
-constexpr int kChunks = 64;  // of 16 bytes: 1 KB per block, a chunk per thread
+constexpr int kChunks = 64;  // of 16 bytes: 1 KB per block, one chunk per thread
 constexpr std::uint32_t kReceivedBytes = kCluster * kChunks * sizeof(uint4);
 
 __global__ void __cluster_dims__(kCluster) barrier_kernel() {
@@ -49,7 +49,7 @@ __device__ std::uint32_t shared_address(const void* pointer) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
 }
 
-// The same place in the shared memory of another block of the cluster.
+// Maps an address in this block's shared memory to the same one in another block of the cluster.
 __device__ std::uint32_t address_in(std::uint32_t address, int rank) {
   std::uint32_t there;
   asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(rank));
@@ -61,7 +61,7 @@ __device__ void expect_bytes(std::uint32_t barrier, std::uint32_t bytes) {
                : "memory");
 }
 
-// Acquires at the scope of the cluster: the bytes come from other blocks.
+// Acquires at cluster scope: the bytes come from other blocks.
 __device__ void wait(std::uint32_t barrier, std::uint32_t parity) {
   std::uint32_t done = 0;
   while (done == 0) {
@@ -84,16 +84,15 @@ __device__ void send(std::uint32_t to, std::uint32_t barrier, uint4 value) {
       : "memory");
 }
 
-// What every block has of all blocks, twice: while one half is read, the other is written.
+// The chunks of all blocks, double-buffered: while one half is read, the other is written.
 struct Gathered {
   uint4 chunks[2][kCluster][kChunks];
   alignas(8) std::uint64_t barriers[2];
 };
 
-// In every round each block sends its chunks to all blocks, and makes its next ones of those of its
-// right neighbour, plus 1. Nobody writes to a half that is still read: a round is complete in a
-// block when every thread of every block has sent to it, which each does after it has read the
-// round before.
+// In every round each block sends its chunks to all blocks; its next chunks are those of its right
+// neighbour, plus 1. No half is overwritten while it is read: a round completes in a block once
+// every thread of every block has sent to it, and a thread sends only after reading the last round.
 __global__ void __cluster_dims__(kCluster) gather_kernel(uint4* result) {
   __shared__ Gathered gathered;
   const cg::cluster_group cluster = cg::this_cluster();
@@ -117,7 +116,7 @@ __global__ void __cluster_dims__(kCluster) gather_kernel(uint4* result) {
     if (threadIdx.x == 0) expect_bytes(barrier, kReceivedBytes);
 #pragma unroll
     for (int i = 0; i < kCluster; ++i) {
-      const int to = (rank + i) % kCluster;  // or all would begin with the same block
+      const int to = (rank + i) % kCluster;  // blocks start with different receivers
       send(address_in(place, to), address_in(barrier, to), value);
     }
     wait(barrier, static_cast<std::uint32_t>(round / 2 % 2));
@@ -128,7 +127,7 @@ __global__ void __cluster_dims__(kCluster) gather_kernel(uint4* result) {
     value.w += 1;
   }
   result[blockIdx.x * kChunks + chunk] = value;
-  cluster.sync();  // nobody leaves while others may still write to it
+  cluster.sync();  // no block exits while others may still write to it
 }
 
 void check(cudaError_t result, const char* what) {
@@ -136,7 +135,7 @@ void check(cudaError_t result, const char* what) {
   throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(result));
 }
 
-// Median seconds of one call after a warm-up.
+// Median seconds per call after a warm-up.
 template <class Call>
 double median_seconds(Call call) {
   cudaEvent_t begin = nullptr;
@@ -164,7 +163,7 @@ double barrier_us() {
   return time / kRounds * 1e6;
 }
 
-// After kRounds a block has what a block kRounds to its right began with, plus kRounds.
+// After kRounds a block has the initial value of the block kRounds to its right, plus kRounds.
 void check_gathered(const std::vector<uint4>& result) {
   for (std::size_t i = 0; i < result.size(); ++i) {
     const std::uint32_t chunk = i % kChunks;
@@ -172,7 +171,7 @@ void check_gathered(const std::vector<uint4>& result) {
     const std::uint32_t expected = (rank + kRounds) % kCluster * kChunks + chunk + kRounds;
     const uint4 value = result[i];
     if (value.x != expected || value.y != expected || value.z != expected || value.w != expected) {
-      throw std::runtime_error("the all-gather lost something");
+      throw std::runtime_error("the all-gather returned a wrong value");
     }
   }
 }
@@ -202,7 +201,7 @@ double grid_us(int multiprocessors) {
   return time / kRounds * 1e6;
 }
 
-// Bytes read and bytes written.
+// Counts bytes read and bytes written.
 double copy_tb_per_s() {
   void* from = nullptr;
   void* to = nullptr;
@@ -225,7 +224,7 @@ void measure(int device) {
         "cudaDeviceGetAttribute");
   check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
         "cudaDeviceGetAttribute");
-  if (capability < 9) throw std::runtime_error("this GPU has no clusters");
+  if (capability < 9) throw std::runtime_error("this GPU has no thread block clusters");
   const double barrier = barrier_us();
   const double gather = gather_us();
   const double grid = grid_us(multiprocessors);

@@ -1,11 +1,11 @@
-// src/bench/peers/cudnn_lstm.cc: times cuDNN's LSTM, the recurrent layer that every framework on an
-// NVIDIA GPU runs, so that `rwa bench` can print it beside its own rows.
+// src/bench/peers/cudnn_lstm.cc: times cuDNN's LSTM, the recurrent layer that every framework runs
+// on an NVIDIA GPU, for comparison in `rwa bench`.
 //
-// It is a program of its own, run as a child process: `rwa` links no cuDNN.
+// It runs as a child process, so that `rwa` does not link cuDNN.
 //
-// What is timed, with events of the GPU, are the calls of cuDNN alone: inputs and weights lie in
-// the GPU's memory. A training step is the forward pass, both backward passes and the zeroing of
-// the weight gradients, to which cuDNN adds; there is no loss and no optimiser in it.
+// CUDA events time the cuDNN calls only; inputs and weights are already in device memory. A
+// training step is the forward pass, both backward passes and zeroing the weight gradients, to
+// which cuDNN adds. It has no loss and no optimiser.
 
 #include <algorithm>
 #include <array>
@@ -34,7 +34,7 @@ using namespace rwa::bench::peers;
 constexpr std::size_t kMinRepetitions = 3;
 // The first calls load kernels and choose among them.
 constexpr int kWarmUps = 3;
-// Large arrays repeat this many random numbers: an odd number, so that no two rows are alike.
+// Large arrays repeat this many random numbers: an odd count, so that no two rows are equal.
 constexpr std::size_t kDistinct = 1'000'003;
 
 struct Options {
@@ -48,7 +48,7 @@ struct Options {
   double seconds = 1.0;
 };
 
-// What a variant's two words stand for.
+// The meaning of a variant's two words.
 struct Variant {
   cudnnDataType_t type;
   cudnnMathType_t math;
@@ -67,7 +67,7 @@ T look_up(const Words<T>& words, const std::string& word) {
 }
 
 Variant parse_variant(const std::string& text) {
-  // cuDNN's default for fp32 is TF32; fp16 is summed in fp32.
+  // cuDNN's default for fp32 is TF32; fp16 accumulates in fp32.
   static const Words<std::pair<cudnnDataType_t, cudnnMathType_t>> precisions = {
       {"fp32", {CUDNN_DATA_FLOAT, CUDNN_FMA_MATH}},
       {"tf32", {CUDNN_DATA_FLOAT, CUDNN_DEFAULT_MATH}},
@@ -97,7 +97,7 @@ void set_option(Options& options, const std::string& name, const std::string& va
     options.variant = value;
   } else if (name == "--mode" && (value == "forward" || value == "train")) {
     options.mode = value;
-  } else if (name != "--threads") {  // of the host: there is nothing for them to do
+  } else if (name != "--threads") {  // host threads: ignored
     options.*look_up(sizes, name) = parse_number(value, 1);
   }
 }
@@ -107,7 +107,7 @@ void check(cudaError_t result, const char* what) {
   throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(result));
 }
 
-// In one line: of several only the last would be shown.
+// On one line: `rwa bench` shows only the last line.
 std::string last_cudnn_error() {
   std::array<char, 1024> text{};
   cudnnGetLastErrorString(text.data(), text.size());
@@ -124,7 +124,7 @@ void check(cudnnStatus_t status, const char* what) {
                            (reason.empty() ? "" : " (" + reason + ")"));
 }
 
-// Of cuDNN's things, each with its pair of functions.
+// Owns a cuDNN object, given its create and destroy functions.
 template <class T, cudnnStatus_t (*Create)(T*), cudnnStatus_t (*Destroy)(T)>
 class Owned {
  public:
@@ -132,7 +132,7 @@ class Owned {
   ~Owned() { (void)Destroy(value_); }
   Owned(const Owned&) = delete;
   Owned& operator=(const Owned&) = delete;
-  operator T() const { return value_; }  // NOLINT: to stand where cuDNN wants one
+  operator T() const { return value_; }  // NOLINT: passed to cuDNN as is
 
  private:
   T value_ = nullptr;
@@ -147,7 +147,7 @@ using RnnData =
 using Tensor =
     Owned<cudnnTensorDescriptor_t, cudnnCreateTensorDescriptor, cudnnDestroyTensorDescriptor>;
 
-// Memory of the GPU.
+// Device memory.
 class Array {
  public:
   Array() = default;
@@ -161,7 +161,7 @@ class Array {
   [[nodiscard]] void* data() const { return data_; }
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
-  // Repeats `pattern`, by copies that double.
+  // Repeats `pattern`, doubling the filled part with each copy.
   void fill(const void* pattern, std::size_t pattern_bytes) {
     std::size_t filled = std::min(pattern_bytes, bytes_);
     check(cudaMemcpy(data_, pattern, filled, cudaMemcpyHostToDevice), "cudaMemcpy");
@@ -196,7 +196,7 @@ void fill_uniform(Array& array, cudnnDataType_t type, float bound, std::mt19937&
   array.fill(halves.data(), halves.size() * sizeof(__half));
 }
 
-// A number that is not finite would mean that what was timed was not an LSTM.
+// A value that is not finite would mean that no working LSTM was timed.
 void require_finite(const Array& array, cudnnDataType_t type, const char* what) {
   std::vector<char> bytes(array.bytes());
   check(cudaMemcpy(bytes.data(), array.data(), bytes.size(), cudaMemcpyDeviceToHost), "cudaMemcpy");
@@ -210,7 +210,7 @@ void require_finite(const Array& array, cudnnDataType_t type, const char* what) 
   if (!finite) throw std::runtime_error(std::string(what) + " has a value that is not finite");
 }
 
-// One layer, from a zero state, over sequences of equal length.
+// One layer that starts from a zero state, on sequences of equal length.
 class Lstm {
  public:
   Lstm(const Options& options, cudaStream_t stream)
@@ -331,12 +331,12 @@ class Lstm {
   Dropout dropout_;
   Rnn rnn_;
   RnnData x_shape_, y_shape_;
-  Tensor state_shape_;  // of h and of c
+  Tensor state_shape_;  // of h and c
   std::optional<Array> lengths_, weights_, work_, reserve_, x_, y_;
-  std::optional<Array> dweights_, dx_, dy_;  // of training
+  std::optional<Array> dweights_, dx_, dy_;  // training only
 };
 
-// Median seconds of one call, by the clock of the GPU.
+// Median seconds per call, timed with CUDA events.
 double median_seconds(double seconds, cudaStream_t stream, const std::function<void()>& call) {
   using Clock = std::chrono::steady_clock;
   cudaEvent_t begin = nullptr;
@@ -373,7 +373,7 @@ void measure(const Options& options) {
   check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreate");
   const std::size_t free_at_first = free_bytes();
   Lstm lstm(options, stream);
-  check(cudaDeviceSynchronize(), "the filling of arrays");
+  check(cudaDeviceSynchronize(), "filling the arrays");
   const double time = median_seconds(options.seconds, stream, [&] { lstm.run(); });
   const std::size_t free_at_last = free_bytes();
   lstm.require_finite_results();

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # src/bench/peers/jax_peers.py: times an RWA written in JAX as a competent user would write it, a
-# scan under jit, so that `rwa bench` can print it beside its own rows.
+# scan under jit, for comparison in `rwa bench`.
 #
 #   python3 jax_peers.py --name jax-rwa --mode forward|train --device cuda:N --variant jit
 #       --batch B --units H --inputs D --steps T --threads N --seconds S
 #
-# Everything is fp32 without TF32. It prints one line of JSON. Exit code 3: this Python has no jax.
+# Everything is fp32 without TF32. Prints one line of JSON. Exit code 3: this Python has no jax.
 """Helper of `rwa bench`: times RWA in JAX."""
 
 import argparse
@@ -30,7 +30,7 @@ WARM_UPS = 2
 
 
 def make_weights(inputs: int, units: int) -> dict:
-    """As in torch_peers.py: u, g and a side by side in of_x, g and a in of_h."""
+    """As in torch_peers.py: u, g and a concatenated in of_x, g and a in of_h."""
     bound = 1 / math.sqrt(units)
     shapes = {"s0": (units,), "of_x": (inputs, 3 * units), "bias": (3 * units,),
               "of_h": (units, 2 * units)}
@@ -40,7 +40,7 @@ def make_weights(inputs: int, units: int) -> dict:
 
 
 def last_h(weights: dict, x: jax.Array) -> jax.Array:
-    """The last h of x [T, B, D], in the (r, L) form."""
+    """Return the last h for x [T, B, D], in the (r, L) form."""
     batch, units = x.shape[1], weights["s0"].size
     of_x = x @ weights["of_x"] + weights["bias"]
 
@@ -51,7 +51,7 @@ def last_h(weights: dict, x: jax.Array) -> jax.Array:
         r = r + jax.nn.sigmoid(a - log_sum) * (u * jnp.tanh(g) - r)
         return (r, jnp.logaddexp(log_sum, a), jnp.tanh(r)), None
 
-    # A very low number instead of -inf, whose gradient in logaddexp is not a number.
+    # A very low number instead of -inf, for which the gradient of logaddexp is NaN.
     start = (jnp.zeros((batch, units)), jnp.full((batch, units), -1e30),
              jnp.broadcast_to(jnp.tanh(weights["s0"]), (batch, units)))
     return jax.lax.scan(step, start, of_x)[0][2]
@@ -62,7 +62,7 @@ def loss(weights: dict, x: jax.Array) -> jax.Array:
 
 
 def median_seconds(seconds: float, call: Callable[[], object]) -> float:
-    """Median of one call and of waiting for it, over about `seconds` of calls after a warm-up."""
+    """Median seconds per call with waiting, over about `seconds` of calls after a warm-up."""
     for _ in range(WARM_UPS):
         jax.block_until_ready(call())
     times: list = []

@@ -1,14 +1,13 @@
-// src/bench/peers/onednn_lstm.cc: times oneDNN's fp32 LSTM primitive, the fastest recurrent layer a
-// C++ user on a CPU would otherwise reach for, so that `rwa bench` can print it beside its own
-// rows.
+// src/bench/peers/onednn_lstm.cc: times oneDNN's fp32 LSTM primitive, the fastest recurrent layer
+// that a C++ user on a CPU would otherwise choose, for comparison in `rwa bench`.
 //
-// It is a program of its own, run as a child process: its memory peak and its OpenMP threads are
-// then its own, and the library never links oneDNN.
+// It runs as a child process, which isolates its peak memory and its OpenMP threads, and `rwa` does
+// not link oneDNN.
 //
-// What is timed is the execution of the primitives alone. Their creation, the reorders of weights
-// into the layouts they prefer, and the filling of inputs are outside, in favour of oneDNN: a
-// training loop would pay for reorders after each update. Inside a training step are the forward
-// pass, the backward pass, and the zeroing of the weight gradients, to which oneDNN adds.
+// Only the execution of primitives is timed. Creating them, reordering weights into their preferred
+// layouts and filling inputs are excluded, in oneDNN's favour: a training loop would reorder after
+// each update. A training step is the forward pass, the backward pass and zeroing the weight
+// gradients, to which oneDNN adds.
 
 #include <algorithm>
 #include <chrono>
@@ -39,7 +38,7 @@ using Arguments = std::unordered_map<int, memory>;
 
 constexpr int kGates = 4;
 constexpr int kMinRepetitions = 3;
-// One streamed step takes microseconds: the clock is read once per block of them.
+// A streamed step takes microseconds, so the clock is read once per block of steps.
 constexpr int kStreamBlock = 200;
 constexpr auto kDirection = dnnl::rnn_direction::unidirectional_left2right;
 
@@ -73,8 +72,8 @@ void set_option(Options& options, const std::string& name, const std::string& va
   }
 }
 
-// The descriptors of one layer. Weights are asked for in the layout of the primitive's choice
-// (`any`); sequences stay in the [step, batch, feature] order a user has them in.
+// The descriptors of one layer. The primitive chooses the layout of the weights (`any`); sequences
+// keep the user's order, [step, batch, feature].
 struct Shapes {
   explicit Shapes(const Options& o)
       : src(f32({o.steps, o.batch, o.inputs}, Tag::tnc)),
@@ -93,7 +92,7 @@ struct Shapes {
   memory::desc src, dst, state;
   memory::desc weights_layer, weights_iter, bias;
   memory::desc any_layer, any_iter;
-  memory::desc none;  // An absent argument: oneDNN then takes zeros for it.
+  memory::desc none;  // absent argument: oneDNN uses zeros
 };
 
 class Device {
@@ -134,7 +133,7 @@ class Device {
   std::mt19937 random_{1};
 };
 
-// A number that is not finite would mean that what was timed was not an LSTM.
+// A value that is not finite would mean that no working LSTM was timed.
 void require_finite(const memory& values, const char* what) {
   const auto* data = static_cast<const float*>(values.get_data_handle());
   const size_t count = values.get_desc().get_size() / sizeof(float);
@@ -143,7 +142,7 @@ void require_finite(const memory& values, const char* what) {
   }
 }
 
-// Median seconds of one call, over about `seconds` of calls after one warm-up.
+// Median seconds per call, over about `seconds` of calls after one warm-up call.
 double median_seconds(double seconds, const std::function<void()>& call) {
   using Clock = std::chrono::steady_clock;
   const auto since = [](Clock::time_point start) {
@@ -162,7 +161,7 @@ double median_seconds(double seconds, const std::function<void()>& call) {
   return *middle;
 }
 
-// The parameters in the plain layout, before any primitive has said what it prefers.
+// The parameters in the plain layout, before reordering for a primitive.
 struct Parameters {
   Parameters(const Options& options, const Shapes& shapes, Device& device)
       : bound(1.0f / std::sqrt(static_cast<float>(options.units))),
@@ -183,7 +182,7 @@ Arguments weight_arguments(const PrimitiveDesc& pd, const Parameters& parameters
       {DNNL_ARG_BIAS, parameters.bias}};
 }
 
-// A whole sequence from a zero state. Seconds of one run.
+// Runs whole sequences from a zero state. Returns seconds per run.
 double time_forward(const Options& options, Device& device) {
   const Shapes s(options);
   const Parameters parameters(options, s, device);
@@ -201,7 +200,7 @@ double time_forward(const Options& options, Device& device) {
   return time;
 }
 
-// Batch 1, one step per call, the states handed from call to call. Seconds of one step.
+// Runs batch 1, one step per call, passing the states on. Returns seconds per step.
 double time_stream(const Options& options, Device& device) {
   const Shapes s(options);
   const Parameters parameters(options, s, device);
@@ -214,7 +213,7 @@ double time_stream(const Options& options, Device& device) {
   even.insert({DNNL_ARG_SRC_LAYER, device.uniform(s.src, 1.0f)});
   even.insert({DNNL_ARG_DST_LAYER, device.zeros(s.dst)});
   Arguments odd = even;
-  // Two pairs of states take turns as source and destination, so that no step copies them.
+  // Two pairs of states alternate as source and destination, so that no step copies them.
   for (const auto& [source, destination] : {std::pair{DNNL_ARG_SRC_ITER, DNNL_ARG_DST_ITER},
                                             std::pair{DNNL_ARG_SRC_ITER_C, DNNL_ARG_DST_ITER_C}}) {
     const memory first = device.zeros(s.state);
@@ -230,10 +229,10 @@ double time_stream(const Options& options, Device& device) {
   return time / kStreamBlock;
 }
 
-// Forward and backward primitives of a training step with their arguments.
+// The forward and backward primitives of a training step, with their arguments.
 //
-// The zero state at the start is given explicitly: where it is left out, oneDNN 2.6.3 returns a
-// wrong gradient of weights_iter (not zero even for a sequence of one step).
+// The zero initial state is passed explicitly: without it, oneDNN 2.6.3 returns a wrong gradient of
+// weights_iter (not zero even for a sequence of one step).
 class TrainingStep {
  public:
   TrainingStep(const Options& options, Device& device)
@@ -278,7 +277,7 @@ class TrainingStep {
                                          DNNL_ARG_DIFF_BIAS};
 
  private:
-  // What the backward pass reads of the forward pass.
+  // Arguments that both passes share.
   void add_sequences(const memory& workspace) {
     const memory src = device_.uniform(shapes_.src, 1.0f);
     const memory dst = device_.zeros(shapes_.dst);
@@ -293,7 +292,7 @@ class TrainingStep {
   }
 
   // The loss reads every step, which costs no more than reading the last and keeps the gradients of
-  // a long sequence clear of denormal numbers.
+  // a long sequence from becoming denormal.
   void add_gradients(const dnnl::lstm_backward::primitive_desc& pd) {
     backward_arguments_.insert(
         {{DNNL_ARG_DIFF_SRC_LAYER, device_.zeros(shapes_.src)},
@@ -313,7 +312,7 @@ class TrainingStep {
   Arguments forward_arguments_, backward_arguments_;
 };
 
-// Forward and backward over a whole sequence. Seconds of one run.
+// Runs forward and backward over whole sequences. Returns seconds per run.
 double time_train(const Options& options, Device& device) {
   TrainingStep step(options, device);
   const double time = median_seconds(options.seconds, [&] { step.run(); });
@@ -324,7 +323,7 @@ double time_train(const Options& options, Device& device) {
   return time;
 }
 
-// Peak resident memory of this process in bytes, 0 where /proc does not tell.
+// Peak resident memory of this process in bytes; 0 if /proc does not tell.
 long long peak_bytes() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {

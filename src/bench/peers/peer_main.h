@@ -1,5 +1,6 @@
-// src/bench/peers/peer_main.h: what the helper programs of `rwa bench` have in common: options that
-// are pairs of words, a line of JSON as the answer, exit code 2 for usage and 1 for all else.
+// src/bench/peers/peer_main.h: the main program of the helpers of `rwa bench`: options are pairs of
+// words, the result is one line of JSON, and the exit code is 2 for wrong usage and 1 for any other
+// error.
 #pragma once
 
 #include <cstdio>
@@ -9,7 +10,7 @@
 
 namespace rwa::bench::peers {
 
-// Throws unless all of the text is a number of at least `least`.
+// Throws unless the whole text is an integer of at least `least`.
 inline int parse_number(const std::string& text, int least) {
   std::size_t used = 0;
   const int value = std::stoi(text, &used);
@@ -24,7 +25,7 @@ inline double parse_seconds(const std::string& text) {
   return value;
 }
 
-// The number in "cuda:N"; "cuda" is the first.
+// Returns N of "cuda:N"; "cuda" is GPU 0.
 inline int parse_gpu(const std::string& text) {
   const std::string prefix = "cuda:";
   if (text == "cuda") return 0;
@@ -32,7 +33,7 @@ inline int parse_gpu(const std::string& text) {
   return parse_number(text.substr(prefix.size()), 0);
 }
 
-// set(options, name, value) throws for an option that is none; measure(options) prints the answer.
+// set(options, name, value) throws for an invalid option; measure(options) prints the result.
 template <class Options, class Set, class Measure>
 int peer_main(int argc, char** argv, const char* usage, const Set& set, const Measure& measure) {
   const std::string program = std::string(usage).substr(0, std::string(usage).find(' '));

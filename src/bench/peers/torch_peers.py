@@ -1,19 +1,18 @@
 #!/usr/bin/python3
-# src/bench/peers/torch_peers.py: times PyTorch's own LSTM, an RWA written in PyTorch as a competent
-# user would write it, and our own RWA as a module of PyTorch (rwa.torch), so that `rwa bench` can
-# print them beside its own rows.
+# src/bench/peers/torch_peers.py: times PyTorch's LSTM, an RWA written in PyTorch as a competent
+# user would write it, and rwa's own RWA as a PyTorch module (rwa.torch), for comparison in
+# `rwa bench`.
 #
 #   /usr/bin/python3 torch_peers.py --name torch-lstm|torch-rwa|rwa.torch
 #       --mode forward|train|stream --batch B --units H --inputs D --steps T --threads N --seconds S
 #       --device cpu|cuda:N --variant fp32|eager|graph|'compiled graph' --library librwa_c.so
 #
-# The package rwa is that of the source tree this file lies in, with the library that is named, or
-# the installed one.
+# With --library, the package rwa comes from this source tree; otherwise it must be installed.
 #
-# On a GPU, where the clock is the GPU's own, everything is fp32 without TF32. `graph` replays the
-# whole call as one CUDA graph; `compiled graph` does so with the step passed through torch.compile.
+# On a GPU, CUDA events keep the time and everything is fp32 without TF32. `graph` replays the whole
+# call as one CUDA graph; `compiled graph` also passes the step through torch.compile.
 #
-# It prints one line of JSON. Exit code 3: this Python has no torch; 127: no rwa.
+# Prints one line of JSON. Exit code 3: this Python has no torch; 127: no rwa.
 """Helper of `rwa bench`: times LSTM and RWA in PyTorch."""
 
 import argparse
@@ -37,9 +36,9 @@ except ImportError as error:
 CANNOT_RUN = 127
 MIN_REPETITIONS = 3
 GPU_WARM_UPS = 3
-# Timed as one, as our own are: a loop that trains does not wait for the GPU at each step.
+# Calls timed as one, as in rwa's own rows: a training loop does not wait for the GPU at each step.
 GPU_BURST = 4
-# One streamed step takes microseconds: the clock is read once per block of them.
+# A streamed step takes microseconds, so the clock is read once per block of steps.
 STREAM_BLOCK = 200
 
 
@@ -55,8 +54,8 @@ class Rwa(torch.nn.Module):
         bound = 1 / math.sqrt(units)
         self.units = units
         self.s0 = torch.nn.Parameter(torch.empty(units).uniform_(-bound, bound))
-        # u, g and a side by side: one matrix product instead of three. The bias that a gets with it
-        # scales all weights alike and so cancels: its gradient is zero.
+        # u, g and a concatenated: one matrix product instead of three. This gives a a bias, which
+        # scales all weights equally and so cancels: its gradient is zero.
         self.of_x = torch.nn.Linear(inputs, 3 * units)
         self.of_h = torch.nn.Linear(units, 2 * units, bias=False)
 
@@ -65,7 +64,7 @@ class Rwa(torch.nn.Module):
         return r, torch.full_like(r, -math.inf), torch.tanh(self.s0).expand(batch, -1)
 
     def project(self, x: torch.Tensor) -> tuple:
-        """What depends on x alone, of one step or of all."""
+        """The terms that depend only on x, for one step or for all."""
         return self.of_x(x).split((self.units, 2 * self.units), dim=-1)
 
     def step(self, u: torch.Tensor, ga: torch.Tensor, state: tuple) -> tuple:
@@ -75,9 +74,9 @@ class Rwa(torch.nn.Module):
         return r, torch.logaddexp(log_sum, a), torch.tanh(r)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """The last h of x [T, B, D]."""
+        """Return the last h for x [T, B, D]."""
         state = self.start(x.shape[1])
-        # unbind, not u[t]: the gradient of an index is a whole [T, B, H] of zeros at each step.
+        # unbind, not u[t]: the gradient of indexing is a [T, B, H] array of zeros at each step.
         for u, ga in zip(*(part.unbind(0) for part in self.project(x))):
             state = self.step(u, ga, state)
         return state[2]
@@ -91,7 +90,7 @@ class Lstm(torch.nn.Module):
         self.lstm = torch.nn.LSTM(inputs, units)
 
     def start(self, batch: int) -> tuple:
-        zeros = torch.zeros(1, batch, self.lstm.hidden_size)  # of streams, which are on the CPU
+        zeros = torch.zeros(1, batch, self.lstm.hidden_size)  # for streams, which run on the CPU
         return zeros, zeros
 
     def project(self, x: torch.Tensor) -> tuple:
@@ -113,7 +112,7 @@ class RwaTorch(torch.nn.Module):
         self.layer = rwa.torch.RWA(inputs, units)
 
     def start(self, batch: int) -> None:
-        return None  # of a sequence
+        return None  # the start of a sequence
 
     def project(self, x: torch.Tensor) -> tuple:
         return (x.unsqueeze(0),)
@@ -140,7 +139,7 @@ def seconds_of(call: Callable[[], None], on_gpu: bool) -> float:
 
 
 def median_seconds(seconds: float, call: Callable[[], None], on_gpu: bool = False) -> float:
-    """Median of one call, over about `seconds` of calls after a warm-up."""
+    """Median seconds per call, over about `seconds` of calls after a warm-up."""
     for _ in range(GPU_WARM_UPS if on_gpu else 1):
         call()
     times: list = []
@@ -151,7 +150,7 @@ def median_seconds(seconds: float, call: Callable[[], None], on_gpu: bool = Fals
 
 
 def graphed(call: Callable[[], None]) -> Callable[[], None]:
-    """The same call as one CUDA graph, so that Python launches nothing."""
+    """Capture the call as one CUDA graph, so that Python launches no kernels."""
     side = torch.cuda.Stream()
     side.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(side):
@@ -207,15 +206,15 @@ def require_finite(tensors: list) -> None:
 
 
 def warn_of_slow_blas() -> None:
-    """Debian's torch takes the BLAS of the system, and the default one is over ten times slower."""
+    """Debian's torch uses the system's BLAS; the default one is over ten times slower."""
     with open("/proc/self/maps", encoding="utf-8") as maps:
         if "/usr/lib/x86_64-linux-gnu/blas/libblas" in maps.read():
-            print("torch_peers.py: torch runs on the reference BLAS, its numbers are no fair "
-                  "comparison: install libopenblas0-openmp", file=sys.stderr)
+            print("torch_peers.py: torch uses the slow reference BLAS; for a fair comparison "
+                  "install libopenblas0-openmp", file=sys.stderr)
 
 
 def find_rwa(library: str) -> None:
-    """Where the package is not installed, it lies in the source tree, and the library beside us."""
+    """Import rwa.torch: with `library`, from the source tree, else as installed."""
     if library:
         os.environ.setdefault("RWA_LIBRARY", library)
         for folder in pathlib.Path(__file__).resolve().parents:
@@ -229,8 +228,8 @@ def find_rwa(library: str) -> None:
 
 
 def peak_bytes(a: argparse.Namespace) -> int:
-    """Peak memory on the GPU, or resident of this process; 0 where /proc does not tell."""
-    if a.device != "cpu" and a.name == "rwa.torch":  # PyTorch does not know of the library's
+    """Peak GPU memory, or peak resident memory of this process; 0 if /proc does not tell."""
+    if a.device != "cpu" and a.name == "rwa.torch":  # PyTorch does not see rwa's allocations
         return a.free_bytes - torch.cuda.mem_get_info()[0]
     if a.device != "cpu":
         return torch.cuda.max_memory_allocated()
@@ -272,10 +271,10 @@ def prepare(a: argparse.Namespace) -> None:
     if a.device == "cpu":
         warn_of_slow_blas()
         return
-    # That TF32 would be faster, or has a newer switch, is nothing to tell a reader of the table.
+    # Hide hints that TF32 would be faster or has a newer switch: they would clutter the table.
     warnings.filterwarnings("ignore", message=".*(TF32|TensorFloat32)")
     torch.cuda.set_device(a.device if ":" in a.device else "cuda:0")
-    torch.backends.cudnn.allow_tf32 = False  # for matrix products it is the default
+    torch.backends.cudnn.allow_tf32 = False  # already the default for matrix products
     a.free_bytes = torch.cuda.mem_get_info()[0]
 
 

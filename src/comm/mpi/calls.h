@@ -1,6 +1,6 @@
-// src/comm/mpi/calls.h: MPI's functions, whose results are looked at. Threads call them one at a
-// time, and once all have joined no call waits: whoever waits for another rank asks again and
-// again, and sees when it has been too long.
+// src/comm/mpi/calls.h: checks the results of MPI's functions. Threads call them one at a time, and
+// once all ranks have joined no call blocks: a rank that waits for another polls, and notices when
+// it has waited too long.
 #pragma once
 
 #include <fmt/format.h>

@@ -23,18 +23,18 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = mpi::Watch::Clock;
 
-// Of a message. MPI moves a long one only when it is asked whether it is there, and who has waited
-// for long asks seldom: after the first piece the other rank is known to be awake.
+// The longest message. MPI transfers long messages only while a rank polls, and a rank that has
+// waited for long polls seldom. After the first piece, the peer is known to be awake.
 constexpr std::size_t kMostBytes = std::size_t{1} << 18;
-// Of a report of a failure: it leaves at once, and its sender need not live to see it taken.
+// Short enough to leave at once: the sender of a failure report need not live until it is received.
 constexpr std::size_t kLongestReport = 2000;
-// How long others leave it to rank 0 to speak; the lowest of them then does.
+// How long other ranks leave a report to rank 0; then the lowest of them prints it.
 constexpr auto kGrace = 3s;
 constexpr auto kGraceOfEach = 500ms;
 constexpr auto kMostGrace = 6s;
 constexpr auto kTimeToRead = 200ms;
 
-// Such as "Open MPI v4.1.4"; the rest of what it says is long.
+// For example "Open MPI v4.1.4", the start of a long text.
 std::string name_of_mpi() {
   std::string text(MPI_MAX_LIBRARY_VERSION_STRING, '\0');
   int length = 0;
@@ -71,7 +71,7 @@ class MpiJob final : public Job, private Link {
     });
   }
 
-  // All signs are taken before the first rank goes.
+  // All signs are received before the first rank leaves.
   ~MpiJob() override {
     try {
       Ranks ranks(this);
@@ -126,8 +126,8 @@ class MpiJob final : public Job, private Link {
     return report.append(message.substr(0, kLongestReport));
   }
 
-  // Of a receive and a send. A receive that is open when they go is called off: its memory goes
-  // too.
+  // A receive and a send. The destructor cancels a receive that is still open, because its buffer
+  // is about to go.
   struct Requests {
     std::mutex& calls;
     MPI_Request both[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
@@ -167,7 +167,7 @@ class MpiJob final : public Job, private Link {
     while (!requests.are_done()) wait.pause();
   }
 
-  // The next four with the calls to themselves, on rank 0's watch.
+  // The next four run on rank 0's watch thread, which holds `calls_`.
   [[nodiscard]] bool has_arrived(mpi::Tag tag, MPI_Status& status) const {
     int found = 0;
     return MPI_Iprobe(MPI_ANY_SOURCE, tag, comm_, &found, &status) == MPI_SUCCESS && found != 0;
@@ -178,7 +178,7 @@ class MpiJob final : public Job, private Link {
                     from.MPI_TAG, comm_, MPI_STATUS_IGNORE) == MPI_SUCCESS;
   }
 
-  // One that was stopped drops them: others have spoken for it by then, or will.
+  // If rank 0 was suspended, it drops the reports: other ranks have printed theirs, or will.
   void take_failures() {
     const auto before = std::exchange(looked_, Clock::now());
     MPI_Status status;
@@ -191,7 +191,7 @@ class MpiJob final : public Job, private Link {
     }
   }
 
-  // Ready sends: who asks has made room for the answer before.
+  // Ready sends are safe: a rank posts its receive before it asks.
   void hand_out_tickets() {
     MPI_Status status;
     std::byte request{};
@@ -220,18 +220,18 @@ class MpiJob final : public Job, private Link {
     }
   }
 
-  // With the calls to itself, which nobody gets afterwards.
+  // Call with `calls_` held, which is never released.
   [[noreturn]] void speak_for(const std::string& report) const {
     int status = 1;
     std::memcpy(&status, report.data(), sizeof(status));
     std::fflush(stdout);
     std::fprintf(stderr, "%s\n", report.c_str() + sizeof(status));
     std::fflush(stderr);
-    // What the launcher has not read by then is lost.
+    // Output that the launcher has not read by then is lost.
     std::this_thread::sleep_for(kTimeToRead);
-    // Of a copy of the world MPICH would first tell all the others, also those that are stopped.
+    // With a copy of the world, MPICH would first notify all ranks, even stopped ones.
     MPI_Abort(MPI_COMM_WORLD, status);
-    for (;;) std::this_thread::sleep_for(1s);  // where the end takes its time
+    for (;;) std::this_thread::sleep_for(1s);  // until the job ends
   }
 
   const std::string speaker_;
@@ -246,7 +246,7 @@ class MpiJob final : public Job, private Link {
   std::mutex one_asks_;
   // On rank 0:
   std::atomic<std::int64_t> next_ticket_ = 0;
-  Clock::time_point looked_ = Clock::now();  // for failures
+  Clock::time_point looked_ = Clock::now();  // when reports were last taken
   std::optional<mpi::Watch> watch_;
 };
 
@@ -255,20 +255,19 @@ class MpiJob final : public Job, private Link {
 std::unique_ptr<Job> Job::join(const JobOptions& options) {
   const int launched = launched_ranks();
   if (launched == 1) return nullptr;
-  // Open MPI would yield in every call where ranks share cores; see Watch::Wait::pause().
+  // Otherwise Open MPI yields in every call if ranks share cores; see Watch::Wait::pause().
   (void)setenv("OMPI_MCA_mpi_yield_when_idle", "0", 0);
   int provided = 0;
   mpi::check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided), "MPI_Init");
   if (provided < MPI_THREAD_SERIALIZED) {
-    throw ResourceError("this MPI does not let two threads call it by turns");
+    throw ResourceError("this MPI does not support MPI_THREAD_SERIALIZED, which rwa needs");
   }
   int size = 0;
   mpi::check(MPI_Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size");
   if (size == 1) {
     throw ResourceError(
-        fmt::format("started as one of {} ranks, but MPI knows of one alone: expected the mpirun "
-                    "of the MPI that "
-                    "this program was built with ({}), or srun with its --mpi=",
+        fmt::format("started as one of {} ranks, but MPI found only one: use the mpirun of the MPI "
+                    "that this program was built with ({}), or srun with its --mpi= option",
                     launched, name_of_mpi()));
   }
   return std::make_unique<MpiJob>(options);

@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kTick = 20ms;
-// Less is no work: threads of MPI wake up now and then.
+// Less does not count as work: MPI's own threads wake up now and then.
 constexpr std::int64_t kLeastWork = 1'000'000;  // ns
 constexpr auto kSpin = 50us;
 constexpr auto kShortWait = 10ms;
@@ -52,7 +52,7 @@ void Watch::run() {
 
 void Watch::tick() {
   const auto now = Clock::now();
-  clock_ += std::min<Clock::duration>(now - ticked_, patience_ / 10);  // longer: it was stopped
+  clock_ += std::min<Clock::duration>(now - ticked_, patience_ / 10);  // longer: it was suspended
   ticked_ = now;
   take_signs();
   at_each_tick_(*this);
@@ -62,7 +62,7 @@ void Watch::tick() {
   }
 }
 
-// This thread's own time is no work.
+// This thread's own time does not count as work.
 bool Watch::has_worked() {
   const std::int64_t time =
       nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - nanoseconds(CLOCK_THREAD_CPUTIME_ID) - idle_time_;
@@ -97,7 +97,7 @@ void Watch::hear(int from, const Sign& sign) {
   heard.sign = sign;
 }
 
-// Synchronously, so that it is known when a sign has been taken: until then there is no other.
+// Synchronous sends show when a sign has been received. Until then, no other one is sent.
 void Watch::send_signs() {
   const std::int64_t works = heard_[static_cast<std::size_t>(rank_)].sign.works;
   const Sign sign{.works = works + (has_worked() ? 1 : 0), .waits_for = waits_for()};
@@ -112,19 +112,19 @@ void Watch::send_signs() {
   }
 }
 
-// Goes from the peer to whom that one waits for, and so on: one of them has to work.
+// Follows the chain of waits from the peer: one of these ranks has to work.
 std::optional<std::string> Watch::find_loss(int peer, Clock::duration since) const {
   int last = peer;
   for (int next = peer, hops = 0; next >= 0 && hops < static_cast<int>(heard_.size()); ++hops) {
     last = next;
     const Heard& heard = heard_[static_cast<std::size_t>(next)];
     since = std::max(since, heard.last_work);
-    // What a silent one said is no longer true.
+    // The last sign of a silent rank is out of date.
     next = clock_ - heard.last_sign > patience_ ? -1 : static_cast<int>(heard.sign.waits_for);
   }
   if (clock_ - since <= patience_) return std::nullopt;
   return fmt::format(
-      "rank {} has not answered rank {} for {} seconds, in which rank {} gave no sign of work",
+      "rank {} has not answered rank {} for {} s, and rank {} showed no sign of work in that time",
       peer, rank_, std::chrono::duration<double>(patience_).count(), last);
 }
 
@@ -166,12 +166,13 @@ Watch::Wait::~Wait() {
 }
 
 // The longer the wait, the longer the sleep: a quick answer is seen at once, and a slow one leaves
-// the core to others. To yield instead would cost this thread its next turns on a busy machine.
+// the core to others. Yielding instead would cost this thread its next time slices on a busy
+// machine.
 void Watch::Wait::pause() {
   const auto waited = Clock::now() - begin_;
   if (waited < kSpin) return;
   if (waited > kShortWait) look_around();
-  (void)prctl(PR_SET_TIMERSLACK, 1);  // else a sleep lasts 50 us more
+  (void)prctl(PR_SET_TIMERSLACK, 1);  // otherwise a sleep takes 50 us longer
   std::this_thread::sleep_for(std::min<Clock::duration>(waited / 16, kLongestSleep));
 }
 

@@ -1,8 +1,8 @@
-// src/comm/mpi/watch.h: tells ranks that are slow from ranks that hang. A thread of each rank sends
-// the others a sign now and then: whether there is work, since exchanges come to an end or the
-// processor does something else than wait, and for whom the rank waits. So a rank that computes for
-// an hour is waited for, and one that is stopped, dead or stuck is not, and neither are ranks that
-// wait for each other, whatever the rest of the job does.
+// src/comm/mpi/watch.h: tells slow ranks from ranks that hang. A thread of each rank regularly
+// sends the others a sign: whether the rank works (exchanges complete, or the processor does more
+// than wait) and which rank it waits for. A rank that computes for an hour is waited for. A rank
+// that is stopped, dead or stuck is not, nor are ranks that wait for each other, whatever the rest
+// of the job does.
 #pragma once
 
 #include <mpi.h>
@@ -23,29 +23,29 @@ class Watch {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // Its thread calls at_each_tick, with MPI's calls to itself.
+  // Its thread calls at_each_tick with `calls` held.
   Watch(MPI_Comm comm, std::mutex& calls, Clock::duration patience,
         std::function<void(const Watch&)> at_each_tick);
-  // Sends no more signs, and returns when those sent have been taken.
+  // Stops sending signs, and returns when those sent have been received.
   void stop_sending();
-  // After all ranks have come so far.
+  // Call after all ranks have stopped sending.
   void stop();
   ~Watch() { stop(); }
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
 
-  // With the calls to itself, as a tick has them: whether a rank is lost, also where nobody waits
-  // for it; what is to be said of it.
+  // Call with `calls` held, as in a tick. Returns a message if a rank is lost, even if no rank
+  // waits for it.
   [[nodiscard]] std::optional<std::string> find_loss() const;
 
-  // Lives as long as a thread waits for another rank.
+  // Lives while a thread waits for another rank.
   class Wait {
    public:
     Wait(Watch& watch, int peer) : watch_(watch), peer_(peer) {}
     ~Wait();
     Wait(const Wait&) = delete;
     Wait& operator=(const Wait&) = delete;
-    // Before asking again. Throws ResourceError when the rank is lost.
+    // Call before polling again. Throws ResourceError if the rank is lost.
     void pause();
 
    private:
@@ -54,14 +54,14 @@ class Watch {
     Watch& watch_;
     int peer_;
     Clock::time_point begin_ = Clock::now();
-    bool is_known_ = false;            // to the others, as a short one need not be
-    Clock::duration known_since_{};    // by the clock of Watch
+    bool is_known_ = false;            // to the other ranks; short waits are not
+    Clock::duration known_since_{};    // on the clock of Watch
     std::int64_t processor_time_ = 0;  // of this thread, so far
   };
 
  private:
   struct Sign {
-    std::int64_t works;  // how often there was work
+    std::int64_t works;  // how many signs there were with work
     std::int64_t waits_for;
   };
   struct SentSign {
@@ -75,14 +75,14 @@ class Watch {
   };
 
   void run();
-  // With the calls to themselves, as all that lies below the mutex:
+  // Called with `calls_` held, which also guards the members below it:
   void tick();
   [[nodiscard]] bool has_worked();
   [[nodiscard]] int waits_for() const;
   void take_signs();
   void hear(int from, const Sign& sign);
   void send_signs();
-  // What is to be said where neither the peer nor whom it waits for has worked for too long.
+  // Returns a message if neither the peer nor any rank it waits for has worked for too long.
   [[nodiscard]] std::optional<std::string> find_loss(int peer, Clock::duration since) const;
 
   MPI_Comm comm_;
@@ -94,14 +94,14 @@ class Watch {
 
   std::mutex& calls_;
   bool sends_ = true;
-  // Stands still while this process does: a job that is suspended has not been waiting.
+  // Stops while this process is suspended: a suspended job has not been waiting.
   Clock::duration clock_{};
   Clock::time_point ticked_ = Clock::now();
   Clock::duration next_sign_;
   std::vector<SentSign> sent_;  // [rank]
-  std::vector<Heard> heard_;    // [rank], of itself too
+  std::vector<Heard> heard_;    // [rank], including itself
   std::vector<int> waits_;      // [rank], how many threads wait for it
-  std::int64_t idle_time_ = 0;  // of the processor, in waits that are known
+  std::int64_t idle_time_ = 0;  // processor time in waits that are known
   std::int64_t time_before_ = 0;
   std::int64_t waits_ended_before_ = 0;
   std::thread thread_;

@@ -1,5 +1,5 @@
-// src/backend/cuda/nccl/library.h: NCCL's functions. Its library is loaded when they are first
-// asked for: it is large, and only ranks with several GPUs need it.
+// src/backend/cuda/nccl/library.h: NCCL's functions. The library is loaded on first use: it is
+// large, and only jobs on several GPUs need it.
 #pragma once
 
 #include <nccl.h>
@@ -20,7 +20,7 @@ struct Library {
   decltype(&ncclGetLastError) last_error;
 };
 
-// Null where this machine has none, or too old a one.
+// Null if NCCL is missing or too old.
 const Library* library();
 
 }  // namespace rwa::cuda::nccl

@@ -19,10 +19,10 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-// After an error, when the job is about to end.
+// How long to wait after an error, when the job is about to end.
 constexpr auto kPatienceAfterError = 2s;
 
-// NCCL does in the background what it is asked for, so that nobody is caught in a call of it.
+// A non-blocking NCCL communicator, so that no caller hangs inside NCCL.
 class Communicator {
  public:
   Communicator(const nccl::Library& library, Ranks& ranks) : library_(library) {
@@ -39,18 +39,18 @@ class Communicator {
       throw;
     }
   }
-  // What is under way is given up, unless it was ended.
+  // Aborts pending work, unless end() was called.
   ~Communicator() { abort(); }
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
 
-  // After all that was asked for.
+  // Shuts down after all pending sums have finished.
   void end() {
     settle(library_.finalize(comm_), "ncclCommFinalize");
     check(library_.destroy(std::exchange(comm_, nullptr)), "ncclCommDestroy");
   }
 
-  // Puts both sums into the stream, in place.
+  // Enqueues both all-reduces on the stream, in place.
   void sum(std::size_t count, float* numbers, double* loss, cudaStream_t stream) {
     const ncclResult_t results[] = {
         library_.start_group(),
@@ -60,14 +60,14 @@ class Communicator {
     for (const ncclResult_t result : results) settle(result, "ncclAllReduce");
   }
 
-  // Waits, unless NCCL or the time says that it would be in vain.
+  // Waits until is_done(). Throws ResourceError if NCCL reports an error or `patience` runs out.
   template <class IsDone>
   void expect(IsDone&& is_done, Clock::duration patience, const char* what) const {
     const auto end = Clock::now() + patience;
     while (!is_done()) {
       check(state(), what);
       if (Clock::now() > end) {
-        throw ResourceError(fmt::format("NCCL: {} has not come to an end for {} seconds", what,
+        throw ResourceError(fmt::format("NCCL: {} did not finish within {} seconds", what,
                                         std::chrono::duration<double>(patience).count()));
       }
       std::this_thread::yield();
@@ -85,7 +85,7 @@ class Communicator {
     const ncclResult_t result = library_.get_state(comm_, &state);
     return result == ncclSuccess ? state : result;
   }
-  // Waits for the background.
+  // Waits until NCCL's background work is done.
   void settle(ncclResult_t result, const char* what) const {
     check(result, what);
     expect([&] { return state() == ncclSuccess; }, kPatience, what);
@@ -98,9 +98,9 @@ class Communicator {
   ncclComm_t comm_ = nullptr;
 };
 
-// A GPU that waits in a sum for another's that will never come cannot be waited for. So the ranks
-// meet over their link, which knows who is lost: when all have asked for a sum, and when all have
-// computed what is to be added.
+// A GPU that waits in an all-reduce for a lost rank never finishes. So the ranks meet over their
+// link, which detects lost ranks: once when all have enqueued a sum, and once when all have
+// computed their terms.
 class NcclSum final : public RankSum<float> {
  public:
   NcclSum(const nccl::Library& library, const Context& context, Ranks& ranks)
@@ -110,20 +110,20 @@ class NcclSum final : public RankSum<float> {
     try {
       context_.make_current();
       if (failed_ || std::uncaught_exceptions() > 0) {
-        // Others may not come to a meeting, but their GPUs have been asked.
+        // Other ranks may not meet any more, but their GPUs have the sums enqueued.
         while (!pending_.empty()) take_oldest(kPatienceAfterError);
       } else {
         while (!pending_.empty()) wait();
         communicator_.end();
       }
-    } catch (...) {  // then it is given up
+    } catch (...) {  // the communicator's destructor aborts
     }
   }
   NcclSum(const NcclSum&) = delete;
   NcclSum& operator=(const NcclSum&) = delete;
 
   void add(std::size_t count, float* numbers, double* loss) override {
-    failed_ = true;  // until all has gone well
+    failed_ = true;  // until everything has succeeded
     context_.make_current();
     Pending& sum = pending_.emplace_back();
     sum.computed.record(context_.stream);
@@ -150,7 +150,7 @@ class NcclSum final : public RankSum<float> {
 
   void take_oldest(Clock::duration patience) {
     communicator_.expect([&] { return pending_.front().summed.is_over(); }, patience,
-                         "the sum over the ranks");
+                         "the all-reduce");
     pending_.pop_front();
   }
 

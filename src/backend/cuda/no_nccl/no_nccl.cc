@@ -1,4 +1,4 @@
-// src/backend/cuda/no_nccl/no_nccl.cc: sums over ranks of a build without NCCL.
+// src/backend/cuda/no_nccl/no_nccl.cc: stands in for nccl/ in a build without NCCL.
 #include "backend/cuda/training.h"
 
 namespace rwa::cuda {

@@ -1,0 +1,230 @@
+#include "parser.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+#include <sstream>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace rwa::cli {
+namespace {
+
+constexpr std::size_t kHelpColumn = 30;
+constexpr std::size_t kLineWidth = 100;
+
+// `name` and, from a fixed column on, `text`, wrapped.
+std::string help_line(const std::string& name, const std::string& text) {
+  std::string lines = "  " + name;
+  std::size_t column = lines.size();
+  if (column + 2 > kHelpColumn) {
+    lines += '\n';
+    column = 0;
+  }
+  lines.append(kHelpColumn - column, ' ');
+  column = kHelpColumn;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    const bool is_first = column == kHelpColumn;
+    if (!is_first && column + 1 + word.size() > kLineWidth) {
+      lines += '\n' + std::string(kHelpColumn, ' ') + word;
+      column = kHelpColumn + word.size();
+    } else {
+      lines += (is_first ? "" : " ") + word;
+      column += word.size() + (is_first ? 0 : 1);
+    }
+  }
+  return lines + '\n';
+}
+
+bool takes_several(const CLI::Option& option) {
+  return option.get_expected_max() == CLI::detail::expected_max_vector_size;
+}
+
+class HelpFormatter : public CLI::Formatter {
+ public:
+  HelpFormatter() {
+    label("Positionals", "Arguments");
+    label("Subcommands", "Commands");
+    label("OPTIONS", "OPTION...");
+    label("SUBCOMMAND", "COMMAND");
+  }
+
+  std::string make_option(const CLI::Option* option, bool is_positional) const override {
+    std::string name = make_option_name(option, is_positional);
+    if (is_positional) {
+      if (takes_several(*option)) name += "...";
+    } else if (option->get_type_size() != 0) {
+      name += " " + (option->get_option_text().empty() ? option->get_type_name()
+                                                       : option->get_option_text());
+    }
+    return help_line(name, describe(*option));
+  }
+
+  std::string make_subcommand(const CLI::App* command) const override {
+    return help_line(command->get_name(), command->get_description());
+  }
+
+ private:
+  static std::string describe(const CLI::Option& option) {
+    std::string text = option.get_description();
+    if (!option.get_default_str().empty()) text += fmt::format(" [{}]", option.get_default_str());
+    if (option.get_required() && option.nonpositional()) text += " (required)";
+    for (const CLI::Option* other : option.get_excludes()) {
+      text += fmt::format(" (not with {})", other->get_name());
+    }
+    return text;
+  }
+};
+
+template <class T>
+const char* type_name() {
+  if constexpr (std::is_integral_v<T>) {
+    return "N";
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return "X";
+  } else if constexpr (std::is_same_v<T, std::filesystem::path>) {
+    return "PATH";
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    return "TEXT";
+  } else {
+    return type_name<typename T::value_type>();  // of an optional value, or a list
+  }
+}
+
+// The last command that was understood: of "rwa paper run --nonsense", that is `run`.
+CLI::App& innermost(CLI::App& app) {
+  CLI::App* command = &app;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  return *command;
+}
+
+std::string full_name(const CLI::App& command) {
+  const CLI::App* parent = command.get_parent();
+  return parent == nullptr ? command.get_name() : full_name(*parent) + " " + command.get_name();
+}
+
+std::vector<std::string> names_of_commands(CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  return names;
+}
+
+// CLI11's own messages do not tell a command from an option.
+std::string describe(CLI::App& app, const CLI::ParseError& error) {
+  CLI::App& command = innermost(app);
+  const std::string help = full_name(command) + " --help";
+  const auto unknown = app.remaining(true);
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr || unknown.empty()) {
+    return fmt::format("{}; see {}", error.what(), help);
+  }
+  const auto commands = names_of_commands(command);
+  if (unknown[0].starts_with('-') || commands.empty()) {
+    const char* kind = unknown[0].starts_with('-') ? "option" : "argument";
+    return fmt::format("unknown {} '{}'; see {}", kind, unknown[0], help);
+  }
+  return fmt::format("unknown command '{}', expected one of: {}; see {}", unknown[0],
+                     fmt::join(commands, ", "), help);
+}
+
+}  // namespace
+
+Option Option::required() const { return Option(option_->required()); }
+Option Option::show_default() const { return Option(option_->capture_default_str()); }
+Option Option::group(const std::string& title) const { return Option(option_->group(title)); }
+Option Option::value_name(const std::string& name) const {
+  return Option(option_->option_text(name));
+}
+Option Option::help(const std::string& text) const { return Option(option_->description(text)); }
+Option Option::one_value_per_use() const { return Option(option_->allow_extra_args(false)); }
+Option Option::comma_separated() const {
+  return Option(option_->delimiter(',')->allow_extra_args(false));
+}
+Option Option::take_last() const {
+  return Option(option_->multi_option_policy(CLI::MultiOptionPolicy::TakeLast));
+}
+Option Option::check(std::function<std::string(const std::string&)> check) const {
+  return Option(option_->check(CLI::Validator(std::move(check), "")));
+}
+Option Option::excludes(const Option& other) const {
+  return Option(option_->excludes(other.option_));
+}
+
+std::string positive_number(const std::string& text) {
+  int value = 0;
+  const bool is_positive = CLI::detail::lexical_cast(text, value) && value > 0;
+  return is_positive ? "" : fmt::format("found '{}', expected a whole number above 0", text);
+}
+
+Command Command::add_command(const std::string& name, const std::string& summary) const {
+  CLI::App* command = app_->add_subcommand(name, summary);
+  app_->require_subcommand(0, 1);
+  return Command(command);
+}
+
+template <class T>
+Option Command::add_option(const std::string& name, T& value, const std::string& help) const {
+  return Option(app_->add_option(name, value, help)->type_name(type_name<T>()));
+}
+Option Command::add_flag(const std::string& name, bool& value, const std::string& help) const {
+  return Option(app_->add_flag(name, value, help));
+}
+Option Command::add_flag(const std::string& name, std::string& value,
+                         const std::string& help) const {
+  return Option(app_->add_flag(name, value, help));
+}
+void Command::set_footer(const std::string& text) const { app_->footer(text); }
+void Command::set_action(std::function<void()> action) const { app_->callback(std::move(action)); }
+Option Command::option(const std::string& name) const { return Option(app_->get_option(name)); }
+bool Command::has(const std::string& option) const { return app_->count(option) > 0; }
+
+using Path = std::filesystem::path;
+using Text = std::string;
+template Option Command::add_option(const Text&, int&, const Text&) const;
+template Option Command::add_option(const Text&, std::int64_t&, const Text&) const;
+template Option Command::add_option(const Text&, std::uint64_t&, const Text&) const;
+template Option Command::add_option(const Text&, double&, const Text&) const;
+template Option Command::add_option(const Text&, Text&, const Text&) const;
+template Option Command::add_option(const Text&, Path&, const Text&) const;
+template Option Command::add_option(const Text&, std::optional<Text>&, const Text&) const;
+template Option Command::add_option(const Text&, std::optional<int>&, const Text&) const;
+template Option Command::add_option(const Text&, std::vector<int>&, const Text&) const;
+template Option Command::add_option(const Text&, std::vector<Text>&, const Text&) const;
+template Option Command::add_option(const Text&, std::vector<Path>&, const Text&) const;
+
+Parser::Parser(const std::string& name, const std::string& summary)
+    : app_(std::make_unique<CLI::App>(summary, name)) {
+  app_->formatter(std::make_shared<HelpFormatter>());
+  app_->set_help_flag("-h,--help", "Print this help and exit");
+}
+Parser::~Parser() = default;
+
+Command Parser::program() const { return Command(app_.get()); }
+void Parser::set_version(std::function<std::string()> version) const {
+  app_->set_version_flag("--version", std::move(version),
+                         "Print the version and the instruction set in use");
+}
+
+bool Parser::run(int argc, const char* const* argv) const {
+  try {
+    app_->parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() != 0) throw UsageError(describe(*app_, error));
+    app_->exit(error);  // prints the help or the version
+    return true;
+  }
+  if (names_of_commands(innermost(*app_)).empty()) return true;
+  fmt::print(stderr, "{}", app_->help());  // of the innermost
+  return false;
+}
+
+}  // namespace rwa::cli

@@ -1,0 +1,96 @@
+// cli/parser.h: commands, options and their help. CLI11 does the parsing, behind parser.cc: every
+// file that includes it takes seconds longer to compile.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace rwa::cli {
+
+// Command and Option are handles: the parser owns what they refer to.
+class Option {
+ public:
+  explicit Option(CLI::Option* option) : option_(option) {}
+
+  Option required() const;
+  // Ends the help with the value that the option has now: "Sequences per batch [32]".
+  Option show_default() const;
+  // What stands for the value in the help: "--json FILE".
+  Option value_name(const std::string& name) const;
+  Option group(const std::string& title) const;
+  // Replaces the help.
+  Option help(const std::string& text) const;
+  // A list takes one value each time it is given, and leaves the next argument alone.
+  Option one_value_per_use() const;
+  // A list as one argument: "100,1000".
+  Option comma_separated() const;
+  // If given several times, the last one counts.
+  Option take_last() const;
+  // The parser refuses the option if `check` returns a message for its value.
+  Option check(std::function<std::string(const std::string&)> check) const;
+  Option excludes(const Option& other) const;
+
+ private:
+  CLI::Option* option_;
+};
+
+// A check(): a whole number above 0.
+std::string positive_number(const std::string& text);
+
+class Command {
+ public:
+  explicit Command(CLI::App* app) : app_(app) {}
+
+  Command add_command(const std::string& name, const std::string& summary) const;
+  // A name without dashes is a positional argument. Values live as long as the parser. For the types
+  // that parser.cc instantiates.
+  template <class T>
+  Option add_option(const std::string& name, T& value, const std::string& help) const;
+  Option add_flag(const std::string& name, bool& value, const std::string& help) const;
+  // As text, so that "--name=false" turns it off.
+  Option add_flag(const std::string& name, std::string& value, const std::string& help) const;
+  // Examples and notes at the end of the help.
+  void set_footer(const std::string& text) const;
+  void set_action(std::function<void()> action) const;
+
+  [[nodiscard]] Option option(const std::string& name) const;  // one that was added
+  [[nodiscard]] bool has(const std::string& option) const;     // whether it was given
+
+ private:
+  CLI::App* app_;
+};
+
+// What was typed is not a command of the program. The message names the help to read.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class Parser {
+ public:
+  Parser(const std::string& name, const std::string& summary);
+  ~Parser();
+  Parser(const Parser&) = delete;
+  Parser& operator=(const Parser&) = delete;
+
+  [[nodiscard]] Command program() const;
+  // --version prints what `version` returns.
+  void set_version(std::function<std::string()> version) const;
+
+  // Runs the action of the command that the arguments name, or prints help or version. Without a
+  // command, prints the help to standard error and returns false. Throws UsageError, and whatever
+  // the action throws.
+  [[nodiscard]] bool run(int argc, const char* const* argv) const;
+
+ private:
+  std::unique_ptr<CLI::App> app_;
+};
+
+}  // namespace rwa::cli
