@@ -33,8 +33,8 @@ struct BenchOptions {
 
 constexpr const char* kExample =
     "Examples:\n"
-    "  rwa bench --quick                    Take half a minute for a first look\n"
-    "  rwa bench --json bench.json          Measure everything and write it as JSON too\n"
+    "  rwa bench --quick                    A first look in half a minute\n"
+    "  rwa bench --json bench.json          Everything, also as JSON\n"
     "  rwa bench --cells rwa --mode train --steps 784 --ragged --no-peers\n"
     "  rwa bench --networks layer,upper,stack,bidirectional,embedding --mode train --no-peers\n"
     "  rwa bench --device cuda --units 128,256 --batch 16,100 --peers cudnn-lstm";

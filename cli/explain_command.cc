@@ -80,14 +80,14 @@ void write_lines(const ExplainCommand& command, const workflows::Trained& traine
 }
 
 void write_page(const ExplainCommand& command, const workflows::Trained& trained) {
-  workflows::ExplanationPage page(trained, command.options.method, command.model.string());
+  workflows::ExplanationPage page(trained, *command.options.method, command.model.string());
   workflows::explain(trained, command.data, command.options,
                      [&](const workflows::Explanation& made) { page.add(made); });
   report::write_page(page.page(), command.out);
 }
 
 void write_svg(const ExplainCommand& command, const workflows::Trained& trained) {
-  const workflows::ExplanationPage page(trained, command.options.method, "");
+  const workflows::ExplanationPage page(trained, *command.options.method, "");
   std::string svg;
   workflows::explain(trained, command.data, command.options,
                      [&](const workflows::Explanation& made) {

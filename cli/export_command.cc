@@ -72,7 +72,7 @@ void add_export_command(const Command& app) {
   command.add_option("--onnx", options->onnx, "Write an ONNX file").value_name("FILE");
   const auto torch = command.add_option(
       "--torch", options->torch, "Write a Python module, with its weights in a file beside it");
-  torch->option_text("FILE");
+  torch.value_name("FILE");
   command
       .add_flag("--step", options->options.step, "Export a single step with its state (ONNX only)")
       .excludes(torch);

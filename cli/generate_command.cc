@@ -19,9 +19,9 @@ constexpr const char* kExample =
     "  rwa generate runs/names --prompt Mc --seed 4\n"
     "  rwa generate runs/load --prompt-file yesterday.csv --length 24\n"
     "\n"
-    "Needs a model trained with --task forecast. Prints a text per line for symbols, or CSV for\n"
-    "numbers. Every text has --length steps: models do not learn where texts end. Without a\n"
-    "prompt, texts begin with a random symbol, and numbers follow a step of their mean.";
+    "Needs a forecasting model (rwa train --task forecast). Prints a text per line for symbols,\n"
+    "or CSV for numbers. Texts end after --length steps: models do not learn where texts end.\n"
+    "Without a prompt, texts begin with a random symbol, and numbers follow a step of their mean.";
 
 struct GenerateCommand {
   std::filesystem::path model;
@@ -49,7 +49,8 @@ void add_generate_command(const Command& app) {
   command.add_option("MODEL", options->model, "Model file or run folder").required();
   command.add_option("--length", generated.length, "Steps to generate").show_default();
   command.add_option("--count", generated.count, "Texts per prompt").show_default();
-  auto* prompt = command.add_option("--prompt", generated.prompt, "Text to continue");
+  const auto prompt =
+      command.add_option("--prompt", generated.prompt, "Text to continue").value_name("TEXT");
   command.add_option("--prompt-file", generated.prompt_file, "File with sequences to continue")
       .excludes(prompt);
   command

@@ -19,7 +19,7 @@ constexpr const char* kExample =
     "  rwa import network.safetensors --rnn encoder.lstm --head classifier --readout mean \\\n"
     "    --out model.safetensors\n"
     "\n"
-    "Imports torch.nn.LSTM and torch.nn.GRU with any number of layers, one- or bidirectional, "
+    "Imports torch.nn.LSTM and torch.nn.GRU with any number of layers, uni- or bidirectional, "
     "with\n"
     "a torch.nn.Linear on top and optionally a torch.nn.Embedding below. Save the weights with\n"
     "  safetensors.torch.save_file(network.state_dict(), \"network.safetensors\")\n"

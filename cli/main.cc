@@ -46,7 +46,7 @@ constexpr const char* kFooter =
     "  rwa evaluate runs/one test.csv      Score it on other data\n"
     "  rwa predict runs/one new.csv        Predict with it\n"
     "  rwa explain runs/one new.csv        Show which time steps matter\n"
-    "  rwa paper run --quick               Run three of the paper's experiments in minutes\n"
+    "  rwa paper run --quick               Run three of the paper's experiments in a few minutes\n"
     "  rwa bench --quick                   Measure the speed of this machine in half a minute\n"
     "\n"
     "Run 'rwa COMMAND --help' for the options of a command.";
@@ -64,16 +64,16 @@ int run(int argc, char** argv) {
   parser.set_version(version);
   const rwa::cli::Command app = parser.program();
   app.set_footer(kFooter);
+  rwa::cli::add_inspect_command(app);
   rwa::cli::add_train_command(app);
   rwa::cli::add_evaluate_command(app);
   rwa::cli::add_predict_command(app);
+  rwa::cli::add_explain_command(app);
   rwa::cli::add_stream_command(app);
   rwa::cli::add_generate_command(app);
-  rwa::cli::add_explain_command(app);
   rwa::cli::add_tune_command(app);
   rwa::cli::add_export_command(app);
   rwa::cli::add_import_command(app);
-  rwa::cli::add_inspect_command(app);
   rwa::cli::add_verify_command(app);
   rwa::cli::add_paper_command(app);
   rwa::cli::add_bench_command(app);

@@ -117,13 +117,12 @@ void add_request(const Command& command, paper::Request& request) {
                      "Experiments and studies (see rwa paper list), 'all', or a config.toml");
   command.add_flag(
       "--quick", request.quick,
-      "Train just long enough to show the paper's point (default: the three experiments that can)");
+      "Train just long enough to show the paper's point (without NAME: three experiments)");
   command
       .add_option("--model", request.models,
                   "Models: " + cell_names() +
                       ", or a model of the experiment or study (default: rwa and lstm for the "
                       "paper's experiments, else all models)")
-      .value_name("NAME[,NAME...]")
       .comma_separated();
   command.add_option("--steps", request.steps, "Training steps (default: the experiment's)");
   command.add_option("--seeds", request.seeds, "Number of seeds (default: 1)");
@@ -143,8 +142,10 @@ void add_paper_run(const Command& paper) {
   add_folder(command, "--data", options->data,
              "Folder with the MNIST files (default: RWA_DATA, or the cache)");
   add_workers(command, options->threads, options->jobs);
-  command.add_option("--time-limit", options->time_limit,
-                     "Stop with a checkpoint after this time: seconds, or e.g. 9m or 1h30m");
+  command
+      .add_option("--time-limit", options->time_limit,
+                  "Stop with a checkpoint after this time: seconds, or e.g. 9m or 1h30m")
+      .value_name("TIME");
   command.add_option("--checkpoint", options->checkpoint_seconds, "Seconds between checkpoints")
       .show_default();
   command.set_footer(kExample);

@@ -52,13 +52,19 @@ class HelpFormatter : public CLI::Formatter {
  public:
   HelpFormatter() {
     label("Positionals", "Arguments");
-    label("Subcommands", "Commands");
     label("OPTIONS", "OPTION...");
     label("SUBCOMMAND", "COMMAND");
   }
 
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override {
+    const std::string help = CLI::Formatter::make_help(app, std::move(name), mode);
+    return CLI::detail::find_and_replace(help, "\n\n\n", "\n\n");
+  }
+
   std::string make_option(const CLI::Option* option, bool is_positional) const override {
     std::string name = make_option_name(option, is_positional);
+    name = CLI::detail::find_and_replace(name, ",", ", ");  // "-h,--help"
     if (is_positional) {
       if (takes_several(*option)) name += "...";
     } else if (option->get_type_size() != 0) {
@@ -73,9 +79,16 @@ class HelpFormatter : public CLI::Formatter {
   }
 
  private:
+  // CLI11 puts lists in brackets.
+  static std::string default_of(const CLI::Option& option) {
+    const std::string text = option.get_default_str();
+    return text.starts_with('[') ? text.substr(1, text.size() - 2) : text;
+  }
   static std::string describe(const CLI::Option& option) {
     std::string text = option.get_description();
-    if (!option.get_default_str().empty()) text += fmt::format(" [{}]", option.get_default_str());
+    if (const std::string usual = default_of(option); !usual.empty()) {
+      text += fmt::format(" [{}]", usual);
+    }
     if (option.get_required() && option.nonpositional()) text += " (required)";
     for (const CLI::Option* other : option.get_excludes()) {
       text += fmt::format(" (not with {})", other->get_name());
@@ -93,7 +106,7 @@ const char* type_name() {
   } else if constexpr (std::is_same_v<T, std::filesystem::path>) {
     return "PATH";
   } else if constexpr (std::is_same_v<T, std::string>) {
-    return "TEXT";
+    return "NAME";
   } else {
     return type_name<typename T::value_type>();  // of an optional value, or a list
   }
@@ -147,7 +160,8 @@ Option Option::value_name(const std::string& name) const {
 Option Option::help(const std::string& text) const { return Option(option_->description(text)); }
 Option Option::one_value_per_use() const { return Option(option_->allow_extra_args(false)); }
 Option Option::comma_separated() const {
-  return Option(option_->delimiter(',')->allow_extra_args(false));
+  option_->delimiter(',')->allow_extra_args(false);
+  return value_name(fmt::format("{0}[,{0}...]", option_->get_type_name()));
 }
 Option Option::take_last() const {
   return Option(option_->multi_option_policy(CLI::MultiOptionPolicy::TakeLast));
@@ -167,6 +181,7 @@ std::string positive_number(const std::string& text) {
 
 Command Command::add_command(const std::string& name, const std::string& summary) const {
   CLI::App* command = app_->add_subcommand(name, summary);
+  command->group("Commands");
   app_->require_subcommand(0, 1);
   return Command(command);
 }
@@ -197,6 +212,7 @@ template Option Command::add_option(const Text&, Text&, const Text&) const;
 template Option Command::add_option(const Text&, Path&, const Text&) const;
 template Option Command::add_option(const Text&, std::optional<Text>&, const Text&) const;
 template Option Command::add_option(const Text&, std::optional<int>&, const Text&) const;
+template Option Command::add_option(const Text&, std::optional<std::int64_t>&, const Text&) const;
 template Option Command::add_option(const Text&, std::vector<int>&, const Text&) const;
 template Option Command::add_option(const Text&, std::vector<Text>&, const Text&) const;
 template Option Command::add_option(const Text&, std::vector<Path>&, const Text&) const;

@@ -160,9 +160,9 @@ workflows::Plan read_and_plan(TrainingArguments& arguments) {
   arguments.options.stop = [&stop = watch_for_interrupts()] { return stop.load(); };
   const datasets::Files& files = *plan.files;
   const datasets::Statistics& seen = files.statistics();
-  say("{} of {} to {} steps; {} for training, {} for validation, {} for testing\n",
-      report::counted(seen.sequences, "sequence"), count(datasets::shortest(seen)),
-      count(datasets::longest(seen)), count(files.size(datasets::Split::kTrain)),
+  say("{} of {}; {} for training, {} for validation, {} for testing\n",
+      report::counted(seen.sequences, "sequence"),
+      report::counted(datasets::shortest(seen), datasets::longest(seen), "step"), count(files.size(datasets::Split::kTrain)),
       count(files.size(datasets::Split::kValid)), count(files.size(datasets::Split::kTest)));
   for (const std::string& note : plan.notes) say("{}\n", note);
   return plan;

@@ -66,9 +66,11 @@ void add_train_command(const Command& app) {
   add_training_arguments(command, *arguments);
   command.add_option("--repeat", arguments->request.repeat, "Train with this many seeds")
       .show_default();
-  command.add_option("--time-budget", arguments->time_budget,
-                     "Stop each run after this time and keep the best weights: seconds, or e.g. "
-                     "10m");
+  command
+      .add_option("--time-budget", arguments->time_budget,
+                  "Stop each run after this time and keep the best weights: seconds, or e.g. "
+                  "10m")
+      .value_name("TIME");
   command.set_footer(kExample);
   command.set_action([arguments] { train(*arguments); });
 }

@@ -70,8 +70,10 @@ void add_tune_command(const Command& app) {
   const auto command = app.add_command("tune", "Search for good hyperparameters");
   add_training_arguments(command, *arguments);
   command.add_option("--candidates", arguments->candidates, "Number of candidates").show_default();
-  command.add_option("--time-budget", arguments->time_budget,
-                     "Time for the whole search: seconds, or e.g. 1h30m (default: 10m)");
+  command
+      .add_option("--time-budget", arguments->time_budget,
+                  "Time for the whole search: seconds, or e.g. 1h30m (default: 10m)")
+      .value_name("TIME");
   command.set_footer(kExample);
   command.set_action([arguments] { tune(*arguments); });
 }

@@ -4,6 +4,7 @@
 
 #include "api/model_impl.h"
 #include "backend/device.h"
+#include "base/counted.h"
 #include "base/threads.h"
 
 namespace rwa {
@@ -86,15 +87,15 @@ Rows checked_target_rows(const NetworkSpec& spec, const Rows& in, const TargetVi
 void check_size(std::string_view what, std::size_t found, std::size_t expected,
                 std::string_view shape) {
   if (found != expected) {
-    throw InputError(fmt::format("{} has {} value{}, expected {} for {}", what, found,
-                                 found == 1 ? "" : "s", expected, shape));
+    throw InputError(fmt::format("{} has {}, expected {} for {}", what, counted(found, "value"),
+                                 expected, shape));
   }
 }
 
 void check_none(std::string_view what, std::size_t found, std::string_view why) {
   if (found != 0) {
-    throw InputError(fmt::format("{} has {} value{}, expected none: {}", what, found,
-                                 found == 1 ? "" : "s", why));
+    throw InputError(
+        fmt::format("{} has {}, expected none: {}", what, counted(found, "value"), why));
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include "api/model_impl.h"
 #include "backend/device.h"
+#include "base/counted.h"
 
 namespace rwa {
 
@@ -64,9 +65,8 @@ int checked_steps(const NetworkSpec& spec, int batch, std::span<float> y) {
   const std::size_t steps = y.size() / step;
   const std::size_t most = kMostRows / static_cast<std::size_t>(batch);
   if (steps * step != y.size() || steps == 0 || steps > most) {
-    throw InputError(
-        fmt::format("y has {} value{}, expected {} for each of 1 to {} steps of [steps,B,O]",
-                    y.size(), y.size() == 1 ? "" : "s", step, most));
+    throw InputError(fmt::format("y has {}, expected {} for each of 1 to {} steps of [steps,B,O]",
+                                 counted(y.size(), "value"), step, most));
   }
   return static_cast<int>(steps);
 }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/counted.h"
 #include "base/names.h"
 #include "base/threads.h"
 #include "cells/traits.h"
@@ -257,7 +258,7 @@ std::string describe(const Case& what) {
   std::string text = fmt::format("{} {}", what.name, to_string(what.mode));
   if (what.mode != Mode::kStream) text += fmt::format(", batch {}", what.batch);
   text += fmt::format(", units {}", what.units);
-  if (what.mode != Mode::kStream) text += fmt::format(", {} steps", what.steps);
+  if (what.mode != Mode::kStream) text += ", " + counted(what.steps, "step");
   const std::string variant = variant_of(what);
   return variant.empty() ? text : text + ", " + variant;
 }

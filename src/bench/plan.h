@@ -96,7 +96,7 @@ double flops_per_step(const Case& what);
 // What distinguishes rows of the same name, such as "chunked, ragged" or "fp32 standard".
 std::string variant_of(const Case& what);
 
-// For example "rwa train, batch 100, units 250, 1000 steps, chunked".
+// For example "rwa train, batch 100, units 250, 1,000 steps, chunked".
 std::string describe(const Case& what);
 
 }  // namespace rwa::bench

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <nlohmann/json.hpp>
 
+#include "base/counted.h"
 #include "io/replace_file.h"
 #include "rwa/errors.h"
 #include "rwa/version.h"
@@ -143,8 +144,8 @@ std::string aligned(const std::vector<Column>& columns, const Line& cells,
 std::string peaks(const Report& report) {
   std::string text;
   for (const auto& [threads, gflops] : report.peak_gflops) {
-    text += fmt::format("{}{:.1f} GFLOP/s with {} thread{}", text.empty() ? "" : ", ", gflops,
-                        threads, threads == 1 ? "" : "s");
+    text += fmt::format("{}{:.1f} GFLOP/s with {}", text.empty() ? "" : ", ", gflops,
+                        counted(threads, "thread"));
   }
   return text;
 }

@@ -140,7 +140,7 @@ void ArrayReader::check_sizes() const {
     fail(x.name(),
          "has shape {}, {} per sequence and {}, expected at most {} and {}; check --layout",
          to_string(x.shape()), counted(one, "number"), counted(sizes_.channels, "feature"),
-         kMostNumbers, kMostFeatures);
+         in_thousands(kMostNumbers), in_thousands(kMostFeatures));
   }
   if (layout_ == Layout::kTnc && all > kMostNumbers && x.bytes() > arrays_.stored) {
     fail(x.name(),

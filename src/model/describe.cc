@@ -2,6 +2,7 @@
 // of its parts.
 #include <fmt/format.h>
 
+#include "base/counted.h"
 #include "model/network_spec.h"
 
 namespace rwa {
@@ -59,8 +60,9 @@ class Lines {
       for (const auto& direction : layer.directions) parameters += direction.parameters();
       const bool hides = stack.dropout > 0 && l + 1 < stack.layers.size();
       add(fmt::format("{}.{}", name, l),
-          fmt::format("{}, {}, {} units{}{}{}", to_string(first.cell), to_string(first.activation),
-                      first.units, layer.directions.size() > 1 ? ", bidirectional" : "",
+          fmt::format("{}, {}, {}{}{}{}", to_string(first.cell), to_string(first.activation),
+                      counted(first.units, "unit"),
+                      layer.directions.size() > 1 ? ", bidirectional" : "",
                       first.symbols ? ", one-hot" : "",
                       hides ? fmt::format(", dropout {}", stack.dropout) : ""),
           fmt::format("[{},B,{}]", steps, layer.width()), parameters);
@@ -106,7 +108,7 @@ std::vector<NetworkPart> NetworkSpec::parts() const {
   Lines all;
   const auto numbers = [&](int width) { return fmt::format("[T,B,{}]", width); };
   if (takes_symbols_) {
-    all.add("input", fmt::format("{} symbols", inputs_), "[T,B]", 0);
+    all.add("input", counted(inputs_, "symbol"), "[T,B]", 0);
   } else {
     all.add("input", "features", numbers(inputs_), 0);
   }

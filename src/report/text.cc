@@ -24,12 +24,6 @@ std::size_t character_count(std::string_view text) {
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
-std::string with_thousands(std::string digits) {
-  const std::size_t first = digits.starts_with('-') ? 1 : 0;
-  for (std::size_t place = digits.size(); place > first + 3;) digits.insert(place -= 3, ",");
-  return digits;
-}
-
 std::string escape_html(std::string_view text) {
   std::string html;
   for (const char c : one_line(text)) {
@@ -54,12 +48,6 @@ std::string escape_html(std::string_view text) {
     }
   }
   return html;
-}
-
-std::string in_thousands(std::int64_t number) { return with_thousands(fmt::format("{}", number)); }
-
-std::string counted(std::int64_t number, std::string_view noun) {
-  return fmt::format("{} {}{}", in_thousands(number), noun, number == 1 ? "" : "s");
 }
 
 std::string in_percent(double share, int decimals) {

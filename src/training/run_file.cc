@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/counted.h"
 #include "base/names.h"
 #include "io/fields.h"
 #include "io/quote.h"
@@ -41,10 +42,6 @@ Json final_scores(const Metric& metric) {
   Json scores = {{"loss", metric.loss}, {"unit", metric.unit}};
   if (metric.accuracy) scores["accuracy"] = *metric.accuracy;
   return scores;
-}
-
-std::string counted(std::int64_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 // Describes the machine. On a GPU, threads and instruction set do not matter.

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/counted.h"
 #include "base/nearest.h"
 #include "datasets/files_read.h"
 #include "io/quote.h"
@@ -206,10 +207,10 @@ DataSummary summarize_data(const datasets::FilesTask& task) {
 
 std::string to_text(const DataSummary& data) {
   const datasets::Statistics& seen = data.statistics;
-  std::string text = fmt::format(
-      "format     {}\nsequences  {} of {} to {} steps, median {}\ntask       {}\n",
-      about_files(data.schema), seen.sequences, datasets::shortest(seen), datasets::longest(seen),
-      datasets::median_length(seen), about_target(data.schema));
+  std::string text = fmt::format("format     {}\nsequences  {} of {}, median {}\ntask       {}\n",
+                                 about_files(data.schema), in_thousands(seen.sequences),
+                                 counted(datasets::shortest(seen), datasets::longest(seen), "step"),
+                                 datasets::median_length(seen), about_target(data.schema));
   if (data.schema.symbols) {
     text += fmt::format("symbols    {}: {}\n", data.symbols.size(), some(data.symbols));
   } else {

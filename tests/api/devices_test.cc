@@ -336,7 +336,7 @@ TEST_P(OnDevice, CallsOutOfTurnAreRefused) {
   trainer.submit(data[0].view(), data[0].targets());
   trainer.submit(data[1].view(), data[1].targets());
   expect_error<InputError>([&] { trainer.submit(data[2].view(), data[2].targets()); },
-                           {"2 steps", "collected"});
+                           {"2 steps", "collect()"});
   expect_error<InputError>([&] { trainer.step(data[2].view(), data[2].targets()); }, {"step()"});
   expect_error<InputError>([&] { (void)trainer.state(); }, {"state()"});
   expect_error<InputError>([&] { trainer.set_state(fresh); }, {"set_state()"});

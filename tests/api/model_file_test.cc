@@ -339,10 +339,10 @@ TEST_F(OtherFile, NetworkWithAFieldMissingTwiceOrUnknown) {
 
 TEST_F(OtherFile, NetworkWithAWrongValue) {
   refuse_network(network(R"("rwa")", R"("gated")"), {"cell 'gated'", "rwa", "lstm"});
-  refuse_network(network(R"("rwa")", "1"), {"cell", "text"});
+  refuse_network(network(R"("rwa")", "1"), {"cell", "string"});
   refuse_network(network(R"("numbers")", R"("words")"), {"'words'", "numbers", "symbols"});
   refuse_network(network(R"("tanh")", R"("relu")"), {"'relu'", "tanh"});
-  refuse_network(network(R"("last")", "null"), {"readout", "text"});
+  refuse_network(network(R"("last")", "null"), {"readout", "string"});
   refuse_network(network(R"("softmax")", R"("hinge")"), {"'hinge'", "softmax"});
   for (const std::string field : {R"("inputs":1)", R"("embedding":0)", R"("units":2)",
                                   R"("layers":1)", R"("span":100)", R"("code":0)", R"("seed":1)"}) {

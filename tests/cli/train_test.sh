@@ -64,7 +64,7 @@ sed '3s/,/,oops/' class.csv >bad.csv
 train 3 "bad.csv:3:" bad.csv --out no
 train 2 "nothing.csv: no such file or folder" nothing.csv --out no
 train 2 "did you mean" class.csv --target sped --out no
-train 2 "expected only one of them" class.csv --folds 3 --valid class.csv --out no
+train 2 "expected only one of the two" class.csv --folds 3 --valid class.csv --out no
 train 2 "task.train" class.csv --out runs/step
 printf 'id,x,label\n' >empty.csv
 train 3 "empty.csv" empty.csv --out no

@@ -19,7 +19,7 @@ import unittest
 try:
     import torch
 except ImportError:
-    print("PyTorch is not installed")
+    print("skipped: PyTorch is not installed (Debian: apt install python3-torch)")
     sys.exit(77)
 
 torch.set_num_threads(1)  # the networks are small, and the machine may be busy

@@ -173,11 +173,11 @@ TEST_F(Npy, ShapesThatAreNotRead) {
   }
   expect_refusal(
       npy("|u1", "(1, 1000000000)", ""),
-      "has shape (1, 1000000000), 1000000000 numbers per sequence and 1 feature, expected "
-      "at most 268435456 and 65536; check --layout");
+      "has shape (1, 1000000000), 1,000,000,000 numbers per sequence and 1 feature, expected "
+      "at most 268,435,456 and 65,536; check --layout");
   expect_refusal(
       npy("|u1", "(1, 1, 100000)", ""),
-      "has shape (1, 1, 100000), 100000 numbers per sequence and 100000 features, expected",
+      "has shape (1, 1, 100000), 100,000 numbers per sequence and 100,000 features, expected",
       {.layout = Layout::kNtc});
 }
 

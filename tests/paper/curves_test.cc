@@ -49,9 +49,9 @@ TEST_F(Curves, NamesThePlaceOfAMistake) {
   expect_refusal("", {name + ":1:1", "\"\"", "step,bits,accuracy"});
   expect_refusal("step,nats,accuracy\n", {name + ":1:1", "step,nats,accuracy"});
   expect_refusal("step,bits,accuracy\r\n0,1,50\r\n", {name + ":1:1", "\\r"});
-  expect_refusal(good + "\n", {name + ":3:1", "3 fields"});
-  expect_refusal(good + "100,0.5", {name + ":3:1", "3 fields"});
-  expect_refusal(good + "100,0.5,50,1\n", {name + ":3:1", "3 fields"});
+  expect_refusal(good + "\n", {name + ":3:1", "3 comma-separated fields"});
+  expect_refusal(good + "100,0.5", {name + ":3:1", "3 comma-separated fields"});
+  expect_refusal(good + "100,0.5,50,1\n", {name + ":3:1", "3 comma-separated fields"});
   expect_refusal(good + "x,0.5,50\n", {name + ":3:1", "\"x\"", "step"});
   expect_refusal(good + "-100,0.5,50\n", {name + ":3:1", "\"-100\""});
   expect_refusal(good + "99999999999999999999,0.5,50\n", {name + ":3:1"});

@@ -13,6 +13,8 @@ TEST(Numbers, HaveAsManyDigitsAsPeopleRead) {
   EXPECT_EQ(in_thousands(999), "999");
   EXPECT_EQ(counted(1, "step"), "1 step");
   EXPECT_EQ(counted(2'000, "step"), "2,000 steps");
+  EXPECT_EQ(counted(7, 2'000, "step"), "7 to 2,000 steps");
+  EXPECT_EQ(counted(144, 144, "step"), "144 steps");
   EXPECT_EQ(in_percent(0.98123), "98.1 %");
   EXPECT_EQ(in_percent(0.98123, 2), "98.12 %");
   EXPECT_EQ(in_digits(0.17549), "0.175");

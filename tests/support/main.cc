@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include "rwa/errors.h"
+#include "rwa/version.h"
+
 namespace {
 
 constexpr int kSkipped = 77;
@@ -26,6 +29,12 @@ void print_reason(const testing::UnitTest& program) {
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
+  try {
+    (void)rwa::instruction_set();
+  } catch (const rwa::Error& error) {  // RWA_CPU names one that this machine lacks
+    std::printf("skipped: %s\n", error.what());
+    return kSkipped;
+  }
   const int status = RUN_ALL_TESTS();
   const testing::UnitTest& program = *testing::UnitTest::GetInstance();
   if (status != 0 || program.successful_test_count() > 0 || program.skipped_test_count() == 0) {

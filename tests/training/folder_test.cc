@@ -152,9 +152,9 @@ TEST(MetricsCsv, NamesThePlaceOfAMistake) {
   expect_refusal("step,split,loss,unit\n", {"m.csv:1:1: found \"step,split,loss,unit\""});
   const std::string good = header + "4,test,1,bits,0.5\n";
   EXPECT_EQ(parse_metrics_csv(good, "m.csv").size(), 1U);
-  expect_refusal(good + "\n", {"m.csv:3:1: found \"\", expected 5 fields"});
-  expect_refusal(good + "8,test,1,bits\n", {"m.csv:3:1: ", "5 fields"});
-  expect_refusal(good + "8,test,1,bits,0.5,\n", {"m.csv:3:1: ", "5 fields"});
+  expect_refusal(good + "\n", {"m.csv:3:1: found \"\", expected 5 comma-separated fields"});
+  expect_refusal(good + "8,test,1,bits\n", {"m.csv:3:1: ", "5 comma-separated fields"});
+  expect_refusal(good + "8,test,1,bits,0.5,\n", {"m.csv:3:1: ", "5 comma-separated fields"});
   expect_refusal(good + "8,test,1,bits,0.5", {"m.csv:3:1: ", "a line that ends with a newline"});
   expect_refusal(good + "x,test,1,bits,0.5\n", {"m.csv:3:1: found \"x\", expected a step number"});
   expect_refusal(good + "-8,test,1,bits,0.5\n", {"m.csv:3:1: found \"-8\""});

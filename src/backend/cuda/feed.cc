@@ -10,6 +10,7 @@
 #include <span>
 
 #include "backend/cuda/rows.h"
+#include "base/counted.h"
 #include "rwa/errors.h"
 
 namespace rwa::cuda {
@@ -199,9 +200,9 @@ void CudaFeed::make_room(const Sizes& wanted) {
   const int steps = std::max(wanted.steps, wanted.target_steps);
   if (product(layout.rows.slots, steps) > std::numeric_limits<std::int32_t>::max()) {
     throw ResourceError(
-        fmt::format("a batch of {} sequences of up to {} steps has too many rows, "
+        fmt::format("a batch of {} of up to {} has too many rows, "
                     "expected fewer than 2^31 on a GPU",
-                    wanted.batch, steps));
+                    counted(wanted.batch, "sequence"), counted(steps, "step")));
   }
   sizes_ = {};  // in case an allocation throws
   pinned_.reserve(layout.size);

@@ -1,1 +1,0 @@
-// tests/support/headers.cc: empty; carries the precompiled headers of the tests.
