@@ -66,10 +66,10 @@ void add_sizes(const Command& command, bench::Plan& plan) {
   add_list(command, "--units", plan.units, "Units per layer");
   command.add_option("--inputs", plan.inputs, "Features per step").show_default();
   add_list(command, "--steps", plan.steps, "Sequence lengths (default on a GPU: 784,1000)");
-  command.add_option("--threads", plan.threads, "Threads (default: cores, at most 8)")
+  command.add_option("--threads", plan.threads, "Threads").show_default();
+  command.add_option("--seconds", plan.seconds, "Seconds per measurement, over all rounds")
       .show_default();
-  command.add_option("--seconds", plan.seconds, "Seconds per row, over all rounds").show_default();
-  command.add_option("--rounds", plan.rounds, "Rounds; each measures every row once")
+  command.add_option("--rounds", plan.rounds, "Rounds; each measures everything once")
       .show_default();
 }
 
@@ -97,8 +97,9 @@ void parse_names(BenchOptions& options) {
 
 void add_names(const Command& command, BenchOptions& options) {
   add_list(command, "--cells", options.cells, "Cells: " + cell_names());
-  add_list(command, "--networks", options.networks,
-           "Networks: layer, upper (a second layer), stack (both), bidirectional, embedding");
+  add_list(
+      command, "--networks", options.networks,
+      "Networks: layer, upper (a layer on top of another), stack (both), bidirectional, embedding");
   add_list(command, "--mode", options.modes, "What to measure: forward, train, stream (CPU only)");
   add_list(command, "--memory", options.memories,
            "What training keeps for the backward pass: full, chunked");
@@ -127,14 +128,14 @@ void run_bench(const BenchOptions& options) {
 
 void add_bench_command(const Command& app) {
   auto options = std::make_shared<BenchOptions>();
-  const auto command =
-      app.add_command("bench", "Measure the speed of rwa, its peers and this machine");
+  const auto command = app.add_command(
+      "bench", "Measure the speed of rwa, other libraries (peers) and this machine");
   add_sizes(command, options->plan);
   command.add_option("--device", options->plan.device, "Device: cpu, cuda or cuda:N")
       .show_default();
   add_names(command, *options);
   command.add_flag("--ragged", options->plan.ragged,
-                   "Also measure batches with lengths spread evenly over 0…T");
+                   "Also measure batches with lengths spread evenly from 0 to --steps");
   command.add_flag("--quick", options->quick,
                    "Measure 100 steps in one short round (half a minute)");
   command.add_option("--json", options->json, "Also write the rows to this file");

@@ -16,11 +16,9 @@ constexpr const char* kExample =
     "  rwa evaluate runs/vowels vowels_test.ts\n"
     "  rwa evaluate runs/vowels vowels_test.ts --json | jq .accuracy\n"
     "\n"
-    "The data must hold the targets, in the same columns or form as the training data. The loss "
-    "is\n"
-    "that of training: bits, or the squared error of standardised targets (the mean baseline "
-    "scores\n"
-    "about 1).";
+    "The data must hold the targets, in the same columns or form as the training data. The loss\n"
+    "is the training loss: cross-entropy in bits, or the squared error of standardised targets\n"
+    "(always predicting their mean scores about 1).";
 
 void evaluate(const ModelAndData& what, bool json) {
   const workflows::Trained trained = workflows::load_trained(what.model);

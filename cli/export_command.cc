@@ -26,11 +26,12 @@ constexpr const char* kExample =
     "\n"
     "ONNX graph of whole sequences (T steps, B sequences, D features, O outputs):\n"
     "  inputs   x [T,B,D] (float) or symbols [T,B] (int64); lengths [B] (int64)\n"
-    "  outputs  y [B,O] or [T,B,O], the raw outputs; probabilities, or values in their own unit\n"
+    "  outputs  y [B,O] or [T,B,O], the raw outputs, and the same as\n"
+    "           probabilities (classes, labels) or values in the unit of the data (numbers)\n"
     "  A decoder also takes steps (int64), the output length; y is then [steps,B,O].\n"
     "\n"
     "ONNX graph of one step (--step):\n"
-    "  inputs   x [B,D] or symbols [B]; state [B,S]\n"
+    "  inputs   x [B,D] or symbols [B]; state [B,N]\n"
     "  outputs  as above, and next_state, the state to pass with the next step\n"
     "  A sequence starts with \"initial_state\" from the metadata.\n"
     "\n"
@@ -73,8 +74,7 @@ void add_export_command(const Command& app) {
   const auto torch = command.add_option(
       "--torch", options->torch, "Write a Python module, with its weights in a file beside it");
   torch.value_name("FILE");
-  command
-      .add_flag("--step", options->options.step, "Export a single step with its state (ONNX only)")
+  command.add_flag("--step", options->options.step, "ONNX: export a single step with its state")
       .excludes(torch);
   command.set_footer(kExample);
   command.set_action([options] { export_model(*options); });

@@ -21,7 +21,7 @@ constexpr const char* kExample =
     "\n"
     "Needs a forecasting model (rwa train --task forecast). Prints a text per line for symbols,\n"
     "or CSV for numbers. Texts end after --length steps: models do not learn where texts end.\n"
-    "Without a prompt, texts begin with a random symbol, and numbers follow a step of their mean.";
+    "Without a prompt, a text starts with a random symbol, numbers with the mean of the data.";
 
 struct GenerateCommand {
   std::filesystem::path model;
@@ -48,7 +48,7 @@ void add_generate_command(const Command& app) {
   const auto command = app.add_command("generate", "Generate sequences with a forecasting model");
   command.add_option("MODEL", options->model, "Model file or run folder").required();
   command.add_option("--length", generated.length, "Steps to generate").show_default();
-  command.add_option("--count", generated.count, "Texts per prompt").show_default();
+  command.add_option("--count", generated.count, "Sequences per prompt").show_default();
   const auto prompt =
       command.add_option("--prompt", generated.prompt, "Text to continue").value_name("TEXT");
   command.add_option("--prompt-file", generated.prompt_file, "File with sequences to continue")

@@ -63,7 +63,7 @@ void add_import_command(const Command& app) {
   add_prefix("--rnn", imported.rnn, "Name of the LSTM or GRU, if there are several");
   const auto head = add_prefix("--head", imported.head,
                                "Name of the linear layer on top, if several are possible");
-  add_prefix("--embedding", imported.embedding, "Name of the embedding, if it is not found");
+  add_prefix("--embedding", imported.embedding, "Name of the embedding, if rwa does not find it");
   command.add_flag("--no-head", imported.no_head, "No linear layer: the units are the outputs")
       .excludes(head);
   command.add_option("--readout", options->readout, "Steps the head sees: last, every or mean")

@@ -19,7 +19,9 @@ constexpr const char* kExample =
     "  rwa inspect experiment.toml             The network that an experiment trains\n"
     "  rwa inspect runs/grammar/rwa-seed1      The network of a run\n"
     "\n"
-    "Shapes: T steps, B sequences; a decoder's output has S steps.";
+    "In the shapes of a network, T is the number of steps and B that of sequences; S is the "
+    "number\n"
+    "of steps that a decoder writes.";
 
 void inspect(const datasets::FilesTask& task) {
   if (task.train.size() == 1 && workflows::is_network(task.train.front())) {

@@ -16,9 +16,7 @@ void add_model_and_data(const Command& command, ModelAndData& what) {
   command.add_option("MODEL", what.model, "Model file or run folder").required();
   command.add_option("DATA", what.data, "Files, folders, or - for standard input").required();
   command.add_option("--batch", what.options.batch, "Maximum batch size").show_default();
-  command
-      .add_option("--threads", what.options.session.threads, "Threads (default: cores, at most 8)")
-      .show_default();
+  command.add_option("--threads", what.options.session.threads, "Threads").show_default();
   command.add_option("--device", what.options.session.device, "Device: cpu, cuda or cuda:N")
       .show_default();
 }

@@ -12,8 +12,8 @@ namespace {
 constexpr const char* kExample =
     "Examples:\n"
     "  rwa paper run --quick      Run three experiments with both models (minutes on two cores)\n"
-    "  rwa paper report runs      Write a page with the figures and claims of all runs so far\n"
-    "  rwa paper results runs     Store the runs as small files that can be reported, too\n"
+    "  rwa paper report runs      Write an HTML report: figures and claims\n"
+    "  rwa paper results runs     Keep small copies of the runs, for a repository\n"
     "\n"
     "Run 'rwa paper COMMAND --help' for the options of a command.";
 

@@ -31,7 +31,7 @@ constexpr const char* kExample =
 
 struct ReportOptions {
   fs::path runs, reference, out;
-  bool markdown = false;
+  bool markdown = false, scoreboard = false;
 };
 
 void write_figures(const std::vector<report::Figure>& figures, const fs::path& folder) {
@@ -46,6 +46,10 @@ void write_report(const ReportOptions& options) {
   const auto records = read_runs({options.runs});
   const auto made = paper::make_report(records, paper::find_curves(options.reference));
   for (const std::string& run : made.left_out) say("skipped: {}\n", run);
+  if (options.scoreboard) {
+    fmt::print("{}.\n\n{}", made.tally, report::to_markdown(made.scoreboard));
+    return;
+  }
   const fs::path folder = options.out.empty() ? options.runs / "report" : options.out;
   fs::create_directories(folder);
   report::write_page(made.page, folder / "index.html");
@@ -70,12 +74,14 @@ void write_report(const ReportOptions& options) {
 void add_paper_report(const Command& paper) {
   auto options = std::make_shared<ReportOptions>();
   const auto command =
-      paper.add_command("report", "Write a page with the figures and claims of runs");
+      paper.add_command("report", "Write an HTML report: figures, and which claims are reproduced");
   add_folder(command, "DIR", options->runs, "Folder with runs").required();
   add_folder(command, "--reference", options->reference,
              "Folder with the authors' curves (default: the cache)");
   add_folder(command, "--out", options->out, "Folder to write to (default: DIR/report)");
   command.add_flag("--markdown", options->markdown, "Print the table of claims as Markdown");
+  command.add_flag("--scoreboard", options->scoreboard,
+                   "Print only the headline claim of each experiment, as Markdown");
   command.set_footer(kExample);
   command.set_action([options] { write_report(*options); });
 }

@@ -37,7 +37,7 @@ constexpr const char* kExample =
     "  rwa paper run grammar adding-100 --seeds 3     Two experiments with seeds 1, 2 and 3\n"
     "  rwa paper run copy-100 --model rwa --variant script\n"
     "  rwa paper run copy-100 --model gru,rwa-forget  Other cells\n"
-    "  rwa paper run step-size --jobs 2               A study; its cases are the models\n"
+    "  rwa paper run step-size --jobs 2               A study, with all its cases\n"
     "  rwa paper run runs/grammar/rwa-seed1/config.toml --out again\n"
     "  rwa paper run all --device cuda --jobs 4       Four runs at a time on a GPU\n"
     "  mpirun -n 4 rwa paper run all                  One run at a time on each of four ranks\n"

@@ -16,8 +16,8 @@ constexpr const char* kExample =
     "  zcat big.csv.gz | rwa predict runs/vowels - > predictions.csv\n"
     "\n"
     "Columns: id, then the predicted class and the probability of each class, or the predicted\n"
-    "numbers. A per-step model writes a row per step; for a forecast it predicts the next step. A\n"
-    "model trained on windows writes a row per window; 'from' is the window's first step.";
+    "numbers. A per-step model writes a row per step; a forecasting model predicts the step after\n"
+    "it. A model trained on windows writes a row per window, and 'from' is its first step.";
 
 struct PredictCommand {
   ModelAndData what;

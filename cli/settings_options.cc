@@ -34,7 +34,7 @@ bool takes_files(const training::SettingInfo& setting) {
 
 std::string help_of(const training::SettingInfo& setting) {
   if (setting.choices.empty()) return setting.help;
-  return fmt::format("{}: {}", setting.help, fmt::join(setting.choices, ", "));
+  return fmt::format("{} ({})", setting.help, fmt::join(setting.choices, ", "));
 }
 
 const char* type_of(const training::SettingInfo& setting) {
@@ -134,9 +134,8 @@ bool is_setting_of_reading(const training::SettingInfo& setting) {
 TrainingArguments::TrainingArguments() { options.threads = usual_threads(); }
 
 void add_workers(const Command& command, int& threads, int& jobs) {
-  command.add_option("--threads", threads, "Threads per rank (default: its cores, at most 8)")
-      .show_default();
-  command.add_option("--jobs", jobs, "Parallel runs per rank, sharing its threads or GPU")
+  command.add_option("--threads", threads, "Threads per MPI rank").show_default();
+  command.add_option("--jobs", jobs, "Runs at a time per MPI rank, sharing its threads or GPU")
       .show_default();
 }
 
@@ -162,8 +161,9 @@ workflows::Plan read_and_plan(TrainingArguments& arguments) {
   const datasets::Statistics& seen = files.statistics();
   say("{} of {}; {} for training, {} for validation, {} for testing\n",
       report::counted(seen.sequences, "sequence"),
-      report::counted(datasets::shortest(seen), datasets::longest(seen), "step"), count(files.size(datasets::Split::kTrain)),
-      count(files.size(datasets::Split::kValid)), count(files.size(datasets::Split::kTest)));
+      report::counted(datasets::shortest(seen), datasets::longest(seen), "step"),
+      count(files.size(datasets::Split::kTrain)), count(files.size(datasets::Split::kValid)),
+      count(files.size(datasets::Split::kTest)));
   for (const std::string& note : plan.notes) say("{}\n", note);
   return plan;
 }

@@ -151,6 +151,7 @@ Said parse_said(Fields fields, Measure measure) {
 Claim parse_claim(Fields fields) {
   Claim claim = parse_measure(fields);
   claim.source = fields.need<std::string>("source");
+  claim.headline = fields.get<bool>("headline").value_or(false);
   if (fields.has(kRwa)) claim.rwa = parse_said(fields.table(kRwa), claim.measure);
   if (fields.has(kLstm)) claim.lstm = parse_said(fields.table(kLstm), claim.measure);
   fields.finish();

@@ -68,6 +68,7 @@ struct Claim {
   Measure measure = Measure::kBeats;
   double threshold = 0;
   std::optional<Said> rwa, lstm;
+  bool headline = false;  // the one that stands for its experiment in the scoreboard
 };
 
 struct NamedModel {

@@ -236,7 +236,8 @@ Finding not_run(const std::string& experiment, const Claim& claim, const std::st
           .said = claim.source + ": " + said.words,
           .authors = kNothing,
           .ours = kNothing,
-          .variant = kNothing};
+          .variant = kNothing,
+          .headline = claim.headline};
 }
 
 Finding check(const Entry& entry, const Claim& claim, const std::string& model, const Said& said,
@@ -372,6 +373,34 @@ report::Table to_table(const std::vector<Finding>& findings) {
                           {verdict_in_words(f.verdict), f.verdict}});
   }
   return table;
+}
+
+report::Table scoreboard(const std::vector<Finding>& findings) {
+  report::Table table{
+      .header = {"experiment", "claim", "RWA, paper", "RWA, here", "LSTM, paper", "LSTM, here"},
+      .rows = {}};
+  for (const Finding& f : findings) {
+    if (!f.headline) continue;
+    if (table.rows.empty() || table.rows.back().front().text != f.experiment) {
+      table.rows.push_back({{f.experiment}, {f.claim}});
+    }
+    table.rows.back().push_back({f.said.substr(f.said.find(' ') + 1)});  // without "paper:"
+    table.rows.back().push_back({f.ours.substr(0, f.ours.find(" (")), f.verdict});  // no range
+  }
+  std::erase_if(table.rows, [](const auto& row) {
+    return std::ranges::all_of(row, [](const auto& cell) { return cell.mark == Mark::kNone; });
+  });
+  return table;
+}
+
+std::string tally(const std::vector<Finding>& findings) {
+  const auto with = [&](Mark verdict) {
+    return std::ranges::count(findings, verdict, &Finding::verdict);
+  };
+  const auto yes = with(Mark::kYes), no = with(Mark::kNo), open = with(Mark::kOpen);
+  return fmt::format("{} of {} reproduced, {} not reproduced{}", yes,
+                     report::counted(yes + no + open, "claim"), no,
+                     open > 0 ? fmt::format(", {} open", open) : "");
 }
 
 std::optional<Known> measured(const Library& library, const Key& key, const Claim& claim) {

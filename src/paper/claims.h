@@ -65,12 +65,17 @@ struct Finding {
   std::string ours;                            // measured on the runs: median over seeds, range
   std::string variant;                         // of the runs
   report::Mark verdict = report::Mark::kNone;  // kNone: not run
+  bool headline = false;
 };
 
 // Checks all claims, in the paper's order. Claims of the paper are checked on runs of the text
 // variant, claims of the logs on runs of the script variant, or on the other one if there are none.
 std::vector<Finding> check_claims(const Library& ours, const Library& authors);
 report::Table to_table(const std::vector<Finding>& findings);
+// The headline claim of each experiment, RWA and LSTM side by side, as medians over seeds.
+report::Table scoreboard(const std::vector<Finding>& findings);
+// "40 of 53 claims reproduced, 12 not reproduced, 1 open", of those that were run.
+std::string tally(const std::vector<Finding>& findings);
 
 // The median over the runs of one key; empty if there are none.
 std::optional<Known> measured(const Library& library, const Key& key, const Claim& claim);

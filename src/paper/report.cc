@@ -416,11 +416,13 @@ Report make_report(const std::vector<training::Record>& records, const fs::path&
   const std::vector<Section> sections = sections_of(sorted.runs, ours);
 
   std::vector<Finding> findings = check_claims(ours, authors);
+  Report report;
+  report.scoreboard = scoreboard(findings);
+  report.tally = tally(findings);
   const auto not_run = std::stable_partition(
       findings.begin(), findings.end(),
       [](const Finding& finding) { return finding.verdict != report::Mark::kNone; });
 
-  Report report;
   report.left_out = sorted.left_out;
   report.figures = figures_of(ours, authors);
   report.claims = to_table({findings.begin(), not_run});
@@ -466,8 +468,9 @@ Report make_report(const std::vector<training::Record>& records, const fs::path&
 
 void write_summary(const Report& report, const fs::path& file) {
   std::string text =
-      fmt::format("{}\n\n{}\n{}\n\n{}\n{}", report.overview, to_markdown(report.summary),
-                  kWhatTimesAre, to_markdown(report.times), to_markdown(report.claims));
+      fmt::format("{}\n\n{}.\n\n{}\n{}\n{}\n\n{}\n{}", report.overview, report.tally,
+                  to_markdown(report.scoreboard), to_markdown(report.summary), kWhatTimesAre,
+                  to_markdown(report.times), to_markdown(report.claims));
   if (!report.challenge.rows.empty()) {
     text += fmt::format("\n{}\n\n{}", kWhatTheChallengeIs, to_markdown(report.challenge));
   }

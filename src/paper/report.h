@@ -19,6 +19,8 @@ struct Report {
   std::vector<report::Figure> figures;  // to be written as files
   report::Table claims;                 // claims that the runs test
   report::Table claims_not_run;         // the other claims
+  report::Table scoreboard;             // the headline claim of each experiment
+  std::string tally;                    // how many claims were reproduced
   std::vector<std::string> left_out;    // runs left out, with the reason
   std::string overview;                 // the runs and their hardware
   report::Table summary;                // a row for each experiment and model

@@ -143,34 +143,39 @@ void describe_reading(datasets::FilesTask& task, Visitor& visit) {
   visit.group(Group::kReading);
   visit({"format", "File format", all_names<formats::Format>}, task.format);
   visit({"layout",
-         "Table rows: steps (long) or sequences (wide); array axes: n sequence, t step, c channel",
+         "Tables: a row per step (long) or per sequence (wide). Arrays: order of the axes n "
+         "(sequence), t "
+         "(step), c (channel)",
          all_names<formats::Layout>},
         task.layout);
   visit({"task", "What to learn", all_names<formats::Target>}, task.task);
   visit({"target", "Columns to predict"}, task.target);
   visit({"features", "Columns to learn from"}, task.features);
-  visit({"id", "Column with the id of the sequence that a row belongs to"}, task.id);
-  visit({"time", "Column with times that rows are sorted by; not used as a feature"}, task.time);
-  visit({"label_from",
-         "Source of labels: file, folder, header, header:N, or a table of ids and labels"},
-        task.label_from);
+  visit({"id", "Column with the id of each row's sequence"}, task.id);
+  visit({"time", "Column with times: rows must be in its order; not a feature"}, task.time);
+  visit(
+      {"label_from",
+       "Where labels are: the name of the file or folder, the header (header:N: its word N), or a "
+       "table of ids and labels"},
+      task.label_from);
   visit({"kmer", "Read text as overlapping k-mers of this many letters"}, task.kmer, 1);
 }
 
 template <class Visitor>
 void describe_preparation(datasets::FilesTask& task, Visitor& visit) {
   visit.group(Group::kPreparation);
-  visit({"context", "Feed this many consecutive steps at once, the current one last"}, task.context,
+  visit({"context", "Steps seen at once: each step together with the ones before it"}, task.context,
         1);
   visit({"positions", "Add this many features that encode a step's position (0: none)"},
         task.positions, 0);
-  visit({"missing", "Missing numbers: report an error, or fill in the previous step or the mean",
+  visit({"missing", "Missing numbers: an error, the number of the step before, or the mean",
          all_names<datasets::Missing>},
         task.missing);
   visit({"window", "Cut sequences into windows of this many steps (0: off)"}, task.window, 0);
   visit({"stride", "Steps from the start of one window to the next (0: the window size)"},
         task.stride, 0);
-  visit({"split", "Fraction of each class held out for validation, without --valid (0: none)"},
+  visit({"split",
+         "Fraction of each class to hold out for validation if --valid is not given (0: none)"},
         task.split);
   visit({"balance", "Oversample so that every class is seen equally often"}, task.balance);
 }
@@ -206,11 +211,13 @@ void describe(Network& network, Visitor& visit) {
   visit({"dropout", "Dropout between layers (0: none)"}, network.dropout);
   visit({"embedding", "Size of the learned embedding of symbols (0: one-hot)"}, network.embedding,
         0);
-  visit({"span", "Longest initial half-life of forget gates, in steps (0: the longest sequence)"},
+  visit({"span",
+         "rwa-forget, rwa-decay: longest initial half-life, in steps (0: the longest sequence)"},
         network.span, 0);
-  visit({"lasting", "Fraction of units whose forget gates start open"}, network.lasting);
-  visit({"learned_decay", "Train the half-lives of rwa-decay"}, network.learned_decay);
-  visit({"readout", "Steps that the output layer sees (mean and attention average them)"},
+  visit({"lasting", "rwa-forget, rwa-decay: fraction of units that forget nothing at first"},
+        network.lasting);
+  visit({"learned_decay", "rwa-decay: train the half-lives"}, network.learned_decay);
+  visit({"readout", "What the output layer sees: the last step, every step, or an average of all"},
         network.readout);
   visit("code", network.code, 0);
 }
@@ -218,16 +225,18 @@ void describe(Network& network, Visitor& visit) {
 template <class Visitor>
 void describe(Training& training, Visitor& visit) {
   visit.group(Group::kTraining);
-  visit(Setting::not_kept("epochs", "Maximum number of epochs"), training.epochs);
+  visit(Setting::not_kept("epochs", "Maximum number of epochs (default: 100)"), training.epochs);
   visit({"steps", "Maximum number of training steps (batches), instead of epochs"}, training.steps,
         1);
-  visit({"batch", "Sequences per batch"}, training.batch, 1);
+  visit({"batch", "Sequences per batch (default: 32, fewer if memory is short)"}, training.batch,
+        1);
   visit({"learning_rate", "Initial learning rate"}, training.learning_rate);
   visit({"beta1", "Adam's decay rate of the mean gradient"}, training.beta1);
   visit({"beta2", "Adam's decay rate of the mean squared gradient"}, training.beta2);
   visit({"epsilon", "Adam's epsilon"}, training.epsilon);
   visit({"clip_norm", "Clip gradients to this norm (0: off)"}, training.clip_norm);
-  visit({"schedule", "Learning-rate schedule"}, training.schedule);
+  visit({"schedule", "Learning-rate schedule; cosine if there is no validation data"},
+        training.schedule);
   visit(
       {"truncate", "Truncate backpropagation to this many steps; the state carries over (0: off)"},
       training.truncate, 0);
@@ -236,8 +245,9 @@ void describe(Training& training, Visitor& visit) {
 template <class Visitor>
 void describe(Evaluation& evaluation, Visitor& visit) {
   visit.group(Group::kTraining);
-  visit({"every", "Training steps between validations"}, evaluation.every, 1);
-  visit({"samples", "Batch size for scoring"}, evaluation.samples, 1);
+  visit({"every", "Training steps between validations (default: an epoch, at most 500)"},
+        evaluation.every, 1);
+  visit({"samples", "Sequences per batch when scoring"}, evaluation.samples, 1);
   visit(
       {"patience", "Stop after this many validations without improvement (early stopping; 0: off)"},
       evaluation.patience, 0);

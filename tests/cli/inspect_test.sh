@@ -42,7 +42,7 @@ inspect 4 "rwa-checkpoint" "$run/checkpoint.safetensors"
 
 ### data: how it is read, and options to change that
 printf 'machine,time,load,label\nA,1,0.5,ok\nA,2,NA,ok\nB,1,2.5,bad\nB,2,3,bad\n' >sensors.csv
-inspect 0 "2 of 2 to 2 steps, median 2" sensors.csv --id machine
+inspect 0 "2 of 2 steps, median 2" sensors.csv --id machine
 grep -q 'load *0.5 *3 *1' out || fail "min, max and missing of the feature are not shown"
 grep -qE 'ok +1' out || fail "the classes are not counted"
 inspect 0 "task       forecast" sensors.csv --id machine --task forecast

@@ -184,6 +184,21 @@ TEST_F(Claims, EachIsThereWithoutAnyRun) {
   EXPECT_EQ(to_table(findings).rows.at(0).back().text, "not run");
 }
 
+TEST_F(Claims, TheScoreboardHasBothModelsOfAHeadline) {
+  add_adding("text", kRwa, 600, 2000);
+  add_adding("text", kLstm, 1900, 50'000);
+  const auto findings = check_claims(ours_, authors_);
+  const report::Table table = scoreboard(findings);
+  ASSERT_EQ(table.rows.size(), 1U);  // of experiments that were run
+  std::vector<std::string> cells;
+  for (const auto& cell : table.rows.front()) cells.push_back(cell.text);
+  EXPECT_EQ(cells, (std::vector<std::string>{"adding-100", "beats the baseline", "under 1,000",
+                                             "600", "about 3,000", "1,900"}));
+  EXPECT_EQ(table.rows.front()[3].mark, Mark::kYes);
+  EXPECT_EQ(table.rows.front()[5].mark, Mark::kNo);
+  EXPECT_EQ(tally(findings), "3 of 8 claims reproduced, 4 not reproduced, 1 open");
+}
+
 TEST_F(Claims, SeedsGiveAMedianAndARange) {
   for (const std::int64_t at : {900, 600, 1100}) add_adding("text", kRwa, at, 2000);
   expect_line("adding-100", "beats the baseline", "RWA", "900 (600 to 1,100)", Mark::kYes);

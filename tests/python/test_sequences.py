@@ -59,7 +59,7 @@ class FilesTest(unittest.TestCase):
 
     def test_what_is_wrong_is_said(self) -> None:
         with self.assertRaisesRegex(
-            rwa.ConfigError, "no .*clases.jsonl, did you mean classes.jsonl"
+            rwa.ConfigError, r"clases.jsonl: no such file or folder, did you mean classes.jsonl"
         ):
             rwa.read(DATA / "good" / "clases.jsonl")
         with self.assertRaisesRegex(rwa.ConfigError, "unknown format 'cvs'"):

@@ -8,6 +8,7 @@ SKIPPED = 77
 
 
 def main():
+    sys.path[0] = ""  # as with python -m unittest
     result = unittest.main(module=None, argv=["unittest", "-v", *sys.argv[1:]], exit=False).result
     if not result.wasSuccessful():
         return 1
