@@ -222,5 +222,5 @@ def floats(function: Callable[..., Any], *arguments: Any) -> tuple[int, int]:
 
 
 def version() -> str:
-    """Return the version of the loaded library, such as "0.1.0"."""
+    """Return the version of the loaded library, such as "0.2.0"."""
     return library.rwa_version().decode()
