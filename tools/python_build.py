@@ -1,6 +1,7 @@
 """Build backend (PEP 517) of the Python package, for `pip install .` and `pip wheel .`.
 
-CMake builds librwa_c.so, which goes into a wheel with python/rwa. Needs no Python packages.
+CMake builds librwa_c.so, which goes into a wheel with python/rwa. Needs no Python packages from
+Python 3.11 on; before, tomli.
 
     pip install .                                          reuse make's build, or use build/python
     pip install . --config-settings build-dir=build/cpu    use that build tree
@@ -15,6 +16,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import sysconfig
 import tarfile
 import zipfile
@@ -24,10 +26,10 @@ from typing import Any, NamedTuple, Optional
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "python"
 LIBRARY = "librwa_c.so"
-PYTHONS = ">=3.9"
 # What the build reads, and what it does not need of that.
 SOURCES = (
     *("CMakeLists.txt", "CMakePresets.json", "LICENSE", "Makefile", "README.md", "pyproject.toml"),
+    "docs/building.md",
     *("cli", "cmake", "include", "paper", "python", "src", "tools"),
 )
 NOT_SOURCES = {"__pycache__", "results"}
@@ -41,30 +43,49 @@ Settings = Optional[dict[str, Any]]
 
 
 class Project(NamedTuple):
-    """The project as declared in CMakeLists.txt, the single source."""
+    """The project: its version in CMakeLists.txt, and [project] in pyproject.toml."""
 
-    name: str
     version: str
-    summary: str
+    fields: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        return str(self.fields["name"])
 
     @property
     def stem(self) -> str:
         return f"{self.name}-{self.version}"
 
     @property
-    def metadata(self) -> str:
-        return (
-            f"Metadata-Version: 2.1\nName: {self.name}\nVersion: {self.version}\n"
-            f"Summary: {self.summary}\nRequires-Python: {PYTHONS}\n"
-        )
+    def metadata(self) -> bytes:
+        """The core metadata, a header and the README."""
+        fields = self.fields
+        extras = fields["optional-dependencies"]
+        lines = [
+            "Metadata-Version: 2.1",
+            f"Name: {self.name}",
+            f"Version: {self.version}",
+            f"Summary: {fields['description']}",
+            f"Author: {', '.join(author['name'] for author in fields['authors'])}",
+            f"License: {fields['license']['text']}",
+            f"Keywords: {','.join(fields['keywords'])}",
+            *(f"Classifier: {name}" for name in fields["classifiers"]),
+            f"Requires-Python: {fields['requires-python']}",
+            *(f"Requires-Dist: {package}" for package in fields["dependencies"]),
+        ]
+        for extra, packages in extras.items():
+            lines.append(f"Provides-Extra: {extra}")
+            lines += [f'Requires-Dist: {package}; extra == "{extra}"' for package in packages]
+        lines += ["Description-Content-Type: text/markdown", ""]
+        return "\n".join(lines).encode() + b"\n" + (ROOT / fields["readme"]).read_bytes()
 
 
 def get_requires_for_build_wheel(config_settings: Settings = None) -> list[str]:
-    return []
+    return [] if sys.version_info >= (3, 11) else ["tomli"]
 
 
 def get_requires_for_build_sdist(config_settings: Settings = None) -> list[str]:
-    return []
+    return get_requires_for_build_wheel()
 
 
 def prepare_metadata_for_build_wheel(
@@ -72,7 +93,7 @@ def prepare_metadata_for_build_wheel(
 ) -> str:
     folder = Path(metadata_directory, f"{project().stem}.dist-info")
     folder.mkdir()
-    (folder / "METADATA").write_text(project().metadata)
+    (folder / "METADATA").write_bytes(project().metadata)
     return folder.name
 
 
@@ -89,7 +110,7 @@ def build_wheel(
             wheel.add(file.relative_to(PACKAGE).as_posix(), file.read_bytes())
         wheel.add(f"rwa/{LIBRARY}", library.read_bytes(), mode=0o755)
         wheel.add(f"{info}/LICENSE", (ROOT / "LICENSE").read_bytes())
-        wheel.add(f"{info}/METADATA", project().metadata.encode())
+        wheel.add(f"{info}/METADATA", project().metadata)
         wheel.add(
             f"{info}/WHEEL",
             "Wheel-Version: 1.0\nGenerator: rwa\nRoot-Is-Purelib: false\n" f"Tag: {tag}\n".encode(),
@@ -104,7 +125,7 @@ def build_sdist(sdist_directory: str, config_settings: Settings = None) -> str:
         for name in SOURCES:
             for file in sources(ROOT / name):
                 archive.add(file, f"{project().stem}/{file.relative_to(ROOT).as_posix()}")
-        metadata = project().metadata.encode()
+        metadata = project().metadata
         entry = tarfile.TarInfo(f"{project().stem}/PKG-INFO")
         entry.size = len(metadata)
         archive.addfile(entry, io.BytesIO(metadata))
@@ -144,11 +165,16 @@ def sources(path: Path) -> list[Path]:
 
 
 def project() -> Project:
-    text = (ROOT / "CMakeLists.txt").read_text()
-    found = re.search(r'project\((\S+) VERSION (\S+)[^)]*?DESCRIPTION "([^"]*)"', text)
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    fields = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    text = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
+    found = re.search(rf"project\({fields['name']} VERSION (\S+)", text)
     if found is None:
-        raise SystemExit("CMakeLists.txt: found no project(NAME VERSION … DESCRIPTION …)")
-    return Project(*found.groups())
+        raise SystemExit(f"CMakeLists.txt: found no project({fields['name']} VERSION …)")
+    return Project(found.group(1), fields)
 
 
 def build_library(build_dir: str | None) -> Path:
@@ -184,4 +210,7 @@ def what_to_install() -> str:
     text = (ROOT / "Makefile").read_text().replace("\\\n", " ")
     found = re.search(r"^BUILD_PACKAGES\s*=(.*)$", text, re.MULTILINE)
     packages = " ".join(found.group(1).split()) if found else "see the Makefile"
-    return f"The build needs these Debian 12 packages: {packages}"
+    return (
+        f"The build needs these Debian 12 packages: {packages}; docs/building.md says which are "
+        "optional and what they are for"
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import importlib.metadata
 import importlib.util
 import os
 import shutil
@@ -26,7 +27,8 @@ BUILD_DIR = os.environ.get("RWA_BUILD_DIR")
 needs_build = unittest.skipUnless(BUILD_DIR, "$RWA_BUILD_DIR names no build tree with librwa_c.so")
 
 USE = """
-import rwa, sys
+import importlib.metadata, rwa, sys
+assert importlib.metadata.version("rwa") == rwa.__version__
 model = rwa.Model(inputs=1, units=3)
 print(rwa.__version__, len(model([[[1.0]], [[2.0]]])), rwa.__file__, sys.prefix)
 """
@@ -42,8 +44,8 @@ class Backend(unittest.TestCase):
         project = python_build.project()
         self.assertEqual(project.name, "rwa")
         self.assertIn(f"VERSION {project.version} ", (ROOT / "CMakeLists.txt").read_text())
-        self.assertIn(f"Version: {project.version}\n", project.metadata)
-        self.assertTrue(project.summary)
+        self.assertIn(f"\nVersion: {project.version}\n".encode(), project.metadata)
+        self.assertEqual(project.fields["dynamic"], ["version"])
 
     def test_needs_no_packages(self) -> None:
         self.assertEqual(python_build.get_requires_for_build_wheel(), [])
@@ -51,8 +53,35 @@ class Backend(unittest.TestCase):
         self.assertIn("\nrequires = []\n", (ROOT / "pyproject.toml").read_text())
 
     def test_metadata(self) -> None:
+        """Python's own reader finds every field of pyproject.toml, and the README."""
         name = python_build.prepare_metadata_for_build_wheel(self.folder)
-        self.assertIn("Requires-Python: >=3.9", Path(self.folder, name, "METADATA").read_text())
+        self.assertEqual(name, f"{python_build.project().stem}.dist-info")
+        found = importlib.metadata.PathDistribution(Path(self.folder, name))
+        fields = python_build.project().fields
+        for header, value in {
+            "Metadata-Version": "2.1",
+            "Name": "rwa",
+            "Version": python_build.project().version,
+            "Summary": fields["description"],
+            "Author": "rwa contributors",
+            "License": "Apache-2.0",
+            "Keywords": ",".join(fields["keywords"]),
+            "Requires-Python": ">=3.9",
+            "Description-Content-Type": "text/markdown",
+        }.items():
+            self.assertEqual(found.metadata.get_all(header), [value])
+        self.assertEqual(found.metadata.get_all("Classifier"), fields["classifiers"])
+        extras = fields["optional-dependencies"]
+        self.assertLessEqual({"numpy", "sklearn", "test", "torch"}, set(extras))
+        self.assertEqual(found.metadata.get_all("Provides-Extra"), list(extras))
+        needed = [f'{need}; extra == "{extra}"' for extra in extras for need in extras[extra]]
+        self.assertEqual(found.requires, needed)  # nothing without an extra
+        written = Path(self.folder, name, "METADATA").read_bytes()
+        self.assertEqual(written.split(b"\n\n", 1)[1], (ROOT / "README.md").read_bytes())
+
+    def test_the_license_is_that_of_the_project(self) -> None:
+        text = (ROOT / "LICENSE").read_text()
+        self.assertRegex(text, r"Apache License\s+Version 2\.0")
 
     def test_a_missing_program_is_named_with_what_to_install(self) -> None:
         code = "import python_build; python_build.build_library(None)"
@@ -133,6 +162,7 @@ class Backend(unittest.TestCase):
         with zipfile.ZipFile(wheel) as archive:
             names = set(archive.namelist())
             info = f"{python_build.project().stem}.dist-info"
+            self.assertEqual(archive.read(f"{info}/METADATA"), python_build.project().metadata)
             record = archive.read(f"{info}/RECORD").decode().splitlines()
             for line in record[:-1]:
                 file, digest, size = line.split(",")
