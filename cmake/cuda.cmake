@@ -1,6 +1,6 @@
 # Sets RWA_HAS_CUDA: whether the CUDA backend is built. If not, src/backend/no_cuda replaces it.
-set(RWA_HAS_CUDA OFF)
 if(NOT RWA_CUDA)
+  rwa_optional(CUDA "CUDA backend" OFF "")
   return()
 endif()
 # The default for targets that set none. CMake 3.25's own default is unknown to nvcc 13.
@@ -19,10 +19,8 @@ if(CMAKE_CUDA_COMPILER)
   set(CMAKE_CUDA_EXTENSIONS OFF)
   set(CMAKE_CUDA_VISIBILITY_PRESET hidden)
   set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)  # CMake 3.25 does not know nvcc's C++20
-  set(RWA_HAS_CUDA ON)
-elseif(RWA_CUDA STREQUAL ON)
-  message(FATAL_ERROR "RWA_CUDA is ON, but CMake found no CUDA compiler")
 endif()
+rwa_optional(CUDA "CUDA backend" "${CMAKE_CUDA_COMPILER}" "CUDA compiler")
 
 # Compiles kernels for these ARCHITECTURES into an object library that becomes part of TARGET.
 function(rwa_kernels target name)

@@ -36,9 +36,9 @@ struct OnnxOptions {
 };
 
 // Replaces the file atomically. Throws ConfigError for a step of a network that cannot run as a
-// stream or whose steps depend on others (context, positions), and for more weights than an ONNX
-// file can hold, 2 GiB; ModelFileError for a note that does not fit the network; ResourceError if
-// the file cannot be written.
+// stream or whose steps depend on others (context, positions), for more weights than an ONNX file
+// can hold, 2 GiB, and in a build without ONNX; ModelFileError for a note that does not fit the
+// network; ResourceError if the file cannot be written.
 void export_onnx(const Model& model, const std::filesystem::path& file,
                  const OnnxOptions& options = {});
 

@@ -28,7 +28,7 @@ struct Download {
 //
 // Throws an error that lists the failure of each URL: InputError if one sent wrong content,
 // otherwise ResourceError. Throws ResourceError if the part cannot be written or another process is
-// writing it.
+// writing it. A build without libcurl fails for each URL.
 void download(const Download& wanted);
 
 }  // namespace rwa::paper

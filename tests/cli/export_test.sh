@@ -22,6 +22,26 @@ train() { expect 0 "model.safetensors" "$rwa" train "$@" --seed 1 --units 8 --ep
 python3 "$waves" class 40 >waves.csv
 train waves.csv --out waves
 
+### for PyTorch
+export_to 0 "PyTorch module" waves --torch network.py
+python3 -m py_compile network.py || fail "not Python"
+[[ -s network.safetensors ]] || fail "no weights beside the module"
+
+### errors
+refuse 2 "expected one of --onnx FILE and --torch FILE" waves
+refuse 2 "expected one of --onnx FILE and --torch FILE" waves --onnx here/model.onnx --torch x.py
+refuse 2 "--torch excludes --step" waves --torch x.py --step
+refuse 7 "nothing/model.safetensors" nothing/model.safetensors --onnx here/model.onnx
+refuse 2 "here: is a folder without a model.safetensors" here --onnx here/model.onnx
+refuse 4 "here/model.onnx" here/model.onnx --onnx here/model.onnx
+
+### a build without ONNX says so
+if ! "$rwa" export waves --onnx waves.onnx >out 2>err && grep -qF "this build has no ONNX export" err; then
+  refuse 2 "or export to PyTorch" waves --onnx here/model.onnx
+  echo "skipped: this build has no ONNX export"
+  exit 0
+fi
+
 ### a run folder or a model file: the same bytes each time
 export_to 0 "ONNX graph of whole sequences" waves --onnx waves.onnx
 export_to 0 "again.onnx: " waves/model.safetensors --onnx again.onnx
@@ -40,18 +60,7 @@ grep -qa initial_state waves.onnx && fail "an initial state in waves.onnx"
 train waves.csv --out wide --context 3
 export_to 0 "whole sequences" wide --onnx wide.onnx
 
-### for PyTorch
-export_to 0 "PyTorch module" waves --torch network.py
-python3 -m py_compile network.py || fail "not Python"
-[[ -s network.safetensors ]] || fail "no weights beside the module"
-
-### errors
-refuse 2 "expected one of --onnx FILE and --torch FILE" waves
-refuse 2 "expected one of --onnx FILE and --torch FILE" waves --onnx here/model.onnx --torch x.py
-refuse 2 "--torch excludes --step" waves --torch x.py --step
-refuse 7 "nothing/model.safetensors" nothing/model.safetensors --onnx here/model.onnx
-refuse 2 "here: is a folder without a model.safetensors" here --onnx here/model.onnx
-refuse 4 "here/model.onnx" here/model.onnx --onnx here/model.onnx
+### errors of ONNX
 refuse 7 "no/model.onnx" waves --onnx here/no/model.onnx
 train waves.csv --out both --bidirectional
 refuse 2 "cannot be streamed: it is bidirectional" both --onnx here/model.onnx --step

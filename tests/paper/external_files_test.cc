@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "io/io_testing.h"
+#include "paper/download.h"
 #include "paper/external_files.h"
 #include "paper/tls_server.h"
 #include "rwa/errors.h"
@@ -44,7 +45,21 @@ class Downloads : public ::testing::Test {
   std::vector<std::string> said_;
 };
 
-TEST_F(Downloads, WrongMnistIsNotKept) {
+// Skips itself in a build without libcurl.
+class Transfers : public Downloads {
+ protected:
+  void SetUp() override {
+    try {
+      download({.urls = {"https://localhost:1"}, .file = temporary_.path() / "file"});
+    } catch (const ResourceError& error) {
+      if (std::string_view(error.what()).find("no libcurl") != std::string_view::npos) {
+        GTEST_SKIP() << "this build has no libcurl";
+      }
+    }
+  }
+};
+
+TEST_F(Transfers, WrongMnistIsNotKept) {
   serve("mnist/train-images-idx3-ubyte.gz", "something else");
   expect_refusal<InputError>(
       download_mnist,
@@ -54,7 +69,7 @@ TEST_F(Downloads, WrongMnistIsNotKept) {
                                             ": downloading"});
 }
 
-TEST_F(Downloads, MirrorsAreTriedInTurn) {
+TEST_F(Transfers, MirrorsAreTriedInTurn) {
   serve("mnist/train-images-idx3-ubyte.gz", "something else");
   server_->take_requests();
   ::setenv("RWA_MIRROR",
@@ -102,14 +117,14 @@ TEST_F(Downloads, AFolderThatCannotBeMade) {
   expect_refusal<ResourceError>(download_mnist, {folder_.string(), "cannot create the folder"});
 }
 
-TEST_F(Downloads, ALogThatIsNotUnderstood) {
+TEST_F(Transfers, ALogThatIsNotUnderstood) {
   serve("jostmey-rwa/reber_grammar/rwa_model/train.out", "Iteration: 0 Dataset: test\n");
   expect_refusal<InputError>(download_curves, {server_->url("good") + "/jostmey-rwa/",
                                                "reber_grammar/rwa_model/train.out:1: found"});
   EXPECT_TRUE(fs::is_empty(folder_));
 }
 
-TEST_F(Downloads, ALogOfAnotherRun) {
+TEST_F(Transfers, ALogOfAnotherRun) {
   serve("jostmey-rwa/reber_grammar/rwa_model/train.out",
         "Iteration: 0 Dataset: test Cost: 1 Accuracy: 50.0\n");
   expect_refusal<InputError>(download_curves,

@@ -1,5 +1,5 @@
-// src/paper/download.cc: the partial file, one libcurl request to one server, and the loop over the
-// servers.
+// src/paper/curl/download.cc: the partial file, one libcurl request to one server, and the loop
+// over the servers.
 #include "paper/download.h"
 
 #include <sys/file.h>

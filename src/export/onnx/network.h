@@ -1,11 +1,11 @@
-// src/export/onnx_network.h: ONNX nodes of a whole network: encoder, readout, decoder, output.
+// src/export/onnx/network.h: ONNX nodes of a whole network: encoder, readout, decoder, output.
 #pragma once
 
 #include <span>
 #include <vector>
 
-#include "export/onnx_graph.h"
-#include "export/onnx_recurrent.h"
+#include "export/onnx/graph.h"
+#include "export/onnx/recurrent.h"
 #include "model/network_spec.h"
 
 namespace rwa::exports {

@@ -1,4 +1,4 @@
-// src/export/onnx_recurrent.h: ONNX nodes of one recurrent layer and direction, for one step or all
+// src/export/onnx/recurrent.h: ONNX nodes of one recurrent layer and direction, for one step or all
 // steps.
 #pragma once
 
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "backend/spec.h"
-#include "export/onnx_graph.h"
+#include "export/onnx/graph.h"
 
 namespace rwa::exports {
 

@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "datasets/encoding.h"
-#include "export/onnx_network.h"
+#include "export/onnx/network.h"
 #include "io/replace_file.h"
 #include "model/config_json.h"
 #include "rwa/errors.h"

@@ -1,4 +1,4 @@
-// src/export/onnx_graph.h: builds an ONNX graph. Values are identified by their names; constants
+// src/export/onnx/graph.h: builds an ONNX graph. Values are identified by their names; constants
 // belong to the outermost graph, where the bodies of loops see them.
 #pragma once
 

@@ -1,4 +1,4 @@
-#include "export/onnx_network.h"
+#include "export/onnx/network.h"
 
 #include <limits>
 #include <string>

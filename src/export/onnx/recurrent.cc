@@ -1,4 +1,4 @@
-#include "export/onnx_recurrent.h"
+#include "export/onnx/recurrent.h"
 
 #include <algorithm>
 #include <array>
