@@ -50,7 +50,8 @@ class Transfers : public Downloads {
  protected:
   void SetUp() override {
     try {
-      download({.urls = {"https://localhost:1"}, .file = temporary_.path() / "file"});
+      const fs::path file = temporary_.path() / "file";
+      download({{"https://localhost:1"}, file, 1, [](const fs::path&) {}, ""});
     } catch (const ResourceError& error) {
       if (std::string_view(error.what()).find("no libcurl") != std::string_view::npos) {
         GTEST_SKIP() << "this build has no libcurl";
