@@ -25,13 +25,13 @@ constexpr const char* kExample =
     "  rwa paper report runs                       Write runs/report/index.html, its figures, and\n"
     "                                              its tables as Markdown (summary.md)\n"
     "  rwa paper report runs --out page            Write to another folder\n"
-    "  rwa paper report runs --markdown >claims.md\n"
+    "  rwa paper report runs --table claims        Print the claims as Markdown\n"
     "\n"
     "Run 'rwa paper data curves' first to plot the authors' curves for comparison.";
 
 struct ReportOptions {
   fs::path runs, reference, out;
-  bool markdown = false, scoreboard = false;
+  std::string table;  // empty: write the report
 };
 
 void write_figures(const std::vector<report::Figure>& figures, const fs::path& folder) {
@@ -46,8 +46,8 @@ void write_report(const ReportOptions& options) {
   const auto records = read_runs({options.runs});
   const auto made = paper::make_report(records, paper::find_curves(options.reference));
   for (const std::string& run : made.left_out) say("skipped: {}\n", run);
-  if (options.scoreboard) {
-    fmt::print("{}.\n\n{}", made.tally, report::to_markdown(made.scoreboard));
+  if (!options.table.empty()) {
+    fmt::print("{}", paper::table_named(made, options.table));
     return;
   }
   const fs::path folder = options.out.empty() ? options.runs / "report" : options.out;
@@ -56,17 +56,14 @@ void write_report(const ReportOptions& options) {
   paper::write_summary(made, folder / "summary.md");
   write_figures(made.figures, folder);
   const std::string where = fs::absolute(folder / "index.html").lexically_normal().string();
-  if (options.markdown) {
-    fmt::print("{}", report::to_markdown(made.claims));
-    say("Report: {}\n", where);
-  } else {
-    if (!made.claims.rows.empty()) fmt::print("{}\n", report::to_text(made.claims));
-    if (const auto count = made.claims_not_run.rows.size(); count > 0) {
-      fmt::print("{} cannot be judged from these runs; the report lists them.\n",
-                 report::counted(static_cast<std::int64_t>(count), "more claim"));
-    }
-    fmt::print("Report: {}\n", where);
+  if (!made.claims.rows.empty()) {
+    fmt::print("{}\n{}.\n", report::to_text(made.claims), made.tally);
   }
+  if (const auto count = made.claims_not_run.rows.size(); count > 0) {
+    fmt::print("{} cannot be judged from these runs; the report lists them.\n",
+               report::counted(static_cast<std::int64_t>(count), "more claim"));
+  }
+  fmt::print("Report: {}\n", where);
 }
 
 }  // namespace
@@ -79,9 +76,9 @@ void add_paper_report(const Command& paper) {
   add_folder(command, "--reference", options->reference,
              "Folder with the authors' curves (default: the cache)");
   add_folder(command, "--out", options->out, "Folder to write to (default: DIR/report)");
-  command.add_flag("--markdown", options->markdown, "Print the table of claims as Markdown");
-  command.add_flag("--scoreboard", options->scoreboard,
-                   "Print only the headline claim of each experiment, as Markdown");
+  command.add_option("--table", options->table,
+                     "Print one table as Markdown and write nothing: scoreboard, claims, summary, "
+                     "times, beyond, thresholds, or the name of a study");
   command.set_footer(kExample);
   command.set_action([options] { write_report(*options); });
 }

@@ -6,13 +6,14 @@
 
 PROGRAM is rwa, as in build/release/rwa. A table stands between two lines:
 
-    <!-- made by: rwa paper report paper/results --scoreboard -->
+    <!-- made by: rwa paper report paper/results --table scoreboard -->
     <!-- end -->
 
 The command runs in the source tree. Output that is not Markdown, such as a table of `rwa bench`,
 becomes a code block.
 """
 
+import functools
 import os
 import pathlib
 import re
@@ -42,6 +43,7 @@ def as_markdown(output):
     return "\n" + "\n".join(lines) + "\n\n"
 
 
+@functools.cache
 def make(command, program):
     folder = os.pathsep.join([str(program.resolve().parent), os.environ["PATH"]])
     run = subprocess.run(

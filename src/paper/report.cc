@@ -19,6 +19,7 @@
 #include "paper/evidence.h"
 #include "paper/learned.h"
 #include "paper/words.h"
+#include "rwa/errors.h"
 
 namespace rwa::paper {
 namespace {
@@ -407,6 +408,29 @@ void add_study(const StudyResult& result, report::Page& page) {
   page.blocks.emplace_back(Text{with_seeds(command, result.runs)});
 }
 
+// The rows of the paper's experiments, or those of the others. The first cell names the experiment,
+// and its variant if there is one.
+Table rows_of(Table table, bool of_paper) {
+  std::erase_if(table.rows, [&](const auto& row) {
+    const bool is_of_paper = std::ranges::any_of(catalogue(), [&](const Entry& entry) {
+      return entry.figure > 0 && row.front().text.starts_with(entry.experiment.name);
+    });
+    return is_of_paper != of_paper;
+  });
+  return table;
+}
+
+Table without_empty_columns(Table table) {
+  for (std::size_t column = table.header.size(); column-- > 0;) {
+    const auto is_empty = [&](const auto& row) { return row[column].text == kNothing; };
+    if (!std::ranges::all_of(table.rows, is_empty)) continue;
+    const auto at = static_cast<std::ptrdiff_t>(column);
+    table.header.erase(table.header.begin() + at);
+    for (auto& row : table.rows) row.erase(row.begin() + at);
+  }
+  return table;
+}
+
 }  // namespace
 
 Report make_report(const std::vector<training::Record>& records, const fs::path& reference) {
@@ -479,6 +503,22 @@ void write_summary(const Report& report, const fs::path& file) {
         fmt::format("\n{}: {}\n\n{}", study->title, study->question, report::to_markdown(table));
   }
   io::replace_text(file, text);
+}
+
+std::string table_named(const Report& report, const std::string& name) {
+  if (name == "scoreboard") return report.tally + ".\n\n" + to_markdown(report.scoreboard);
+  std::map<std::string, Table> tables = {{"claims", report.claims},
+                                         {"summary", rows_of(report.summary, true)},
+                                         {"times", rows_of(report.times, true)},
+                                         {"beyond", rows_of(report.summary, false)},
+                                         {"thresholds", report.challenge}};
+  for (const StudyResult& result : report.studies) tables[result.study->name] = result.table;
+  const auto found = tables.find(name);
+  if (found != tables.end()) return to_markdown(without_empty_columns(found->second));
+  std::vector<std::string> names = {"scoreboard"};
+  for (const auto& [known, table] : tables) names.push_back(known);
+  throw ConfigError(
+      fmt::format("unknown table '{}', expected one of: {}", name, fmt::join(names, ", ")));
 }
 
 std::vector<Table> summarise(const std::vector<training::Record>& runs, const Library& authors) {

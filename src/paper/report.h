@@ -38,6 +38,11 @@ Report make_report(const std::vector<training::Record>& runs,
 // Writes the overview and all tables as Markdown. Throws ResourceError.
 void write_summary(const Report& report, const std::filesystem::path& file);
 
+// Returns one table as Markdown, without columns that hold nothing: "scoreboard", "claims",
+// "summary" and "times" of the paper's experiments, "beyond" (the summary of the others),
+// "thresholds", or the name of a study. Throws ConfigError for any other name.
+std::string table_named(const Report& report, const std::string& name);
+
 // Returns only the tables of results: the summary, and one per study.
 std::vector<report::Table> summarise(const std::vector<training::Record>& runs,
                                      const Library& authors);

@@ -88,9 +88,12 @@ grep -q "<html" runs/report/index.html || fail "no page"
 if command -v gnuplot >/dev/null && command -v rsvg-convert >/dev/null; then
   [[ -s runs/report/figure-2.svg && -s runs/report/figure-2.png ]] || fail "no figure"
 fi
-paper 0 "| grammar" report runs --markdown --out elsewhere
+paper 0 "Report:" report runs --out elsewhere
 [[ -s elsewhere/index.html ]] || fail "no page in --out"
-grep -q "Report:" out && fail "not only Markdown on standard output"
+paper 0 "| grammar" report runs --table summary --out not-written
+grep -qv "^|" out && fail "not only Markdown on standard output"
+[[ ! -e not-written ]] || fail "--table writes a report"
+paper 2 "expected one of: scoreboard" report runs --table claimz
 # Without the programs that draw figures there is still a page.
 mkdir empty
 expect 0 "gnuplot" env PATH="$tmp/empty" "$rwa" paper report runs --out bare
@@ -107,9 +110,9 @@ paper 2 "nowhere" report runs --reference nowhere
 ### results: small files that are reported like runs, but are not runs
 paper 0 "grammar/rwa-seed1" results runs --out kept
 [[ $(find kept/grammar/rwa-seed1 -type f | wc -l) == 3 ]] || fail "not three files: $(find kept)"
-paper 0 "| grammar" report runs --markdown --out of-runs
+paper 0 "| grammar" report runs --table claims
 mv out claims-of-runs
-paper 0 "| grammar" report kept --markdown --out of-kept
+paper 0 "| grammar" report kept --table claims
 diff claims-of-runs out || fail "stored results give other verdicts"
 cp -r kept before-run
 paper 2 "these are kept results, not a run" run grammar --steps 30 --out kept
