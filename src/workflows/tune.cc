@@ -59,12 +59,25 @@ std::vector<Candidate> make_candidates(const TrainRequest& request, const Plan& 
     settings.add(request.settings);
     Candidate made{.number = number, .run = base};
     made.run.experiment = experiment_of(settings);
+    // Dropout acts between layers, and --layers may override the drawn number of them.
+    training::Network& network = made.run.experiment.network;
+    if (network.layers < 2 && !request.settings.has("network.dropout")) network.dropout = 0;
     complete(settings, *base.files, made.run.experiment);
     made.run.title = fmt::format("candidate {}", number);
     place(request.out, fmt::format("candidate-{}", number), made.run);
     candidates.push_back(std::move(made));
   }
   return candidates;
+}
+
+[[noreturn]] void refuse_without_validation(const Plan& plan) {
+  const auto& task = std::get<datasets::FilesTask>(plan.runs.front().experiment.task);
+  if (task.split == 0) {
+    throw ConfigError("tuning needs validation data: use --valid, or a --split above 0");
+  }
+  throw ConfigError(
+      fmt::format("tuning needs validation data, but {} cannot be split: use --valid",
+                  report::counted(plan.files->size(datasets::Split::kTrain), "sequence")));
 }
 
 // Trains the candidates up to their seconds and sorts them, the best first. Those that diverge keep
@@ -141,9 +154,7 @@ std::vector<int> rounds(int candidates) {
 
 std::vector<Candidate> tune(const TrainRequest& request, const Plan& plan,
                             const TuneOptions& options, TuneObserver& observer) {
-  if (plan.files->size(datasets::Split::kValid) == 0) {
-    throw ConfigError("tuning needs validation data: use --valid, or a --split above 0");
-  }
+  if (plan.files->size(datasets::Split::kValid) == 0) refuse_without_validation(plan);
   if (options.candidates < 1) {
     throw ConfigError(fmt::format("candidates is {}, expected at least 1", options.candidates));
   }

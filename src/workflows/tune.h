@@ -17,7 +17,8 @@
 namespace rwa::workflows {
 
 // The settings of a candidate, which the given ones override. Candidate 0 has none: the defaults
-// are hard to beat in a short time. The others are a function of seed and number.
+// are hard to beat in a short time. The others are a function of seed and number. tune() sets the
+// dropout of a candidate with a single layer to 0.
 training::Overrides candidate(const datasets::Shape& shape, std::uint64_t seed, int number);
 
 // Describes a completed experiment: "lstm, 64 units, learning rate 0.0031, batch 32".

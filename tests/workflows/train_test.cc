@@ -194,6 +194,27 @@ TEST_F(Train, TuningRanksItsCandidates) {
   EXPECT_EQ(files_written(), 0U);
 }
 
+// Dropout acts between layers: a network with a single one refuses it.
+TEST_F(Train, TuningDrawsDropoutOnlyBetweenLayers) {
+  TuneObserver nobody;
+  for (const std::string settings : {"", "network.layers = 1", "network.layers = 2"}) {
+    const TrainRequest given = request(settings);
+    const auto candidates = tune(given, made(given), {.candidates = 9, .time_budget = 0.1}, nobody);
+    ASSERT_EQ(candidates.size(), 9U);
+    bool any = false;
+    for (const Candidate& each : candidates) {
+      const training::Network& network = each.run.experiment.network;
+      EXPECT_TRUE(network.layers > 1 || network.dropout == 0);
+      any = any || network.dropout > 0;
+    }
+    EXPECT_EQ(any, settings != "network.layers = 1");
+  }
+  const TrainRequest both = request("network.layers = 1\nnetwork.dropout = 0.5");
+  io::expect_error<ConfigError>(
+      [&] { (void)tune(both, made(both), {}, nobody); },
+      {"dropout is 0.5, expected 0 with fewer than 2 layers", "use --layers 2"});
+}
+
 TEST_F(Train, CandidatesThatDivergeAreNotTheBest) {
   TuneObserver nobody;
   const TrainRequest given = request("training.learning_rate = 1e15");
@@ -212,8 +233,9 @@ TEST_F(Train, ARunWithoutAModelSaysSo) {
 TEST_F(Train, TuningNeedsValidation) {
   TuneObserver nobody;
   const TrainRequest given = request("task.split = 0.0");
-  io::expect_error<ConfigError>([&] { (void)tune(given, made(given), {}, nobody); },
-                                {"tuning needs validation data"});
+  io::expect_error<ConfigError>(
+      [&] { (void)tune(given, made(given), {}, nobody); },
+      {"tuning needs validation data: use --valid, or a --split above 0"});
   const TrainRequest folds = request("task.folds = 3");
   io::expect_error<ConfigError>([&] { (void)tune(folds, made(folds), {}, nobody); },
                                 {"found folds, expected none"});
