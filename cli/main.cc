@@ -1,6 +1,8 @@
 // cli/main.cc: the program `rwa`: runs the command, and turns exceptions into a message and an exit
 // code.
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <iostream>
@@ -14,6 +16,8 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include "comm/job.h"
 #include "comm/ranks.h"
@@ -37,6 +41,7 @@ enum ExitCode {
   kDiverged = 5,
   kInterrupted = 6,
   kResources = 7,
+  kOutputClosed = 128 + SIGPIPE,
 };
 
 constexpr const char* kFooter =
@@ -81,7 +86,8 @@ int run(int argc, char** argv) {
   // A full disk may only show when the buffers are flushed.
   std::cout.flush();
   if (std::fflush(stdout) != 0 || !std::cout) {
-    throw rwa::ResourceError("cannot write to standard output");
+    throw rwa::ResourceError(
+        fmt::format("cannot write to standard output: {}", std::generic_category().message(errno)));
   }
   return code;
 }
@@ -144,6 +150,15 @@ Failure describe(const std::exception_ptr& thrown) {
   }
 }
 
+// The reader of standard output is gone, as in `rwa predict ... | head`. Programs that do not ignore
+// SIGPIPE end silently then.
+bool is_of_closed_output(const Failure& failure) {
+  const std::string reason = std::generic_category().message(EPIPE);
+  pollfd output{.fd = STDOUT_FILENO, .events = 0, .revents = 0};
+  return failure.code == kResources && failure.message.find(reason) != std::string::npos &&
+         ::poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -162,6 +177,7 @@ int main(int argc, char** argv) {
       const std::string where = rank == 0 ? "" : fmt::format(" (on rank {})", rank);
       job->fail("rwa: " + failure.message + where, failure.code);
     }
+    if (is_of_closed_output(failure)) return kOutputClosed;
     return fail(failure.code, failure.message);
   }
 }

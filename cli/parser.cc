@@ -14,6 +14,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/nearest.h"
+
 namespace rwa::cli {
 namespace {
 
@@ -132,6 +134,14 @@ std::vector<std::string> names_of_commands(CLI::App& app) {
   return names;
 }
 
+std::vector<std::string> names_of_options(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
 // CLI11's own messages do not tell a command from an option.
 std::string describe(CLI::App& app, const CLI::ParseError& error) {
   CLI::App& command = innermost(app);
@@ -141,12 +151,16 @@ std::string describe(CLI::App& app, const CLI::ParseError& error) {
     return fmt::format("{}; see {}", error.what(), help);
   }
   const auto commands = names_of_commands(command);
-  if (unknown[0].starts_with('-') || commands.empty()) {
-    const char* kind = unknown[0].starts_with('-') ? "option" : "argument";
-    return fmt::format("unknown {} '{}'; see {}", kind, unknown[0], help);
-  }
-  return fmt::format("unknown command '{}', expected one of: {}; see {}", unknown[0],
-                     fmt::join(commands, ", "), help);
+  const bool is_option = unknown[0].starts_with('-');
+  const std::string name = is_option ? unknown[0].substr(0, unknown[0].find('=')) : unknown[0];
+  const char* kind = is_option ? "option" : commands.empty() ? "argument" : "command";
+  const auto near = nearest(name, is_option ? names_of_options(command) : commands);
+  if (!near.empty()) return fmt::format("unknown {} '{}'{}", kind, name, suggestion(name, near));
+  const std::string expected =
+      is_option || commands.empty()
+          ? ""
+          : fmt::format(", expected one of: {}", fmt::join(commands, ", "));
+  return fmt::format("unknown {} '{}'{}; see {}", kind, name, expected, help);
 }
 
 }  // namespace

@@ -82,10 +82,10 @@ void make_normal(const Normal& normal, const std::vector<std::string>& names,
 
 [[noreturn]] void refuse_missing_at(const formats::Schema& schema,
                                     const formats::Sequence& sequence, std::size_t at,
-                                    std::string_view file) {
+                                    std::string_view file, std::string_view advice) {
   const std::size_t features = schema.features.size();
-  refuse(file, sequence.line, "found no number for {} at step {} of the sequence, expected one",
-         io::quote(schema.features[at % features]), at / features + 1);
+  refuse(file, sequence.line, "found no number for {} at step {} of the sequence, expected one: {}",
+         io::quote(schema.features[at % features]), at / features + 1, advice);
 }
 
 // Copies the first `count` rows to sequence b of an array [T,B,width].
@@ -214,7 +214,8 @@ void refuse_missing(const formats::Schema& schema, const formats::Sequence& sequ
   const auto found =
       std::ranges::find_if(sequence.x, [](float value) { return std::isnan(value); });
   if (found == sequence.x.end()) return;
-  refuse_missing_at(schema, sequence, static_cast<std::size_t>(found - sequence.x.begin()), file);
+  refuse_missing_at(schema, sequence, static_cast<std::size_t>(found - sequence.x.begin()), file,
+                    "use --missing previous or --missing mean");
 }
 
 formats::Sequence as_seen(const Encoding& encoding, const formats::Sequence& encoded) {
@@ -292,7 +293,8 @@ void Encoder::encode_features(formats::Sequence& sequence, std::string_view file
   const auto& names = encoding_.schema.features;
   make_normal(encoding_.features, names, sequence.x, file, sequence.line, [&](std::size_t i) {
     if (encoding_.missing == Missing::kRefuse) {
-      refuse_missing_at(encoding_.schema, sequence, i, file);
+      refuse_missing_at(encoding_.schema, sequence, i, file,
+                        "the model was trained without --missing");
     }
     // The mean of standardised values is 0.
     const bool previous = encoding_.missing == Missing::kPrevious && i >= names.size();

@@ -119,11 +119,16 @@ void check_note(const Encoding& encoding) {
 }
 
 void check_folds(const LoadedData& data) {
-  for (std::size_t i = 0; i < data.subsets.size(); ++i) {
+  const std::size_t folds = data.subsets.size();
+  const std::int64_t found = data.statistics.sequences;
+  if (found < static_cast<std::int64_t>(folds)) {
+    throw InputError(fmt::format("{0} folds need at least {0} sequences, found {1}", folds, found));
+  }
+  for (std::size_t i = 0; i < folds; ++i) {
     if (data.subsets[i]->store.size() > 0) continue;
     throw InputError(
-        fmt::format("too few training sequences for {1} folds: found {0}, fold {2} is empty",
-                    data.statistics.sequences, data.subsets.size(), i + 1));
+        fmt::format("fold {} of {} is empty: expected a class with at least {} sequences", i + 1,
+                    folds, folds));
   }
 }
 

@@ -20,7 +20,9 @@ int folds_of(const FilesTask& task) {
     check_range("folds", task.folds, 3, kMostFolds);
     check_range("fold", task.fold, 0, task.folds - 1);
     if (task.valid.empty() && task.test.empty()) return task.folds;
-    throw ConfigError("found folds and files for validation or test, expected only one of the two");
+    throw ConfigError(
+        "--folds cannot be combined with --valid or --test: cross-validation splits the training "
+        "data itself");
   }
   if (task.split == 0 || !task.valid.empty()) return 1;
   if (task.split >= kLeastSplit && task.split <= kMostSplit) {

@@ -1,10 +1,13 @@
 #include "training/run_folder.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <string>
 #include <system_error>
 
 #include <fmt/format.h>
 
+#include "base/counted.h"
 #include "io/read_file.h"
 #include "rwa/errors.h"
 #include "training/metrics.h"
@@ -49,11 +52,44 @@ const Metric* final_of(const Record& record) {
   return found == record.metrics.end() ? nullptr : &*found;
 }
 
+namespace {
+
+[[noreturn]] void refuse_unfinished(const fs::path& folder) {
+  const Record run = read_run(folder);
+  if (run.status == Status::kDiverged) {
+    throw ConfigError(fmt::format("{}: has no model, because its training diverged at step {}",
+                                  folder.string(), run.steps));
+  }
+  throw ConfigError(fmt::format(
+      "{}: training is not finished (step {} of {}): run the same rwa train command to finish it",
+      folder.string(), run.steps, run.experiment.training.steps));
+}
+
+// Returns the runs of --folds, --repeat or rwa tune in the folder of their --out.
+std::vector<fs::path> find_parts(const fs::path& folder) {
+  std::error_code refused;  // then there are none
+  for (const auto& entry : fs::directory_iterator(folder, refused)) {
+    const std::string name = entry.path().filename().string();
+    const bool is_part =
+        name.starts_with("fold-") || name.starts_with("seed-") || name.starts_with("candidate-");
+    if (is_part && entry.is_directory(refused)) return find_runs(folder);
+  }
+  return {};
+}
+
+}  // namespace
+
 fs::path model_file(const fs::path& path) {
   std::error_code refused;  // ignored: reading the file reports the error
   if (!fs::is_directory(path, refused)) return path;
   fs::path file = path / kModelFile;
   if (fs::exists(file, refused)) return file;
+  if (fs::exists(path / kConfigFile, refused)) refuse_unfinished(path);
+  if (const auto runs = find_parts(path); !runs.empty()) {
+    throw ConfigError(
+        fmt::format("{}: is a folder with {} and no single model: use {}", path.string(),
+                    counted(static_cast<std::int64_t>(runs.size()), "run"), runs.front().string()));
+  }
   throw ConfigError(
       fmt::format("{}: is a folder without a {}, expected a model file or a run folder of rwa "
                   "train",

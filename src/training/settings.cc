@@ -184,7 +184,7 @@ void settle_length(const io::Value::Table* training, Experiment& experiment) {
   if (training == nullptr) return;
   const auto given = [&](std::string_view name) { return find(*training, name) != nullptr; };
   if (given("epochs") && given("steps")) {
-    throw ConfigError("found epochs and steps, expected one of them");
+    throw ConfigError("epochs and steps are both given, expected one of them");
   }
   if (given("steps")) experiment.training.epochs = 0;
   if (!given("epochs")) return;

@@ -227,6 +227,10 @@ class JsonLines : public LineReader {
         read_steps(value, place, line);
       }
     }
+    const bool ends = line.id && object.size() == 1;
+    if (line.kind == StreamLine::Kind::kSteps || ends) return;
+    throw InputError(
+        fmt::format("stdin:{}: found an object without \"x\", \"text\" or \"seq\"", place.number));
   }
 
  private:

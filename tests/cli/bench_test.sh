@@ -107,6 +107,8 @@ grep -q "^rwa  *stream" "$tmp/out" || fail "the rows that could be measured are 
 
 # Unknown commands and options, help and version.
 expect 2 "unknown command 'nonsense'" "$rwa" nonsense
+expect 2 "unknown command 'trian', did you mean train?" "$rwa" trian
+expect 2 "unknown option '--unit', did you mean --units?" "$rwa" train data.csv --out run --unit 3
 expect 2 "rwa --help" "$rwa" nonsense
 expect 2 "unknown option '--nonsense'; see rwa bench --help" "$rwa" bench --nonsense
 expect 2 "bench" "$rwa"

@@ -276,6 +276,7 @@ paper 2 "expected one of: mnist, curves" data mnits
 expect 7 "--data" env RWA_MIRROR=https://127.0.0.1:9/ "$rwa" paper data mnist
 
 ### unknown commands and help
-paper 2 "unknown command 'rnu', expected one of: list, run, report, data, results, gradients" rnu
+paper 2 "unknown command 'rnu', did you mean run?" rnu
+paper 2 "unknown command 'walk', expected one of: list, run, report, data, results, gradients" walk
 paper 2 "Train and score" # the help
 for command in list run report data results gradients; do paper 0 "Examples:" $command --help; done

@@ -96,7 +96,7 @@ TEST(SettingsOptions, WhatIsWrongIsNamed) {
   refuse({"--learning-rate", "fast"}, "--learning-rate: learning_rate is \"fast\", expected a");
   refuse({"--cell", "elman"}, "--cell: unknown cell 'elman', expected one of: rwa, rwa-forget");
   refuse({"--bidirectional=maybe"}, "bidirectional is \"maybe\", expected true or false");
-  refuse({"--steps", "3", "--epochs", "4"}, "found epochs and steps");
+  refuse({"--steps", "3", "--epochs", "4"}, "epochs and steps are both given");
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ TEST(StratifiedSplit, RefusesWhatCannotBe) {
   refuse({.split = std::numeric_limits<double>::quiet_NaN()}, {"split is nan"});
   refuse({.folds = 2}, {"folds is 2, expected 3 to 1000"});
   refuse({.folds = 5, .fold = 5}, {"fold is 5, expected 0 to 4"});
-  refuse({.valid = {"v"}, .folds = 5}, {"found folds and files for validation or test"});
+  refuse({.valid = {"v"}, .folds = 5}, {"--folds cannot be combined with --valid or --test"});
 }
 
 }  // namespace

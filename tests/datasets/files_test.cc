@@ -395,7 +395,9 @@ TEST(Files, AreRefusedWhereThereIsNothingToLearn) {
   refuse({.schema = one_feature(Target::kLabels), .files = {{"train", {{.x = {1}}}}}}, task,
          {"no labels"});
   refuse(class_files(of_classes({{"a", 1}, {"b", 1}})), {.train = {"train"}, .folds = 9},
-         {"too few training sequences for 9 folds", "found 2"});
+         {"9 folds need at least 9 sequences, found 2"});
+  refuse(class_files(of_classes({{"a", 1}, {"b", 1}, {"c", 1}})), {.train = {"train"}, .folds = 3},
+         {"of 3 is empty: expected a class with at least 3 sequences"});
 }
 
 TEST(Files, AreRefusedWithTheLine) {

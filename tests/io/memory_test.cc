@@ -83,15 +83,16 @@ class HugeFile : public ::testing::Test {
 
 TEST_F(HugeFile, WithAWrongHeader) {
   expect_refusal("", {"the header is empty"});
-  expect_refusal("GIF89a, and then some more", {"the header's length is", "at most 1048576"});
+  expect_refusal("GIF89a, and then some more",
+                 {"not a model file: the header's length is", "at most 1048576"});
   expect_refusal(length_of(1000), {"starts with byte 0x00"});
   expect_refusal(length_of(2) + "{]", {"not valid JSON"});
 }
 
 TEST_F(HugeFile, WithTrailingBytes) {
   const std::string header = R"({"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})";
-  expect_refusal(length_of(header.size()) + header,
-                 {"the data has 1,099,511,627,714 bytes", "the 4 of its tensors", "no trailing bytes"});
+  expect_refusal(length_of(header.size()) + header, {"the data has 1,099,511,627,714 bytes",
+                                                     "the 4 of its tensors", "no trailing bytes"});
 }
 
 // The data is as long as the header says, but the shape is wrong, so none of it is read.

@@ -212,7 +212,7 @@ class TrainingTest(EstimatorTest):
         for words, parameters in (
             ("^training options: units is 0, expected a whole number from 1 to 2147483647$", {"units": 0}),
             ("unknown cell 'rnn', expected one of: rwa", {"cell": "rnn"}),
-            ("found epochs and steps, expected one", {"steps": 3}),
+            ("epochs and steps are both given, expected one", {"steps": 3}),
             ("^readout is every, expected", {"readout": "every"}),
             ('units is "8", expected a whole number', {"units": "8"}),
         ):

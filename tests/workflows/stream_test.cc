@@ -217,6 +217,8 @@ TEST(Stream, Json) {
   refused(R"({"x":[1,null]})", R"(found no number for "v", expected one)");
   refused(R"({"x":[1,1e300]})", "expected a number of at most 3.4e38");
   refused(R"({"x":[]})", "found no step");
+  refused("{}", R"(stdin:1: found an object without "x", "text" or "seq")");
+  refused(R"({"id":"a","X":[1,2]})", R"(stdin:1: found an object without "x", "text" or "seq")");
   refused(R"({"x":"ab"})", "expected a list of numbers");
   refused(R"({"x":[1,2],"text":""})", "a second sequence");
   refused(std::string(100'000, '[').c_str(), "expected a JSON object");
