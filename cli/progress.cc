@@ -96,7 +96,10 @@ std::vector<Segment> parts_of(std::string_view title, const training::Progress& 
     parts.push_back({rate(progress.steps_per_second), 3});
     parts.push_back({fmt::format("loss {:<#8.3g}", progress.loss), 2});
   }
-  if (progress.test) parts.push_back({fmt::format("test {:<7}", score(*progress.test)), 4});
+  if (progress.test) {
+    const char* set = progress.test->split == "valid" ? "validation" : "test";
+    parts.push_back({fmt::format("{} {:<7}", set, score(*progress.test)), 4});
+  }
   if (progress.step == progress.steps) {
     parts.push_back({"scoring", 5});
   } else if (begun) {

@@ -20,6 +20,9 @@ std::vector<ProgressDisplay::Run> to_be_shown(const std::vector<training::Queued
   return shown;
 }
 
+constexpr const char* kNoScore =
+    "; no score: all data was used for training; use --valid or --test";
+
 // "accuracy 98.1 %, loss 0.175 bits"; empty if the run has no final score.
 std::string final_score(const training::Record& record) {
   const training::Metric* final = training::final_of(record);
@@ -50,7 +53,7 @@ std::string RunDisplay::about(std::size_t index) const {
 void RunDisplay::begin(std::size_t index, int ranks) {
   const training::QueuedRun& run = queue_->runs()[index];
   display_->say(fmt::format("[{}/{}] {}, {}{}, in {}", index + 1, queue_->runs().size(), run.title,
-                            report::counted(run.experiment.training.steps, "step"),
+                            report::counted(run.experiment.training.steps, "training step"),
                             ranks > 1 ? fmt::format(", on {} ranks", ranks) : "",
                             run.store->name()));
   display_->begin(index);
@@ -68,7 +71,7 @@ std::string RunDisplay::end_in_words(std::size_t index, const training::RunResul
   const training::QueuedRun& run = queue_->runs()[index];
   const std::string last = final_score(run.store->record());
   const std::string scored =
-      last.empty() ? std::string() : fmt::format(": {} on {}", last, run.scored_on);
+      last.empty() ? kNoScore : fmt::format(": {} on {}", last, run.scored_on);
   switch (result.outcome) {
     case training::Outcome::kFinished:
       return fmt::format("finished in {}{}", duration(result.seconds), scored);

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "paper/words.h"
+#include "report/text.h"
 
 namespace rwa::cli {
 namespace {
@@ -55,7 +56,7 @@ std::optional<double> parse_duration(std::string_view text) {
 }
 
 std::string loss(const training::Metric& metric) {
-  return paper::in_digits(metric.loss) + " " + metric.unit;
+  return paper::in_digits(metric.loss) + " " + report::unit_name(metric.unit);
 }
 
 std::string score(const training::Metric& metric) {

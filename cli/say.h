@@ -30,9 +30,9 @@ void say(fmt::format_string<Args...> text, Args&&... args) {
 }
 
 std::string count(std::int64_t number);             // 250,000
-std::string duration(double seconds);               // 45s, 4m05s, 2h10m, 3d04h
-std::string loss(const training::Metric& metric);   // "0.0123 mse"
-std::string score(const training::Metric& metric);  // "98.0 %", "0.0123 mse"
+std::string duration(double seconds);               // under 1s, 45s, 4m05s, 2h10m, 3d04h
+std::string loss(const training::Metric& metric);   // "0.0123 MSE"
+std::string score(const training::Metric& metric);  // "98.0 %", "0.0123 MSE"
 
 // Returns the seconds of a text such as "90", "9m" or "1h30m"; empty if it is malformed or not more
 // than 0.

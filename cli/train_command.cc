@@ -1,4 +1,5 @@
 // cli/train_command.cc: `rwa train`: trains a model on files.
+#include <filesystem>
 #include <memory>
 
 #include <fmt/format.h>
@@ -37,8 +38,9 @@ void print_models(const workflows::Plan& plan, const workflows::TrainResult& res
     fmt::print("model: {}\nreport: {}\n", (plan.out / training::kModelFile).string(),
                (plan.out / workflows::kReportFile).string());
   } else if (result.best) {
-    fmt::print("model: {} (from {}, the lowest validation loss)\n",
-               (plan.out / training::kModelFile).string(), result.runs[*result.best].title);
+    const std::filesystem::path best = result.runs[*result.best].store->name();
+    fmt::print("model: {} (from {}, which has the lowest validation loss)\n",
+               (plan.out / training::kModelFile).string(), best.filename().string());
   } else {
     fmt::print("models and reports: in the run folders of {}\n", plan.out.string());
   }

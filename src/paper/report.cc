@@ -86,7 +86,7 @@ std::string id_of(const Section& section) {
 }
 
 std::string loss_in_words(const training::Metric& metric) {
-  return fmt::format("{} {}", in_digits(metric.loss), metric.unit == "mse" ? "MSE" : metric.unit);
+  return fmt::format("{} {}", in_digits(metric.loss), report::unit_name(metric.unit));
 }
 
 // The median of scores after the same number of steps.

@@ -60,10 +60,13 @@ std::string in_time(double seconds) {
   constexpr double kTooLong = 1000.0 * 24 * 3600;
   if (!(seconds < kTooLong)) return "over 1000 days";
   const auto s = std::llround(std::max(seconds, 0.0));
+  if (s == 0) return "under 1s";
   if (s < 60) return fmt::format("{}s", s);
   if (s < 3600) return fmt::format("{}m{:02}s", s / 60, s % 60);
   if (s < 24 * 3600) return fmt::format("{}h{:02}m", s / 3600, s / 60 % 60);
   return fmt::format("{}d{:02}h", s / (24 * 3600), s / 3600 % 24);
 }
+
+std::string unit_name(const std::string& unit) { return unit == "mse" ? "MSE" : unit; }
 
 }  // namespace rwa::report

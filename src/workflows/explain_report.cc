@@ -287,7 +287,8 @@ std::string ExplanationText::to_json(const Explanation& made) {
 ExplanationPage::ExplanationPage(const Trained& trained, Method method, const std::string& name)
     : trained_(trained), text_(trained) {
   const ModelConfig& config = trained.model.config();
-  page_.title = "Attribution by time step";
+  page_.title =
+      method == Method::kShares ? "Share of each time step" : "Attribution of each time step";
   page_.subtitle = fmt::format("{}: {}, {}", name, rwa::to_string(config.cell),
                                report::counted(config.units, "unit"));
   page_.blocks.emplace_back(
@@ -352,8 +353,9 @@ void ExplanationPage::add_units(const Explanation& made, report::Steps& picture)
   picture.rows_are = "units";
   if (!picture.caption.empty()) picture.caption += ' ';
   picture.caption += fmt::format(
-      "Each line below is a unit: {}, by the size of the weight on the explained output. Colours "
-      "show the square root of the share.",
+      "Each row of the picture is a unit ({}), ordered by its weight on the explained output. "
+      "Darker means a larger share; the colour follows its square root, so that small shares "
+      "remain visible.",
       drawn.size() < found.width ? fmt::format("the first {} of {}", drawn.size(), found.width)
                                  : fmt::format("all {}", found.width));
 }

@@ -29,7 +29,7 @@ Table overview(const Scores& scores) {
   };
   add("sequences", count(scores.sequences));
   if (scores.answers != scores.sequences) add("predictions", count(scores.answers));
-  add("loss", fmt::format("{} {}", digits(scores.loss), scores.unit));
+  add("loss", fmt::format("{} {}", digits(scores.loss), report::unit_name(scores.unit)));
   add_if("accuracy", scores.accuracy, percent);
   add_if("subset accuracy", scores.subset_accuracy, percent);
   add_if("macro F1", scores.macro_f1, decimals);

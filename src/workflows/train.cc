@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "report/text.h"
 #include "rwa/errors.h"
 #include "workflows/predict.h"
 #include "workflows/training_page.h"
@@ -114,9 +115,10 @@ std::vector<Measure> measures_of(const std::vector<TrainedRun>& runs) {
   std::vector<Measure> measures;
   const Scores& first = *runs.front().scores;
   add(measures, {"accuracy, %", {}, 100, 2}, runs, [](const Scores& s) { return s.accuracy; });
-  add(measures, {"loss, " + first.unit, {}}, runs, [](const Scores& s) { return s.loss; });
+  add(measures, {"loss, " + report::unit_name(first.unit), {}}, runs,
+      [](const Scores& s) { return s.loss; });
   add(measures, {"macro F1", {}}, runs, [](const Scores& s) { return s.macro_f1; });
-  add(measures, {"correlation", {}}, runs, [](const Scores& s) { return s.matthews; });
+  add(measures, {"MCC", {}}, runs, [](const Scores& s) { return s.matthews; });
   for (std::size_t i = 0; i < first.numbers.size(); ++i) {
     add(measures, {"RMSE of " + first.numbers[i].name, {}}, runs,
         [i](const Scores& s) { return std::optional(s.numbers.at(i).rmse); });
@@ -233,7 +235,7 @@ report::Table summary(const std::vector<TrainedRun>& all) {
   }
   if (runs.size() < 2) return table;
   auto& row = table.rows.emplace_back();
-  row.push_back({"mean ± deviation"});
+  row.push_back({"mean ± standard deviation"});
   for (const Measure& measure : measures) row.push_back({mean_and_deviation(measure)});
   return table;
 }

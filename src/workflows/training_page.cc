@@ -101,8 +101,9 @@ std::string headline(const Scores& scores, const datasets::Files& files) {
                        report::in_percent(*scores.accuracy),
                        report::in_percent(*baseline.accuracy));
   }
+  const std::string unit = report::unit_name(scores.unit);
   return fmt::format("Loss on {}: {} {}. Mean baseline: {} {}.", on, report::in_digits(scores.loss),
-                     scores.unit, report::in_digits(baseline.loss), scores.unit);
+                     unit, report::in_digits(baseline.loss), unit);
 }
 
 }  // namespace
@@ -112,7 +113,8 @@ void add_curves(const training::Record& run, const datasets::Naive& baseline, re
   Chart losses = chart_of(run, loss_of, baseline.loss);
   losses.id = "loss";
   losses.title = "Loss";
-  losses.y_label = run.metrics.empty() ? "loss" : "loss, " + run.metrics.front().unit;
+  losses.y_label =
+      run.metrics.empty() ? "loss" : "loss, " + report::unit_name(run.metrics.front().unit);
   losses.log_y = spans_decades(losses);
   losses.caption = fmt::format(
       "Training loss: mean over the steps since the last evaluation. Dashed: {} baseline.",

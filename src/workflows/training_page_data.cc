@@ -44,10 +44,16 @@ void add_samples(Table& table, const datasets::Files& files) {
   add("test sequences", Split::kTest);
 }
 
+std::string lengths_of(const datasets::Statistics& seen) {
+  if (shortest(seen) == longest(seen)) return in_thousands(longest(seen));
+  return fmt::format("{} to {}, median {}", in_thousands(shortest(seen)),
+                     in_thousands(longest(seen)), in_thousands(median_length(seen)));
+}
+
 Table files_of(const datasets::FilesTask& task, const datasets::Files& files) {
   const datasets::Encoding& encoding = files.encoding();
   const datasets::Statistics& seen = files.statistics();
-  Table table{.header = {"data", ""}, .rows = {}};
+  Table table{.header = {"property", "value"}, .rows = {}};
   add_paths(table, "training files", task.train);
   add_paths(table, "validation files", task.valid);
   add_paths(table, "test files", task.test);
@@ -56,9 +62,7 @@ Table files_of(const datasets::FilesTask& task, const datasets::Files& files) {
   add_samples(table, files);
   if (!seen.lengths.empty()) {
     add_row(table, "total steps", in_thousands(seen.steps));
-    add_row(table, "steps per sequence",
-            fmt::format("{} to {}, median {}", in_thousands(shortest(seen)),
-                        in_thousands(longest(seen)), in_thousands(median_length(seen))));
+    add_row(table, "steps per sequence", lengths_of(seen));
   }
   if (encoding.window > 0) {
     add_row(table, "windows", fmt::format("{} steps, stride {}", encoding.window, encoding.stride));
@@ -68,9 +72,10 @@ Table files_of(const datasets::FilesTask& task, const datasets::Files& files) {
     add_row(table, "symbols", in_thousands(static_cast<std::int64_t>(encoding.alphabet.size())));
   }
   if (!seen.missing.empty()) {
-    add_row(table, "missing numbers", std::string(to_string(encoding.missing)));
+    const bool refused = encoding.missing == datasets::Missing::kRefuse;
+    add_row(table, "missing values", refused ? "error" : std::string(to_string(encoding.missing)));
   }
-  add_row(table, "SHA-256", files.sha256());
+  add_row(table, "SHA-256 of the data", files.sha256());
   return table;
 }
 
@@ -128,7 +133,7 @@ std::string end_in_words(const training::Record& run) {
   if (run.status != training::Status::kFinished) return std::string(to_string(run.status));
   switch (run.end) {
     case training::End::kSteps:
-      return "all steps done";
+      return "step limit reached";
     case training::End::kPatience:
       return fmt::format("no improvement in {} (early stopping)",
                          report::counted(run.experiment.evaluation.patience, "validation"));
@@ -137,7 +142,7 @@ std::string end_in_words(const training::Record& run) {
     case training::End::kRequest:
       break;
   }
-  return "stopped by the caller";
+  return "the caller stopped it";
 }
 
 void add_network(const training::Network& network, Table& table) {
@@ -159,7 +164,7 @@ void add_training(const training::Training& training, Table& table) {
     add_row(table, "gradients", fmt::format("clipped to norm {}", training.clip_norm));
   }
   if (training.truncate > 0) {
-    add_row(table, "gradients", fmt::format("truncated after {} steps", training.truncate));
+    add_row(table, "gradients", fmt::format("truncated after {} time steps", training.truncate));
   }
 }
 
@@ -175,16 +180,17 @@ void add_data(const datasets::FilesTask& task, const datasets::Files& files, rep
 
 void add_settings(const training::Record& run, report::Page& page) {
   const training::Experiment& experiment = run.experiment;
-  Table table{.header = {"setting", ""}, .rows = {}};
+  Table table{.header = {"setting", "value"}, .rows = {}};
   add_network(experiment.network, table);
   add_row(table, "parameters", in_thousands(run.parameters));
   add_training(experiment.training, table);
   add_row(table, "seed", fmt::format("{}", experiment.seed));
   add_row(
-      table, "steps",
+      table, "training steps",
       fmt::format("{} of {}", in_thousands(run.steps), in_thousands(experiment.training.steps)));
-  add_row(table, "end of training", end_in_words(run));
-  if (run.best_step) add_row(table, "weights kept from step", in_thousands(*run.best_step));
+  add_row(table, "stopped because", end_in_words(run));
+  if (run.best_step)
+    add_row(table, "weights kept from training step", in_thousands(*run.best_step));
   add_row(table, "training time", report::in_time(run.train_seconds));
   add_row(table, "device", experiment.device);
   if (!run.machine.empty()) add_row(table, "machine", run.machine);

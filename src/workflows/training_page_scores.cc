@@ -131,7 +131,7 @@ Chart lengths_of(const Scores& scores) {
               .title = "Error by length",
               .caption = "Each point is a group of sequences of similar length.",
               .x_label = "steps",
-              .y_label = scores.accuracy ? "errors, %" : "loss, " + scores.unit};
+              .y_label = scores.accuracy ? "errors, %" : "loss, " + report::unit_name(scores.unit)};
   Curve curve{.label = "the model", .role = Role::kRwa};
   for (const LengthBin& bin : scores.lengths) {
     curve.x.push_back((static_cast<double>(bin.shortest) + bin.longest) / 2);

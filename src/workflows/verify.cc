@@ -34,7 +34,7 @@ std::string verify_model(const fs::path& file) {
 
 std::string verify_checkpoint(const fs::path& file) {
   const training::Checkpoint checkpoint = training::read_checkpoint(file);
-  return fmt::format("valid checkpoint, step {} of {}", checkpoint.state.step,
+  return fmt::format("valid checkpoint, training step {} of {}", checkpoint.state.step,
                      checkpoint.experiment.training.steps);
 }
 
@@ -48,8 +48,8 @@ std::string verify_tensors(const fs::path& file) {
 
 std::string verify_run(const fs::path& folder) {
   const training::Record record = training::read_run(folder);
-  std::string parts = fmt::format("run, {}, step {} of {}", to_string(record.status), record.steps,
-                                  record.experiment.training.steps);
+  std::string parts = fmt::format("run, {}, training step {} of {}", to_string(record.status),
+                                  record.steps, record.experiment.training.steps);
   for (const std::string_view name : {training::kCheckpointFile, training::kModelFile}) {
     const fs::path file = folder / name;
     if (fs::exists(file)) parts += fmt::format("; {}: {}", name, verify_tensors(file));

@@ -82,7 +82,7 @@ def last_bar(rwa, folder, columns):
 
 
 def check_widths(rwa, folder):
-    numbers = ("━", "/8,000", "/s", "loss ", "test ", " mse", "ETA ")
+    numbers = ("━", "/8,000", "/s", "loss ", "test ", " MSE", "ETA ")
     wide, usual, narrow, tiny = (last_bar(rwa, folder, columns) for columns in (120, 80, 40, 8))
     assert all(part in wide for part in ("bar rwa seed 1", *numbers)), wide
     assert all(part in usual for part in numbers), usual

@@ -96,7 +96,7 @@ class Ranks(unittest.TestCase):
         for ranks in (2, 4):
             out, errors = self.rwa(ranks, *train, "--out", f"on-{ranks}")
             self.assertEqual(errors.count("finished in"), 3, errors)
-            self.assertIn("mean ± deviation", out)
+            self.assertIn("mean ± standard deviation", out)
             for fold in (1, 2, 3):
                 self.assert_same_run(f"on-{ranks}/fold-{fold}", f"alone/fold-{fold}")
         tune = ["tune", "waves.csv", "--candidates", "3", "--time-budget", "2", "--units", "8"]

@@ -46,8 +46,13 @@ expect 0 "valid checkpoint" "$rwa" verify halves
 ### settings of another run; folds, seeds, windows, truncation
 train 0 "model:" class.csv --config runs/class/config.toml --out configured
 cmp configured/model.safetensors runs/class/model.safetensors || fail "--config changes settings"
-train 0 "mean ± deviation" class.csv --folds 3 --jobs 2 --epochs 2 --out folds
-train 0 "mean ± deviation" class.csv --repeat 2 --epochs 2 --out seeds
+train 0 "mean ± standard deviation" class.csv --folds 3 --jobs 2 --epochs 2 --out folds
+train 0 "mean ± standard deviation" class.csv --repeat 2 --epochs 2 --out seeds
+grep -q "(from seed-[12], which has the lowest validation loss)" out || fail "which seed is best?"
+train 0 "no score: all data was used for training" class.csv --split 0 --epochs 1 --out all
+grep -v '^w[1-9]' class.csv >one.csv
+expect 2 "validation data, but 1 sequence cannot be split: use --valid" \
+  "$rwa" tune one.csv --task forecast --out tuned-one
 expect 0 "valid model" "$rwa" verify seeds/model.safetensors
 train 0 "model:" forecast.csv --window 4 --stride 2 --epochs 2 --out windows
 train 0 "model:" forecast.csv --truncate 3 --epochs 2 --out parts
@@ -64,7 +69,7 @@ sed '3s/,/,oops/' class.csv >bad.csv
 train 3 "bad.csv:3:" bad.csv --out no
 train 2 "nothing.csv: no such file or folder" nothing.csv --out no
 train 2 "did you mean" class.csv --target sped --out no
-train 2 "expected only one of the two" class.csv --folds 3 --valid class.csv --out no
+train 2 "--folds cannot be combined with --valid or --test" class.csv --folds 3 --valid class.csv --out no
 train 2 "task.train" class.csv --out runs/step
 printf 'id,x,label\n' >empty.csv
 train 3 "empty.csv" empty.csv --out no

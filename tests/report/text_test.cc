@@ -23,7 +23,9 @@ TEST(Numbers, HaveAsManyDigitsAsPeopleRead) {
 }
 
 TEST(Numbers, TimesHaveTwoUnits) {
-  EXPECT_EQ(in_time(-1), "0s");
+  EXPECT_EQ(in_time(-1), "under 1s");
+  EXPECT_EQ(in_time(0.4), "under 1s");
+  EXPECT_EQ(in_time(0.6), "1s");
   EXPECT_EQ(in_time(45.4), "45s");
   EXPECT_EQ(in_time(245), "4m05s");
   EXPECT_EQ(in_time(7'800), "2h10m");

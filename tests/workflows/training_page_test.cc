@@ -211,8 +211,8 @@ TEST_F(PageTest, SaysWhatTheDataAndTheSettingsAre) {
   EXPECT_EQ(row(page, "cell").at(1), "rwa");
   EXPECT_EQ(row(page, "units").at(1), "48");
   EXPECT_EQ(row(page, "seed").at(1), "11");
-  EXPECT_EQ(row(page, "steps").at(1), "1,500 of 2,000");
-  EXPECT_EQ(row(page, "end of training").at(1), "no improvement in 7 validations (early stopping)");
+  EXPECT_EQ(row(page, "training steps").at(1), "1,500 of 2,000");
+  EXPECT_EQ(row(page, "stopped because").at(1), "no improvement in 7 validations (early stopping)");
   EXPECT_EQ(row(page, "training time").at(1), "1m15s");
 }
 
@@ -224,7 +224,7 @@ TEST_F(PageTest, OfNumbersHasTheirErrorsAndNoClasses) {
   for (auto& metric : run_.metrics) metric.accuracy.reset();
   const report::Page page = training_page(run_, *files, &scores);
   EXPECT_EQ(blocks<report::Text>(page).front().text,
-            "Loss on the validation data (4 sequences): 0.5 mse. Mean baseline: 1 mse.");
+            "Loss on the validation data (4 sequences): 0.5 MSE. Mean baseline: 1 MSE.");
   EXPECT_EQ(row(page, "height"), (std::vector<std::string>{"height", "7.25", "5.5", "0.875"}));
   EXPECT_TRUE(blocks<HeatTable>(page).empty());
   EXPECT_EQ(blocks<Figure>(page).size(), 1);
