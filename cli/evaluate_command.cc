@@ -18,7 +18,7 @@ constexpr const char* kExample =
     "\n"
     "The data must hold the targets, in the same columns or form as the training data. The loss\n"
     "is the training loss: cross-entropy in bits, or the squared error of standardised targets\n"
-    "(always predicting their mean scores about 1).";
+    "(a model that always predicts the mean scores about 1).";
 
 void evaluate(const ModelAndData& what, bool json) {
   const workflows::Trained trained = workflows::load_trained(what.model);

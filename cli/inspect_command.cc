@@ -19,9 +19,8 @@ constexpr const char* kExample =
     "  rwa inspect experiment.toml             The network that an experiment trains\n"
     "  rwa inspect runs/grammar/rwa-seed1      The network of a run\n"
     "\n"
-    "In the shapes of a network, T is the number of steps and B that of sequences; S is the "
-    "number\n"
-    "of steps that a decoder writes.";
+    "In network shapes, T is the number of steps, B the number of sequences, and S the number of\n"
+    "steps that a decoder outputs.";
 
 void inspect(const datasets::FilesTask& task) {
   if (task.train.size() == 1 && workflows::is_network(task.train.front())) {

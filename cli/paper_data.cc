@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kExample =
     "Examples:\n"
-    "  rwa paper data mnist                  Download to the cache, where rwa paper run looks\n"
+    "  rwa paper data mnist                  Download to ~/.cache/rwa, where rwa paper run looks\n"
     "  rwa paper data mnist --out mnist      For rwa paper run mnist --data mnist\n"
     "  rwa paper data curves                 Download the authors' curves for rwa paper report";
 
@@ -47,7 +47,7 @@ void add_paper_data(const Command& paper) {
   auto options = std::make_shared<DataOptions>();
   const auto command = paper.add_command("data", "Download MNIST or the authors' curves");
   command.add_option("WHAT", options->what, "mnist or curves").required();
-  add_folder(command, "--out", options->out, "Folder to download to (default: the cache)");
+  add_folder(command, "--out", options->out, "Folder to download to (default: ~/.cache/rwa)");
   command.set_footer(kExample);
   command.set_action([options] { download(*options); });
 }

@@ -44,7 +44,7 @@ void add_paper_gradients(const Command& paper) {
       paper.add_command("gradients", "Measure the gradient that reaches each time step");
   command.add_option("RUNS", options->runs, "Folders of finished runs").required();
   add_folder(command, "--data", options->data,
-             "Folder with the MNIST files (default: RWA_DATA, or the cache)");
+             "Folder with the MNIST files (default: $RWA_DATA, or ~/.cache/rwa)");
   command.set_footer(kExample);
   command.set_action([options] { write_gradients(*options); });
 }

@@ -74,7 +74,7 @@ void add_paper_report(const Command& paper) {
       paper.add_command("report", "Write an HTML report: figures, and which claims are reproduced");
   add_folder(command, "DIR", options->runs, "Folder with runs").required();
   add_folder(command, "--reference", options->reference,
-             "Folder with the authors' curves (default: the cache)");
+             "Folder with the authors' curves (default: ~/.cache/rwa)");
   add_folder(command, "--out", options->out, "Folder to write to (default: DIR/report)");
   command.add_option("--table", options->table,
                      "Print one table as Markdown and write nothing: scoreboard, claims, summary, "

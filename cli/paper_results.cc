@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kExample =
     "Examples:\n"
-    "  rwa paper results runs                  Write to paper/results, some kilobytes per run\n"
+    "  rwa paper results runs                  Write to paper/results, a few kilobytes per run\n"
     "  rwa paper results runs more --out kept\n"
     "  rwa paper report paper/results          Report the stored results\n"
     "\n"

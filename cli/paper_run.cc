@@ -140,7 +140,7 @@ void add_paper_run(const Command& paper) {
   const auto command = paper.add_command("run", "Train and score experiments");
   add_request(command, options->request);
   add_folder(command, "--data", options->data,
-             "Folder with the MNIST files (default: RWA_DATA, or the cache)");
+             "Folder with the MNIST files (default: $RWA_DATA, or ~/.cache/rwa)");
   add_workers(command, options->threads, options->jobs);
   command
       .add_option("--time-limit", options->time_limit,

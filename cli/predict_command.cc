@@ -16,8 +16,9 @@ constexpr const char* kExample =
     "  zcat big.csv.gz | rwa predict runs/vowels - > predictions.csv\n"
     "\n"
     "Columns: id, then the predicted class and the probability of each class, or the predicted\n"
-    "numbers. A per-step model writes a row per step; a forecasting model predicts the step after\n"
-    "it. A model trained on windows writes a row per window, and 'from' is its first step.";
+    "numbers. Per-step and forecasting models write a row per step; a forecast is of the step "
+    "that\n"
+    "follows. A model trained on windows writes a row per window; 'from' is its first step.";
 
 struct PredictCommand {
   ModelAndData what;

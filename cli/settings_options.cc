@@ -135,14 +135,17 @@ TrainingArguments::TrainingArguments() { options.threads = usual_threads(); }
 
 void add_workers(const Command& command, int& threads, int& jobs) {
   command.add_option("--threads", threads, "Threads per MPI rank").show_default();
-  command.add_option("--jobs", jobs, "Runs at a time per MPI rank, sharing its threads or GPU")
+  command
+      .add_option("--jobs", jobs,
+                  "Runs to train at once on each MPI rank; they share its threads or GPU")
       .show_default();
 }
 
 void add_training_arguments(const Command& command, TrainingArguments& arguments) {
   arguments.given.add_options(command, is_setting_of_files);
-  command.add_option("--config", arguments.config,
-                     "Read settings from a TOML file, e.g. a run's config.toml (options override)");
+  command.add_option(
+      "--config", arguments.config,
+      "Read settings from a TOML file, e.g. a run's config.toml (options take precedence)");
   add_workers(command, arguments.options.threads, arguments.options.jobs);
   command.add_option("--out", arguments.request.out, "Folder to write to").required();
 }
@@ -159,11 +162,17 @@ workflows::Plan read_and_plan(TrainingArguments& arguments) {
   arguments.options.stop = [&stop = watch_for_interrupts()] { return stop.load(); };
   const datasets::Files& files = *plan.files;
   const datasets::Statistics& seen = files.statistics();
-  say("{} of {}; {} for training, {} for validation, {} for testing\n",
+  const std::int64_t training = files.size(datasets::Split::kTrain);
+  const std::int64_t validation = files.size(datasets::Split::kValid);
+  const std::int64_t test = files.size(datasets::Split::kTest);
+  std::string tested = test > 0 ? fmt::format(", {} for testing", count(test)) : "";
+  if (test > 0 && training + validation == seen.sequences) {  // from files of their own
+    tested = fmt::format("; {} more for testing", count(test));
+  }
+  say("{} of {}: {} for training, {} for validation{}\n",
       report::counted(seen.sequences, "sequence"),
-      report::counted(datasets::shortest(seen), datasets::longest(seen), "step"),
-      count(files.size(datasets::Split::kTrain)), count(files.size(datasets::Split::kValid)),
-      count(files.size(datasets::Split::kTest)));
+      report::counted(datasets::shortest(seen), datasets::longest(seen), "step"), count(training),
+      count(validation), tested);
   for (const std::string& note : plan.notes) say("{}\n", note);
   return plan;
 }

@@ -394,13 +394,17 @@ report::Table scoreboard(const std::vector<Finding>& findings) {
 }
 
 std::string tally(const std::vector<Finding>& findings) {
-  const auto with = [&](Mark verdict) {
-    return std::ranges::count(findings, verdict, &Finding::verdict);
+  const auto share = [&](std::string_view source) {
+    std::int64_t judged = 0, reproduced = 0;
+    for (const Finding& f : findings) {
+      if (f.verdict == Mark::kNone || !f.said.starts_with(source)) continue;
+      ++judged;
+      if (f.verdict == Mark::kYes) ++reproduced;
+    }
+    return fmt::format("{} of {}", reproduced, judged);
   };
-  const auto yes = with(Mark::kYes), no = with(Mark::kNo), open = with(Mark::kOpen);
-  return fmt::format("{} of {} reproduced, {} not reproduced{}", yes,
-                     report::counted(yes + no + open, "claim"), no,
-                     open > 0 ? fmt::format(", {} open", open) : "");
+  return fmt::format("{} claims reproduced: {} in the paper, {} in the authors' logs", share(""),
+                     share("paper"), share("logs"));
 }
 
 std::optional<Known> measured(const Library& library, const Key& key, const Claim& claim) {

@@ -148,34 +148,38 @@ void describe_reading(datasets::FilesTask& task, Visitor& visit) {
          "(step), c (channel)",
          all_names<formats::Layout>},
         task.layout);
-  visit({"task", "What to learn", all_names<formats::Target>}, task.task);
+  visit(
+      {"task", "What to learn: the next step; a class, labels or numbers per sequence, or per step",
+       all_names<formats::Target>},
+      task.task);
   visit({"target", "Columns to predict"}, task.target);
   visit({"features", "Columns to learn from"}, task.features);
   visit({"id", "Column with the id of each row's sequence"}, task.id);
-  visit({"time", "Column with times: rows must be in its order; not a feature"}, task.time);
-  visit(
-      {"label_from",
-       "Where labels are: the name of the file or folder, the header (header:N: its word N), or a "
-       "table of ids and labels"},
-      task.label_from);
+  visit({"time", "Column of times; rows must be sorted by it. Not used as a feature"}, task.time);
+  visit({"label_from",
+         "Where to find labels: file or folder (its name), header or header:N (the header, or its "
+         "Nth "
+         "word), or the path of a table of ids and labels"},
+        task.label_from);
   visit({"kmer", "Read text as overlapping k-mers of this many letters"}, task.kmer, 1);
 }
 
 template <class Visitor>
 void describe_preparation(datasets::FilesTask& task, Visitor& visit) {
   visit.group(Group::kPreparation);
-  visit({"context", "Steps seen at once: each step together with the ones before it"}, task.context,
-        1);
+  visit({"context", "Feed each step together with the ones before it, this many in all"},
+        task.context, 1);
   visit({"positions", "Add this many features that encode a step's position (0: none)"},
         task.positions, 0);
-  visit({"missing", "Missing numbers: an error, the number of the step before, or the mean",
+  visit({"missing",
+         "Missing numbers: an error, the previous step's number, or the mean of the training data",
          all_names<datasets::Missing>},
         task.missing);
   visit({"window", "Cut sequences into windows of this many steps (0: off)"}, task.window, 0);
   visit({"stride", "Steps from the start of one window to the next (0: the window size)"},
         task.stride, 0);
   visit({"split",
-         "Fraction of each class to hold out for validation if --valid is not given (0: none)"},
+         "Fraction of the sequences of each class to hold out for validation, without --valid"},
         task.split);
   visit({"balance", "Oversample so that every class is seen equally often"}, task.balance);
 }
@@ -214,10 +218,11 @@ void describe(Network& network, Visitor& visit) {
   visit({"span",
          "rwa-forget, rwa-decay: longest initial half-life, in steps (0: the longest sequence)"},
         network.span, 0);
-  visit({"lasting", "rwa-forget, rwa-decay: fraction of units that forget nothing at first"},
+  visit({"lasting", "rwa-forget, rwa-decay: fraction of units that initially never forget"},
         network.lasting);
   visit({"learned_decay", "rwa-decay: train the half-lives"}, network.learned_decay);
-  visit({"readout", "What the output layer sees: the last step, every step, or an average of all"},
+  visit({"readout",
+         "What the output layer sees: the last step, each step, or a plain or learned average"},
         network.readout);
   visit("code", network.code, 0);
 }
@@ -261,7 +266,7 @@ void describe(Experiment& experiment, Visitor& visit) {
   visit({"name", "Name of the run in reports"}, experiment.name);
   visit("variant", experiment.variant);
   visit("model", experiment.model);
-  visit({"seed", "Random seed: the same seed gives the same bits"}, experiment.seed, 0);
+  visit({"seed", "Random seed; the same seed repeats a run bit for bit"}, experiment.seed, 0);
   visit({"device", "Device: cpu, cuda or cuda:N"}, experiment.device);
   visit.table("task", experiment.task);
   visit.table("network", experiment.network);

@@ -73,7 +73,7 @@ Table files_of(const datasets::FilesTask& task, const datasets::Files& files) {
   }
   if (!seen.missing.empty()) {
     const bool refused = encoding.missing == datasets::Missing::kRefuse;
-    add_row(table, "missing values", refused ? "error" : std::string(to_string(encoding.missing)));
+    add_row(table, "missing values", refused ? "not allowed" : std::string(to_string(encoding.missing)));
   }
   add_row(table, "SHA-256 of the data", files.sha256());
   return table;
