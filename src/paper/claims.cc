@@ -403,8 +403,10 @@ std::string tally(const std::vector<Finding>& findings) {
     }
     return fmt::format("{} of {}", reproduced, judged);
   };
-  return fmt::format("{} claims reproduced: {} in the paper, {} in the authors' logs", share(""),
-                     share("paper"), share("logs"));
+  const auto open = std::ranges::count(findings, Mark::kOpen, &Finding::verdict);
+  return fmt::format("{} claims reproduced{}: {} in the paper, {} in the authors' logs", share(""),
+                     open > 0 ? fmt::format(" ({} open)", open) : "", share("paper"),
+                     share("logs"));
 }
 
 std::optional<Known> measured(const Library& library, const Key& key, const Claim& claim) {

@@ -149,7 +149,8 @@ void describe_reading(datasets::FilesTask& task, Visitor& visit) {
          all_names<formats::Layout>},
         task.layout);
   visit(
-      {"task", "What to learn: the next step; a class, labels or numbers per sequence, or per step",
+      {"task", "What to learn: the next step; per sequence a class, labels or numbers; per step a class or "
+         "numbers",
        all_names<formats::Target>},
       task.task);
   visit({"target", "Columns to predict"}, task.target);
@@ -167,7 +168,7 @@ void describe_reading(datasets::FilesTask& task, Visitor& visit) {
 template <class Visitor>
 void describe_preparation(datasets::FilesTask& task, Visitor& visit) {
   visit.group(Group::kPreparation);
-  visit({"context", "Feed each step together with the ones before it, this many in all"},
+  visit({"context", "Feed this many steps at a time: the current one and the ones before it"},
         task.context, 1);
   visit({"positions", "Add this many features that encode a step's position (0: none)"},
         task.positions, 0);
