@@ -16,8 +16,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <poll.h>
-#include <unistd.h>
 
 #include "comm/job.h"
 #include "comm/ranks.h"
@@ -29,6 +27,7 @@
 #include "rwa/version.h"
 #include "say.h"
 #include "training/run_queue.h"
+#include "workflows/output.h"
 
 namespace {
 
@@ -86,8 +85,7 @@ int run(int argc, char** argv) {
   // A full disk may only show when the buffers are flushed.
   std::cout.flush();
   if (std::fflush(stdout) != 0 || !std::cout) {
-    throw rwa::ResourceError(
-        fmt::format("cannot write to standard output: {}", std::generic_category().message(errno)));
+    throw std::system_error(errno, std::generic_category(), "cannot write to standard output");
   }
   return code;
 }
@@ -139,24 +137,17 @@ Failure describe(const std::exception_ptr& thrown) {
     return {kBadModelFile, error.what()};
   } catch (const rwa::DivergenceError& error) {
     return {kDiverged, error.what(), true};
+  } catch (const rwa::workflows::OutputClosed& error) {
+    return {kOutputClosed, error.what()};
   } catch (const rwa::ResourceError& error) {
     return {kResources, error.what()};
   } catch (const std::bad_alloc&) {
     return {kResources, "not enough memory"};
   } catch (const std::system_error& error) {
-    return {kResources, error.what()};
+    return {error.code() == std::errc::broken_pipe ? kOutputClosed : kResources, error.what()};
   } catch (const std::exception& error) {
     return {kInternal, fmt::format("internal error: {}", error.what())};
   }
-}
-
-// The reader of standard output is gone, as in `rwa predict ... | head`. Programs that do not ignore
-// SIGPIPE end silently then.
-bool is_of_closed_output(const Failure& failure) {
-  const std::string reason = std::generic_category().message(EPIPE);
-  pollfd output{.fd = STDOUT_FILENO, .events = 0, .revents = 0};
-  return failure.code == kResources && failure.message.find(reason) != std::string::npos &&
-         ::poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
 }
 
 }  // namespace
@@ -177,7 +168,7 @@ int main(int argc, char** argv) {
       const std::string where = rank == 0 ? "" : fmt::format(" (on rank {})", rank);
       job->fail("rwa: " + failure.message + where, failure.code);
     }
-    if (is_of_closed_output(failure)) return kOutputClosed;
-    return fail(failure.code, failure.message);
+    // Like programs that SIGPIPE ends: `rwa predict ... | head` is no error.
+    return failure.code == kOutputClosed ? kOutputClosed : fail(failure.code, failure.message);
   }
 }

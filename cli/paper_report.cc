@@ -76,9 +76,10 @@ void add_paper_report(const Command& paper) {
   add_folder(command, "--reference", options->reference,
              "Folder with the authors' curves (default: ~/.cache/rwa)");
   add_folder(command, "--out", options->out, "Folder to write to (default: DIR/report)");
-  command.add_option("--table", options->table,
-                     "Print one table as Markdown and write nothing: scoreboard, claims, summary, "
-                     "times, beyond, thresholds, or the name of a study");
+  command.add_option(
+      "--table", options->table,
+      "Print one table as Markdown and write nothing, such as scoreboard or claims (an unknown "
+      "name lists all)");
   command.set_footer(kExample);
   command.set_action([options] { write_report(*options); });
 }

@@ -20,7 +20,7 @@ constexpr const char* kExample =
     "  rwa tune vowels.ts --time-budget 10m --out runs/tuned\n"
     "  rwa tune dna/ --cell rwa --bidirectional --time-budget 1h --candidates 27 --out runs/dna\n"
     "\n"
-    "Searches these settings, unless an option fixes them: cell (rwa, rwa-forget, lstm, gru),\n"
+    "Searches these settings, unless an option fixes them: cell ({}),\n"
     "units (32 to 250), layers (1, 2), learning rate (0.0005 to 0.02), batch (16 to 64), and\n"
     "dropout (0, 0.2, 0.5) if there are two layers. For one prediction per sequence also\n"
     "bidirectional and readout; for symbols the embedding. The first candidate has the defaults\n"
@@ -73,7 +73,7 @@ void add_tune_command(const Command& app) {
       .add_option("--time-budget", arguments->time_budget,
                   "Time for the whole search: seconds, or e.g. 1h30m (default: 10m)")
       .value_name("TIME");
-  command.set_footer(kExample);
+  command.set_footer(fmt::format(kExample, fmt::join(workflows::tuned_cells(), ", ")));
   command.set_action([arguments] { tune(*arguments); });
 }
 

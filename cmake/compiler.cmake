@@ -21,8 +21,10 @@ if(RWA_WERROR)
   rwa_options(-Werror)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-  # GCC 12 sees overlaps and overflows in std::string's own code (its bug 105651).
-  rwa_options(-Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds)
+  rwa_options(-Wno-restrict)  # GCC 12 sees overlaps in std::string's own code (its bug 105651)
+  if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)  # and overflows, once std::string comes from a precompiled header
+    rwa_options(-Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds)
+  endif()
 endif()
 
 if(RWA_SANITIZE)

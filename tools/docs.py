@@ -22,7 +22,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MADE = re.compile(r"(<!-- made by: ([^\n]*) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
-LINK = re.compile(r"\]\(([^)#:\s]+)(#[^)]*)?\)")
+LINK = re.compile(r"\]\(([^)#:\s]*)(?:#([^)]*))?\)")
 COLUMNS = 100
 
 
@@ -47,7 +47,7 @@ def as_markdown(output):
 def make(command, program):
     folder = os.pathsep.join([str(program.resolve().parent), os.environ["PATH"]])
     run = subprocess.run(
-        ["bash", "-c", command],
+        ["bash", "-o", "pipefail", "-c", command],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -72,6 +72,12 @@ def long_lines(text):
             yield number
 
 
+def anchors(page):
+    """The anchors of a page's headings, as GitHub makes them."""
+    for heading in re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE):
+        yield re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
 def faults(page, program):
     text = page.read_text()
     name = page.relative_to(ROOT)
@@ -79,9 +85,14 @@ def faults(page, program):
         yield f"{name}: a table is out of date: run tools/docs.py update PROGRAM"
     for number in long_lines(text):
         yield f"{name}:{number}: more than {COLUMNS} columns"
-    for target, _ in LINK.findall(text):
-        if not (page.parent / target).exists():
+    if text.count("<!-- made by:") != len(MADE.findall(text)):
+        yield f"{name}: a table has no <!-- end -->"
+    for target, anchor in LINK.findall(text):
+        linked = page.parent / target if target else page
+        if not linked.exists():
             yield f"{name}: {target} does not exist"
+        elif anchor and anchor not in anchors(linked):
+            yield f"{name}: {target} has no heading for #{anchor}"
 
 
 def main():

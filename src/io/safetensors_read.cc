@@ -153,7 +153,7 @@ void Reader::read_header() {
   next_(std::as_writable_bytes(std::span(&length, 1)));
   const std::uint64_t rest = size_ - sizeof(length);
   if (length > kMaxHeaderBytes) {
-    fail("not a model file: the header's length is {} bytes, expected at most {}", length,
+    fail("not a safetensors file: the header's length is {} bytes, expected at most {}", length,
          kMaxHeaderBytes);
   }
   if (length > rest) {

@@ -1,6 +1,7 @@
 // src/io/write.h: opens and writes files.
 #pragma once
 
+#include <cerrno>
 #include <cstddef>
 #include <filesystem>
 #include <span>
@@ -9,8 +10,15 @@
 #include <unistd.h>
 
 #include "io/descriptor.h"
+#include "rwa/errors.h"
 
 namespace rwa::io {
+
+// The reader of a pipe is gone, as in `rwa predict ... | head`, and SIGPIPE is ignored.
+class ClosedPipe : public ResourceError {
+ public:
+  using ResourceError::ResourceError;
+};
 
 // Creates the file if it does not exist. Throws ResourceError.
 inline Descriptor open_to_append(const std::filesystem::path& file) {
@@ -20,12 +28,13 @@ inline Descriptor open_to_append(const std::filesystem::path& file) {
   return descriptor;
 }
 
-// Throws ResourceError, naming `file`; some of the bytes may then be written.
+// Throws ResourceError, naming `file`, or ClosedPipe; some of the bytes may then be written.
 inline void write_all(const Descriptor& descriptor, std::span<const std::byte> bytes,
                       const std::filesystem::path& file) {
   while (!bytes.empty()) {
     const ssize_t count = repeat_if_interrupted(
         [&] { return ::write(descriptor.get(), bytes.data(), bytes.size()); });
+    if (count < 0 && errno == EPIPE) throw ClosedPipe(file.string() + ": nothing reads it any more");
     if (count < 0) throw_refusal("write", file, errno);
     bytes = bytes.subspan(static_cast<std::size_t>(count));
   }

@@ -52,7 +52,7 @@ void check_parts(const ModelConfig& c) {
   }
   if (c.layers < 2) {
     check(c.dropout == 0, "dropout", c.dropout,
-          "0 with fewer than 2 layers: it acts between layers; use --layers 2");
+          "0 with fewer than 2 layers: it acts between layers");
   }
   if (c.layers == 0) {
     check(c.code > 0, "layers", c.layers, "at least 1 without a decoder (code is 0)");

@@ -408,16 +408,10 @@ void add_study(const StudyResult& result, report::Page& page) {
   page.blocks.emplace_back(Text{with_seeds(command, result.runs)});
 }
 
-// The rows of the paper's experiments, or those of the others. The first cell names the experiment,
-// and its variant if there is one.
-Table rows_of(Table table, bool of_paper) {
-  std::erase_if(table.rows, [&](const auto& row) {
-    const bool is_of_paper = std::ranges::any_of(catalogue(), [&](const Entry& entry) {
-      return entry.figure > 0 && row.front().text.starts_with(entry.experiment.name);
-    });
-    return is_of_paper != of_paper;
-  });
-  return table;
+// The sections of the paper's experiments, or of the others.
+std::vector<Section> of_paper(std::vector<Section> sections, bool wanted) {
+  std::erase_if(sections, [&](const Section& one) { return (one.entry->figure > 0) != wanted; });
+  return sections;
 }
 
 Table without_empty_columns(Table table) {
@@ -453,6 +447,9 @@ Report make_report(const std::vector<training::Record>& records, const fs::path&
   report.claims_not_run = to_table({not_run, findings.end()});
   report.summary = summary_of(sections, ours, authors);
   report.times = times_of(sections);
+  report.paper_summary = summary_of(of_paper(sections, true), ours, authors);
+  report.paper_times = times_of(of_paper(sections, true));
+  report.beyond = summary_of(of_paper(sections, false), ours, authors);
   report.challenge = challenge_of(ours);
   report.studies = results_of_studies(sorted.runs, ours);
   for (const StudyResult& result : report.studies) report.figures.push_back(result.figure);
@@ -508,9 +505,9 @@ void write_summary(const Report& report, const fs::path& file) {
 std::string table_named(const Report& report, const std::string& name) {
   if (name == "scoreboard") return report.tally + ".\n\n" + to_markdown(report.scoreboard);
   std::map<std::string, Table> tables = {{"claims", report.claims},
-                                         {"summary", rows_of(report.summary, true)},
-                                         {"times", rows_of(report.times, true)},
-                                         {"beyond", rows_of(report.summary, false)},
+                                         {"summary", report.paper_summary},
+                                         {"times", report.paper_times},
+                                         {"beyond", report.beyond},
                                          {"thresholds", report.challenge}};
   for (const StudyResult& result : report.studies) tables[result.study->name] = result.table;
   const auto found = tables.find(name);

@@ -16,17 +16,19 @@ namespace rwa::paper {
 
 struct Report {
   report::Page page;
-  std::vector<report::Figure> figures;  // to be written as files
-  report::Table claims;                 // claims that the runs test
-  report::Table claims_not_run;         // the other claims
-  report::Table scoreboard;             // the headline claim of each experiment
-  std::string tally;                    // how many claims were reproduced
-  std::vector<std::string> left_out;    // runs left out, with the reason
-  std::string overview;                 // the runs and their hardware
-  report::Table summary;                // a row for each experiment and model
-  report::Table times;                  // training times, with the same rows
-  report::Table challenge;              // learned.h
-  std::vector<StudyResult> studies;     // study_results.h
+  std::vector<report::Figure> figures;       // to be written as files
+  report::Table claims;                      // claims that the runs test
+  report::Table claims_not_run;              // the other claims
+  report::Table scoreboard;                  // the headline claim of each experiment
+  std::string tally;                         // how many claims were reproduced
+  std::vector<std::string> left_out;         // runs left out, with the reason
+  std::string overview;                      // the runs and their hardware
+  report::Table summary;                     // a row for each experiment and model
+  report::Table times;                       // training times, with the same rows
+  report::Table paper_summary, paper_times;  // the rows of the paper's experiments
+  report::Table beyond;                      // the other rows of the summary
+  report::Table challenge;                   // learned.h
+  std::vector<StudyResult> studies;          // study_results.h
 };
 
 // `reference` is a folder with the authors' curves (NAME.MODEL.csv); empty: none. Runs that belong

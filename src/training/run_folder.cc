@@ -65,16 +65,19 @@ namespace {
       folder.string(), run.steps, run.experiment.training.steps));
 }
 
-// Returns the runs of --folds, --repeat or rwa tune in the folder of their --out.
+// Returns the runs one or two folders below, as of --folds and --repeat: a search of everything
+// below a mistyped folder might not end.
 std::vector<fs::path> find_parts(const fs::path& folder) {
+  std::vector<fs::path> runs;
   std::error_code refused;  // then there are none
-  for (const auto& entry : fs::directory_iterator(folder, refused)) {
-    const std::string name = entry.path().filename().string();
-    const bool is_part =
-        name.starts_with("fold-") || name.starts_with("seed-") || name.starts_with("candidate-");
-    if (is_part && entry.is_directory(refused)) return find_runs(folder);
+  const auto options = fs::directory_options::skip_permission_denied;
+  for (fs::recursive_directory_iterator at(folder, options, refused), end; at != end;
+       at.increment(refused)) {
+    if (at.depth() > 0) at.disable_recursion_pending();
+    if (fs::exists(at->path() / kConfigFile, refused)) runs.push_back(at->path());
   }
-  return {};
+  std::ranges::sort(runs);
+  return runs;
 }
 
 }  // namespace

@@ -149,8 +149,9 @@ void describe_reading(datasets::FilesTask& task, Visitor& visit) {
          all_names<formats::Layout>},
         task.layout);
   visit(
-      {"task", "What to learn: the next step; per sequence a class, labels or numbers; per step a class or "
-         "numbers",
+      {"task",
+       "What to learn: the next step; per sequence a class, labels or numbers; per step a class or "
+       "numbers",
        all_names<formats::Target>},
       task.task);
   visit({"target", "Columns to predict"}, task.target);
@@ -231,11 +232,10 @@ void describe(Network& network, Visitor& visit) {
 template <class Visitor>
 void describe(Training& training, Visitor& visit) {
   visit.group(Group::kTraining);
-  visit(Setting::not_kept("epochs", "Maximum number of epochs (default: 100)"), training.epochs);
+  visit(Setting::not_kept("epochs", "Maximum number of epochs"), training.epochs);
   visit({"steps", "Maximum number of training steps (batches), instead of epochs"}, training.steps,
         1);
-  visit({"batch", "Sequences per batch (default: 32, fewer if memory is short)"}, training.batch,
-        1);
+  visit({"batch", "Sequences per batch; fewer if memory is short"}, training.batch, 1);
   visit({"learning_rate", "Initial learning rate"}, training.learning_rate);
   visit({"beta1", "Adam's decay rate of the mean gradient"}, training.beta1);
   visit({"beta2", "Adam's decay rate of the mean squared gradient"}, training.beta2);
@@ -251,7 +251,7 @@ void describe(Training& training, Visitor& visit) {
 template <class Visitor>
 void describe(Evaluation& evaluation, Visitor& visit) {
   visit.group(Group::kTraining);
-  visit({"every", "Training steps between validations (default: an epoch, at most 500)"},
+  visit({"every", "Training steps between validations (default: an epoch, fewer if it is long)"},
         evaluation.every, 1);
   visit({"samples", "Sequences per batch when scoring"}, evaluation.samples, 1);
   visit(

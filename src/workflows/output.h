@@ -8,10 +8,13 @@
 
 #include "io/descriptor.h"
 #include "io/replace_file.h"
+#include "io/write.h"
 
 namespace rwa::workflows {
 
-// Throws ResourceError if writing fails, also for a closed pipe if SIGPIPE is ignored.
+using OutputClosed = io::ClosedPipe;
+
+// Throws ResourceError if writing fails, OutputClosed for a closed pipe if SIGPIPE is ignored.
 class Output {
  public:
   // No path: standard output. Anything except a regular file, such as /dev/null, is written to

@@ -125,10 +125,11 @@ training::Experiment default_experiment() {
   experiment.task = datasets::FilesTask{};
   experiment.network.units = kUnits;
   experiment.training = {.steps = 0,
-                         .batch = 0,
+                         .batch = kBatch,
                          .learning_rate = kLearningRate,
                          .clip_norm = kClipNorm,
                          .schedule = training::Schedule::kPlateau};
+  experiment.training.epochs = kEpochs;
   experiment.evaluation = {.every = 0, .samples = kScoredAtATime, .patience = kPatience};
   return experiment;
 }
@@ -167,12 +168,11 @@ void complete(const training::Overrides& settings, const datasets::Files& files,
   const std::int64_t samples = files.size(datasets::Split::kTrain);
   training::Training& training = experiment.training;
   if (!settings.has("training.batch")) {
-    training.batch = static_cast<int>(std::min<std::int64_t>(kBatch, samples));
+    training.batch = static_cast<int>(std::min<std::int64_t>(training.batch, samples));
   }
   const double per_epoch = static_cast<double>(samples) / training.batch;
   if (!settings.has("training.steps")) {
-    const double epochs = settings.has("training.epochs") ? training.epochs : kEpochs;
-    training.steps = whole(epochs * per_epoch);
+    training.steps = whole(training.epochs * per_epoch);
     training.epochs = 0;
   }
   if (!settings.has("evaluation.every")) {

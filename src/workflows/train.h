@@ -45,7 +45,8 @@ TrainResult train(const Plan& plan, const TrainOptions& options, training::Queue
 
 inline constexpr const char* kReportFile = "report.html";
 
-// A row of scores for each run, and the mean ± standard deviation of several. Empty if no run has scores.
+// A row of scores for each run, and the mean ± standard deviation of several. Empty if no run has
+// scores.
 report::Table summary(const std::vector<TrainedRun>& runs);
 
 // The run as an entry of the run queue.

@@ -43,14 +43,6 @@ class Dice {
   std::uint64_t next_ = 0;
 };
 
-std::vector<std::string> tuned_cells() {
-  std::vector<std::string> names;
-  for (const Cell cell : all_cells()) {
-    if (cell_traits(cell).tuned) names.emplace_back(to_string(cell));
-  }
-  return names;
-}
-
 std::vector<Candidate> make_candidates(const TrainRequest& request, const Plan& plan, int count) {
   std::vector<Candidate> candidates;
   const PlannedRun& base = plan.runs.front();
@@ -106,6 +98,14 @@ void run_round(std::vector<Candidate>& candidates, const TuneOptions& options,
 }
 
 }  // namespace
+
+std::vector<std::string> tuned_cells() {
+  std::vector<std::string> names;
+  for (const Cell cell : all_cells()) {
+    if (cell_traits(cell).tuned) names.emplace_back(to_string(cell));
+  }
+  return names;
+}
 
 training::Overrides candidate(const datasets::Shape& shape, std::uint64_t seed, int number) {
   if (number == 0) return {};

@@ -97,7 +97,7 @@ predict 2 "there is no file or folder 'nothing'" nothing waves.csv
 predict 2 "DATA is required" trained
 mkdir empty
 predict 2 "empty: is a folder without a model.safetensors" empty waves.csv
-predict 4 "waves.csv: not a model file: the header's length is" waves.csv waves.csv
+predict 4 "waves.csv: not a safetensors file: the header's length is" waves.csv waves.csv
 train waves.csv --folds 3 --out folds
 predict 2 "folds: is a folder with 3 runs and no single model: use folds/fold-1" folds waves.csv
 predict 0 "id,prediction" folds/fold-1 waves.csv

@@ -84,7 +84,7 @@ class HugeFile : public ::testing::Test {
 TEST_F(HugeFile, WithAWrongHeader) {
   expect_refusal("", {"the header is empty"});
   expect_refusal("GIF89a, and then some more",
-                 {"not a model file: the header's length is", "at most 1048576"});
+                 {"not a safetensors file: the header's length is", "at most 1048576"});
   expect_refusal(length_of(1000), {"starts with byte 0x00"});
   expect_refusal(length_of(2) + "{]", {"not valid JSON"});
 }

@@ -1,5 +1,5 @@
 """Runs unittest on the files given. If every test skips itself, the exit status is 77, which CTest
-counts as skipped, and the reason is printed."""
+counts as skipped, and the reason is printed. No tests at all are a failure."""
 
 import sys
 import unittest
@@ -7,15 +7,30 @@ import unittest
 SKIPPED = 77
 
 
+class Result(unittest.TextTestResult):
+    passed = 0
+
+    def addSuccess(self, test):
+        super().addSuccess(test)
+        self.passed += 1
+
+
 def main():
     sys.path[0] = ""  # as with python -m unittest
-    result = unittest.main(module=None, argv=["unittest", "-v", *sys.argv[1:]], exit=False).result
+    runner = unittest.TextTestRunner(verbosity=2, resultclass=Result)
+    program = unittest.main(
+        module=None, argv=["unittest", *sys.argv[1:]], testRunner=runner, exit=False
+    )
+    result = program.result
     if not result.wasSuccessful():
         return 1
-    if result.skipped and result.testsRun <= len(result.skipped):
-        print("skipped:", result.skipped[0][1])
-        return SKIPPED
-    return 0
+    if result.passed > 0:
+        return 0
+    if not result.skipped:
+        print("found no tests")
+        return 1
+    print("skipped:", result.skipped[0][1])
+    return SKIPPED
 
 
 if __name__ == "__main__":
