@@ -42,6 +42,12 @@ void cut_rows(const std::vector<T>& rows, int steps, Piece piece, std::vector<T>
   out.assign(rows.begin() + piece.begin * width, rows.begin() + piece.end * width);
 }
 
+// "FILE:LINE" or "FILE:LINE:COLUMN".
+std::string to_string(std::string_view file, formats::Place place) {
+  return place.column == 0 ? fmt::format("{}:{}", file, place.line)
+                           : fmt::format("{}:{}:{}", file, place.line, place.column);
+}
+
 template <typename... Args>
 [[noreturn]] void refuse(std::string_view file, std::int64_t line, fmt::format_string<Args...> text,
                          Args&&... args) {
@@ -84,8 +90,12 @@ void make_normal(const Normal& normal, const std::vector<std::string>& names,
                                     const formats::Sequence& sequence, std::size_t at,
                                     std::string_view file, std::string_view advice) {
   const std::size_t features = schema.features.size();
-  refuse(file, sequence.line, "found no number for {} at step {} of the sequence, expected one: {}",
-         io::quote(schema.features[at % features]), at / features + 1, advice);
+  const formats::Place place =
+      sequence.missing.line > 0 ? sequence.missing : formats::Place{.line = sequence.line};
+  throw InputError(
+      fmt::format("{}: found no number for {} at step {} of the sequence, expected one: {}",
+                  to_string(file, place), io::quote(schema.features[at % features]),
+                  at / features + 1, advice));
 }
 
 // Copies the first `count` rows to sequence b of an array [T,B,width].

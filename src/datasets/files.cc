@@ -149,6 +149,7 @@ class ReadFiles final : public Files {
   }
   [[nodiscard]] const Encoding& encoding() const override { return encoding_; }
   [[nodiscard]] const Statistics& statistics() const override { return statistics_; }
+  [[nodiscard]] const formats::Findings& findings() const override { return data_->findings; }
   [[nodiscard]] std::string sha256() const override { return data_->sha256; }
   void sample(Split split, std::int64_t number, formats::Sequence& encoded) const override;
 

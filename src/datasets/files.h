@@ -36,6 +36,8 @@ class Files : public Dataset {
  public:
   [[nodiscard]] virtual const Encoding& encoding() const = 0;
   [[nodiscard]] virtual const Statistics& statistics() const = 0;  // of the training files
+  // Of the training files; empty except on rank 0.
+  [[nodiscard]] virtual const formats::Findings& findings() const = 0;
   [[nodiscard]] virtual std::string sha256() const = 0;            // of all sequences of all splits
   // Reads one encoded sample, as fill() puts it into a batch.
   virtual void sample(Split split, std::int64_t number, formats::Sequence& encoded) const = 0;

@@ -54,6 +54,7 @@ class Sender final : public formats::Reader {
         labels_sent_(vocabulary_->labels.words().size()),
         reader_(formats::open(paths, options, vocabulary_)) {
     schema_ = reader_->schema();
+    findings_ = reader_->findings();
     put_schema();
     put_file();
   }

@@ -178,6 +178,7 @@ class Loader {
     StratifiedSplit split(task_, seed);
     auto reader = begin(task_.train, options_of(task_));
     out_.schema = reader->schema();
+    out_.findings = reader->findings();
     check_schema(reader->file());
     make_subsets(split.subsets());
     Collector collector(task_, out_.schema);
@@ -216,6 +217,7 @@ class Loader {
   const Keeper& keeper_;
   Progress progress_;
   LoadedData out_{.schema = {},
+                  .findings = {},
                   .vocabulary = std::make_shared<formats::Vocabulary>(),
                   .subsets = {},
                   .valid = {},

@@ -42,6 +42,7 @@ struct Subset {
 
 struct LoadedData {
   formats::Schema schema;
+  formats::Findings findings;
   std::shared_ptr<formats::Vocabulary> vocabulary;
   std::vector<std::unique_ptr<Subset>> subsets;  // of the training files, by StratifiedSplit
   std::unique_ptr<Subset> valid, test;           // null without files for it

@@ -31,20 +31,25 @@ class Labelled : public Reader {
   Labelled(std::unique_ptr<Reader> reader, AddLabel add)
       : reader_(std::move(reader)), add_(std::move(add)) {
     schema_ = reader_->schema();
+    findings_ = reader_->findings();
   }
 
   Schema& schema_to_change() { return schema_; }
   [[nodiscard]] const std::string& file() const override { return reader_->file(); }
 
   bool next(Sequence& sequence) override {
+    is_read_ = false;
     if (!reader_->next(sequence)) return false;
+    is_read_ = true;
     add_(sequence, file());
     return true;
   }
+  bool skip() override { return is_read_ || reader_->skip(); }
 
  private:
   std::unique_ptr<Reader> reader_;
   AddLabel add_;
+  bool is_read_ = false;  // the current sequence; its label may be refused
 };
 }  // namespace
 

@@ -210,6 +210,7 @@ class Chain : public Reader {
         opener_(std::move(opener)),
         reader_(opener_.open(files_.front())) {
     schema_ = reader_->schema();
+    findings_ = reader_->findings();
     first_ = reader_->file();
     opener_.expect(schema_.target);
   }
@@ -224,6 +225,7 @@ class Chain : public Reader {
     }
     return true;
   }
+  bool skip() override { return reader_->skip(); }
 
  private:
   void check_schema() const {

@@ -9,25 +9,42 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "formats/schema.h"
 #include "formats/sequence.h"
 
 namespace rwa::formats {
 
+// What was found out about the data, for the user.
+struct Findings {
+  struct Column {
+    std::string name, role, why;
+  };
+  std::vector<Column> columns = {};        // every column of a table, in order
+  std::string task = {};                   // why the task is what it is
+  std::vector<std::string> warnings = {};  // guesses that little in the file supports
+};
+
 class Reader {
  public:
   virtual ~Reader() = default;
   // Known after opening. With Options::as it is the model's, except for format and layout.
   [[nodiscard]] const Schema& schema() const { return schema_; }
+  // Known after opening; of the first file.
+  [[nodiscard]] const Findings& findings() const { return findings_; }
   // The file that the last sequence came from, for messages.
   [[nodiscard]] virtual const std::string& file() const = 0;
   // Returns false at the end, leaving `sequence` unspecified. Throws InputError, or ResourceError
   // if a file cannot be read.
   virtual bool next(Sequence& sequence) = 0;
+  // Call after next() has thrown InputError, to go on after the sequence that was refused. Returns
+  // false if that is impossible.
+  virtual bool skip() { return false; }
 
  protected:
   Schema schema_;
+  Findings findings_;
 };
 
 // Opens files, folders, and "-" for standard input.

@@ -7,6 +7,7 @@ void Sequence::clear() {
   line = 0;
   steps = 0;
   x.clear();
+  missing = {};
   symbols.clear();
   labels.clear();
   values.clear();

@@ -10,11 +10,17 @@
 
 namespace rwa::formats {
 
+// A place in a text file, from 1; 0: unknown.
+struct Place {
+  std::int64_t line = 0, column = 0;
+};
+
 struct Sequence {
   std::string id;         // from the file, or else the number of the sequence, from 1
   std::int64_t line = 0;  // first line, from 1; the number of the sequence in files without lines
   int steps = 0;          // T
   std::vector<float> x;   // [T,D] if steps are numbers; NaN: missing
+  Place missing = {};     // of the first missing value of x
   std::vector<std::int32_t> symbols;  // [T], in Vocabulary::symbols, if steps are symbols
   // Targets of the kind Schema::target; empty if the file has none.
   std::vector<std::int32_t> labels;  // in Vocabulary::labels: one, [T], or any number
