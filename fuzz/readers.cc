@@ -46,7 +46,8 @@ Options options_of(std::uint8_t choice, const std::string& file) {
       Options{.kmer = 3},
       Options{.as = of_numbers},
       Options{.as = of_symbols},
-      Options{.as = of_steps}};
+      Options{.as = of_steps},
+      Options{.decimal = ','}};
   Options options = choices[static_cast<std::uint8_t>(choice - '0') % choices.size()];
   if (options.label_from == kItself) options.label_from = file;
   return options;
@@ -88,6 +89,18 @@ void check(const formats::Sequence& sequence, const Schema& schema,
   check_answers(sequence, schema, vocabulary);
 }
 
+// Returns whether reading goes on after a sequence that was refused.
+bool read_sequences(formats::Reader& reader, const formats::Vocabulary& vocabulary) {
+  try {
+    for (formats::Sequence sequence; reader.next(sequence);) {
+      check(sequence, reader.schema(), vocabulary);
+    }
+  } catch (const InputError&) {
+    return reader.skip();
+  }
+  return false;
+}
+
 void read_all(Bytes input, const std::optional<Format>& format) {
   if (input.empty()) return;
   const InputFile file(input.subspan(1));
@@ -97,8 +110,9 @@ void read_all(Bytes input, const std::optional<Format>& format) {
   try {
     const auto vocabulary = std::make_shared<formats::Vocabulary>();
     const auto reader = formats::open(paths, options, vocabulary);
-    for (formats::Sequence sequence; reader->next(sequence);) {
-      check(sequence, reader->schema(), *vocabulary);
+    // Each refusal is about a sequence, and each sequence takes a byte.
+    for (std::size_t refusals = 0; read_sequences(*reader, *vocabulary); ++refusals) {
+      require(refusals <= input.size());
     }
   } catch (const Error&) {  // the expected outcome for malformed input
   }

@@ -184,6 +184,7 @@ def read(
     id: str | None = None,
     time: str | None = None,
     label_from: str | None = None,
+    decimal: str | None = None,
     kmer: int | None = None,
 ) -> Sequences:
     """Read all sequences of a file, several files or a folder.
@@ -205,6 +206,7 @@ def read(
         id=id,
         time=time,
         label_from=label_from,
+        decimal=decimal,
         kmer=kmer,
     )
     array = (c_char_p * len(words))(*words)

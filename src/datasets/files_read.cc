@@ -29,6 +29,12 @@ std::optional<Enum> parse_if_given(const std::string& name, Enum (*parse)(std::s
   return name.empty() ? std::nullopt : std::optional(parse(name));
 }
 
+std::optional<char> decimal_of(const FilesTask& task) {
+  if (task.decimal.empty()) return {};
+  if (task.decimal == "." || task.decimal == ",") return task.decimal.front();
+  throw ConfigError(fmt::format("decimal is {}, expected . or ,", io::quote(task.decimal)));
+}
+
 // Throws InputError if a word from `checked` on is not UTF-8, which model files require.
 void check_text(const std::vector<std::string>& words, std::size_t& checked,
                 const std::string& file, std::int64_t line) {
@@ -264,7 +270,8 @@ std::unique_ptr<Subset> Loader::read_others(const std::vector<std::string>& path
                                             Collector& collector) {
   if (paths.empty()) return nullptr;
   auto subset = new_subset(kMemoryOfOthers);
-  const auto reader = begin(paths, {.kmer = task_.kmer, .as = out_.schema});
+  const auto reader =
+      begin(paths, {.kmer = task_.kmer, .decimal = decimal_of(task_), .as = out_.schema});
   read(*reader, collector, [&](const formats::Sequence&) -> Subset& { return *subset; });
   subset->store.close();
   return subset;
@@ -282,6 +289,7 @@ formats::Options options_of(const FilesTask& task) {
           .time = task.time,
           .label_from = task.label_from,
           .kmer = task.kmer,
+          .decimal = decimal_of(task),
           .as = {}};
 }
 

@@ -14,6 +14,7 @@ struct FilesTask {
   std::string format = {}, layout = {}, task = {};
   std::vector<std::string> target = {}, features = {};
   std::string id = {}, time = {}, label_from = {};
+  std::string decimal = {};
   int kmer = 1;
   int context = 1;    // as in Widening
   int positions = 0;  // as in Widening

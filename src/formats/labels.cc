@@ -85,7 +85,9 @@ std::string HeaderLabel::expected() const {
 LabelTable::LabelTable(const std::filesystem::path& path, const Options& options) {
   Source source(path);
   name_ = source.name();
-  Rows rows(source, guess_dialect(beginning(source)).separator, 2);
+  Dialect dialect = guess_dialect(beginning(source));
+  dialect.fields = 2;
+  Rows rows(source, dialect);
   TargetGuess guess;
   for (bool first = true; rows.next(); first = false) {
     const std::string_view label = trimmed(rows[1]);

@@ -135,6 +135,21 @@ Number parse_number(std::string_view text, float& value) {
   return parse_rare(digits, negative, value);
 }
 
+std::string with_decimal_point(std::string_view text) {
+  const std::size_t comma = text.find(',');
+  if (comma == text.npos || text.find('.') != text.npos) return {};
+  std::string changed(text);
+  changed[comma] = '.';
+  return changed;
+}
+
+Number parse_number(std::string_view text, char decimal, float& value) {
+  if (decimal == '.') return parse_number(text, value);
+  if (text.find('.') != text.npos) return Number::kNone;
+  if (text.find(',') == text.npos) return parse_number(text, value);
+  return parse_number(with_decimal_point(text), value);
+}
+
 std::string_view expected_of(Number number) {
   return number == Number::kTooLarge ? "a number of at most 3.4e38" : "a number";
 }

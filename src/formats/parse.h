@@ -5,6 +5,7 @@
 #include <cctype>
 #include <charconv>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace rwa::formats {
@@ -49,9 +50,14 @@ enum class Number {
   kNone,      // not a number
 };
 
+// Replaces a decimal comma by a point. Empty if the text has a point of its own, or no comma.
+std::string with_decimal_point(std::string_view text);
+
 // Parses a number; ignores blanks around it. Sets `value` to the number for kRead and to NaN for
 // kMissing. Reading a table spends most of its time here.
 Number parse_number(std::string_view text, float& value);
+// The same for numbers with this decimal mark, '.' or ','.
+Number parse_number(std::string_view text, char decimal, float& value);
 
 // The "expected" part of an error message: "a number", or for kTooLarge "a number of at most
 // 3.4e38".

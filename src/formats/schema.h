@@ -86,7 +86,8 @@ struct Options {
   // (the name of its folder), "header" (the last word of a FASTA header) or "header:2" (its second
   // word; blanks, | and __ separate words), or the path of a table with two columns, id and label.
   std::string label_from = {};
-  int kmer = 1;  // letters per symbol, overlapping
+  int kmer = 1;                      // letters per symbol, overlapping
+  std::optional<char> decimal = {};  // mark of numbers in tables, '.' or ','
   // The schema of a model: columns are found by these names in any order and format, and others are
   // ignored. Missing features are refused and listed. Missing targets are fine: the sequences then
   // have none.

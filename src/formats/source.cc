@@ -32,7 +32,23 @@ bool Source::more(std::size_t room) {
   const auto free = std::span(buffer_).subspan(end_, room);
   const std::size_t count = content_.read_some(std::as_writable_bytes(free));
   end_ += count;
+  end_lines(free.first(count));
   return count > 0;
+}
+
+// Text with carriage returns and no line feeds, as of old Macintosh programs, gets line feeds.
+void Source::end_lines(std::span<char> text) {
+  const auto has = [](std::span<const char> part, char c) {
+    return std::ranges::find(part, c) != part.end();
+  };
+  if (!by_carriage_returns_ && !text.empty()) {
+    if (has(text, '\n')) {
+      by_carriage_returns_ = false;
+    } else if (has(text.first(text.size() - 1), '\r')) {  // the last byte may begin \r\n
+      by_carriage_returns_ = !has(text, '\0');
+    }
+  }
+  if (by_carriage_returns_.value_or(false)) std::ranges::replace(text, '\r', '\n');
 }
 
 std::string_view Source::peek(std::size_t most) {
@@ -74,13 +90,18 @@ std::size_t Source::read(std::span<std::byte> bytes) {
   return here + content_.read(bytes.subspan(here));
 }
 
+Place Source::place_of(std::string_view line, const char* at) const {
+  const std::string_view before = line.substr(0, static_cast<std::size_t>(at - line.data()));
+  const std::size_t begin = before.rfind('\n') + 1;  // 0 if there is none
+  return {.line = line_ - std::ranges::count(line.substr(before.size()), '\n'),
+          .column = characters(before.substr(begin)) + 1};
+}
+
 void Source::refuse(std::string_view line, const char* at, std::string_view found,
                     std::string_view expected) const {
-  const std::string_view before = line.substr(0, static_cast<std::size_t>(at - line.data()));
-  const auto number = line_ - std::ranges::count(line.substr(before.size()), '\n');
-  const std::size_t begin = before.rfind('\n') + 1;  // 0 if there is none
-  throw InputError(fmt::format("{}:{}:{}: found {}, expected {}", name(), number,
-                               characters(before.substr(begin)) + 1, found, expected));
+  const Place place = place_of(line, at);
+  throw InputError(fmt::format("{}:{}:{}: found {}, expected {}", name(), place.line, place.column,
+                               found, expected));
 }
 
 void Source::refuse(std::int64_t line, std::string_view found, std::string_view expected) const {

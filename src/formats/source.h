@@ -5,11 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "formats/sequence.h"
 #include "io/unpacked.h"
 
 namespace rwa::formats {
@@ -23,18 +25,20 @@ class Source {
   // Returns the next `most` bytes without consuming them; fewer only at the end. Valid until the
   // next call.
   std::string_view peek(std::size_t most);
-  // Reads the next line, without \n or \r\n and without a byte order mark at the beginning of the
-  // file. Returns false at the end of the file. `line` is valid until the next call. Does not wait
-  // for standard input beyond the line. Throws InputError for a line longer than kLongestLine and
-  // for a zero byte, which is not text.
+  // Reads the next line, without its end (\n, \r\n, or \r in a file without \n) and without a byte
+  // order mark at the beginning of the file. Returns false at the end of the file. `line` is valid
+  // until the next call. Does not wait for standard input beyond the line. Throws InputError for a
+  // line longer than kLongestLine and for a zero byte, which is not text.
   static constexpr std::size_t kLongestLine = std::size_t{1} << 30;
   bool line(std::string_view& line);
   [[nodiscard]] std::int64_t line_number() const { return line_; }  // of the last line read, from 1
   // Fills `bytes` with the next bytes. Returns how many were read: fewer only at the end.
   std::size_t read(std::span<std::byte> bytes);
 
-  // Throws InputError: "FILE:LINE:COLUMN: found FOUND, expected EXPECTED". `line` is the last line,
-  // or the last few joined by \n, and `at` points into it. Columns count UTF-8 characters from 1.
+  // Returns the place of `at`, which points into `line`, the last line or the last few joined by \n.
+  [[nodiscard]] Place place_of(std::string_view line, const char* at) const;
+  // Throws InputError: "FILE:LINE:COLUMN: found FOUND, expected EXPECTED", for the place of `at`.
+  // Columns count UTF-8 characters from 1.
   [[noreturn]] void refuse(std::string_view line, const char* at, std::string_view found,
                            std::string_view expected) const;
   // The same without a column: "FILE:LINE: …".
@@ -44,12 +48,14 @@ class Source {
  private:
   // Makes room for `room` more bytes and reads some. Returns false at the end.
   bool more(std::size_t room);
+  void end_lines(std::span<char> text);
 
   std::filesystem::path path_;
   io::Unpacked content_;
   std::vector<char> buffer_;
   std::size_t begin_ = 0, end_ = 0;  // range of buffer_ read but not consumed
   std::int64_t line_ = 0;
+  std::optional<bool> by_carriage_returns_;  // whether lines end so; empty: not known yet
 };
 
 // Removes a leading byte order mark.

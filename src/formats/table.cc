@@ -2,8 +2,8 @@
 // The roles of the columns are guessed from the first rows, set by the options, or known to a
 // model.
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+#include <exception>
 #include <limits>
 #include <memory>
 #include <string>
@@ -19,6 +19,7 @@
 #include "formats/table_answers.h"
 #include "formats/table_roles.h"
 #include "formats/table_rows.h"
+#include "formats/table_time.h"
 #include "formats/text_symbols.h"
 #include "io/quote.h"
 #include "rwa/errors.h"
@@ -28,12 +29,18 @@ namespace {
 
 // What open_table() learned from the first rows.
 struct Table {
-  char separator = ',';
+  Dialect dialect = {};
   bool has_header = false;
   std::vector<std::string> names = {};
   Roles roles = {};
+  std::vector<std::size_t> in_runs = {};  // columns that may be ids
   Schema schema = {};
+  Findings findings = {};
 };
+
+bool is_symbol_per_column(const Roles& roles) {
+  return roles.layout == Layout::kWide && roles.symbols && roles.features.size() > 1;
+}
 
 Schema describe(const TableSample& sample, const Roles& roles) {
   const auto name = [&](std::optional<std::size_t> column) {
@@ -42,7 +49,7 @@ Schema describe(const TableSample& sample, const Roles& roles) {
   Schema schema{.format = Format::kTable, .layout = roles.layout, .symbols = roles.symbols};
   if (roles.layout == Layout::kWide && !roles.symbols) {
     schema.features = {"x"};
-  } else {
+  } else if (!is_symbol_per_column(roles)) {
     for (const std::size_t column : roles.features) schema.features.push_back(name(column));
   }
   schema.target = roles.target;
@@ -53,26 +60,31 @@ Schema describe(const TableSample& sample, const Roles& roles) {
 }
 
 // Looks at more than the first MiB only if rows are that long.
-TableSample take_sample(Source& source) {
+TableSample take_sample(Source& source, std::optional<char> decimal) {
   for (std::size_t most = std::size_t{1} << 20;; most *= 2) {
     std::string_view lines = source.peek(most);
     const bool whole = lines.size() < most || most > Source::kLongestLine;
     if (!whole) lines = lines.substr(0, lines.rfind('\n') + 1);
-    if (TableSample sample(without_mark(lines)); whole || sample.has_rows()) return sample;
+    TableSample sample(without_mark(lines), decimal);
+    if (whole || sample.has_rows()) return sample;
   }
 }
 
 Table look_at(Source& source, const Options& options) {
-  const TableSample sample = take_sample(source);
-  Table table{sample.separator(), sample.has_header(), sample.names()};
+  const TableSample sample = take_sample(source, options.decimal);
+  Table table{sample.dialect(), sample.has_header(), sample.names()};
   if (sample.rows() == 0) return table;  // the reader will report the reason
-  table.roles = options.as ? match_roles(sample, options, source.name())
-                           : guess_roles(sample, options, source.name());
-  table.schema = describe(sample, table.roles);
+  table.in_runs = columns_in_runs(sample);
   if (options.as) {
+    table.roles = match_roles(sample, options, source.name());
     table.schema = *options.as;
     table.schema.format = Format::kTable;
     table.schema.layout = table.roles.layout;
+  } else {
+    GuessedRoles guessed = guess_roles(sample, options, source.name());
+    table.roles = std::move(guessed.roles);
+    table.findings = std::move(guessed.findings);
+    table.schema = describe(sample, table.roles);
   }
   return table;
 }
@@ -94,12 +106,18 @@ class TableReader : public SourceReader {
               SharedVocabulary vocabulary);
 
  protected:
-  void next_row() { ahead_ = rows_.next(); }
+  void next_row() {
+    ahead_ = false;
+    ahead_ = rows_.next();
+  }
   // Sets id, line and targets of a sequence from its first row.
   void begin(Sequence& sequence);
-  float number(std::size_t column) const;
+  [[nodiscard]] float number(std::size_t column) const;
+  [[nodiscard]] std::int32_t symbol(std::size_t column) const;
 
   Roles roles_;
+  std::vector<std::size_t> in_runs_;
+  std::vector<std::string> names_;
   Rows rows_;
   TableAnswers answers_;
   bool ahead_ = false;  // a row has been read that is not part of a sequence yet
@@ -112,9 +130,12 @@ TableReader::TableReader(std::unique_ptr<Source> source, const Table& table, con
                          SharedVocabulary vocabulary)
     : SourceReader(std::move(source), std::move(vocabulary)),
       roles_(table.roles),
-      rows_(*source_, table.separator, table.names.size()),
+      in_runs_(table.in_runs),
+      names_(table.names),
+      rows_(*source_, table.dialect),
       answers_(rows_, roles_, table.names, *vocabulary_, options.as.has_value()) {
   schema_ = table.schema;
+  findings_ = table.findings;
   if (table.has_header) read_header(rows_, table.names);
   next_row();
   if (ahead_) return;
@@ -137,9 +158,22 @@ void TableReader::begin(Sequence& sequence) {
 
 float TableReader::number(std::size_t column) const {
   float value = 0;
-  const Number number = parse_number(rows_[column], value);
+  const Number number = rows_.number(column, value);
   if (number == Number::kRead || number == Number::kMissing) return value;
-  rows_.refuse(column, io::quote(trimmed(rows_[column])), expected_of(number));
+  const std::string_view text = trimmed(rows_[column]);
+  const char other = rows_.decimal() == '.' ? ',' : '.';
+  const bool has_other = parse_number(text, other, value) == Number::kRead;
+  rows_.refuse(
+      column, io::quote(text),
+      fmt::format(
+          "{}{}", expected_of(number),
+          has_other ? fmt::format("; if {0} is the decimal mark, use --decimal {0}", other) : ""));
+}
+
+std::int32_t TableReader::symbol(std::size_t column) const {
+  const std::string_view symbol = rows_.word(column);
+  if (symbol.empty()) rows_.refuse(column, "an empty field", "a symbol");
+  return vocabulary_->symbols.number(symbol);
 }
 
 // A row is a step. The rows of a sequence are consecutive and in order of time.
@@ -149,34 +183,70 @@ class LongReader : public TableReader {
 
   bool next(Sequence& sequence) override {
     if (!ahead_) return false;
+    id_ = roles_.id ? trimmed(rows_[*roles_.id]) : std::string_view();
+    if (refused_) std::rethrow_exception(std::exchange(refused_, nullptr));
     begin(sequence);
     if (roles_.id) remember(sequence);
     begin_time();
     add_step(sequence);
-    for (next_row(); ahead_ && belongs_to(sequence); next_row()) {
+    for (advance(); ahead_ && belongs_to_sequence(); advance()) {
       answers_.go_on(sequence);
       check_time();
       add_step(sequence);
     }
     return true;
   }
+  bool skip() override;
 
  private:
-  [[nodiscard]] bool belongs_to(const Sequence& sequence) const {
-    return !roles_.id || trimmed(rows_[*roles_.id]) == sequence.id;
+  [[nodiscard]] bool belongs_to_sequence() const {
+    return !roles_.id || trimmed(rows_[*roles_.id]) == id_;
   }
+  void advance();
   void remember(const Sequence& sequence);
   void begin_time();
   void check_time();
-  [[nodiscard]] double time_as_number() const;
+  [[nodiscard]] double time() const;
+  [[nodiscard]] std::string advice_on_time() const;
   void add_step(Sequence& sequence);
 
   // First line of each sequence by hash of its id, limited in number to bound the memory.
   static constexpr std::size_t kMostRemembered = std::size_t{1} << 22;
   std::unordered_map<std::size_t, std::int64_t> lines_;
+  std::string id_;                // of the current sequence
+  std::exception_ptr malformed_;  // why the row after the last one was refused
+  std::exception_ptr refused_;    // why the next sequence is
   double time_ = 0;
   std::string time_text_;
+  std::vector<std::string> first_;  // what the columns in runs have in the sequence's first row
 };
+
+void LongReader::advance() {
+  malformed_ = nullptr;
+  try {
+    next_row();
+  } catch (const InputError&) {
+    malformed_ = std::current_exception();
+    throw;
+  }
+}
+
+// Goes to the next id. A malformed row may be of the sequence before or after it: both are refused.
+bool LongReader::skip() {
+  if (!roles_.id) return false;
+  while (true) {
+    try {
+      next_row();
+    } catch (const InputError&) {
+      malformed_ = std::current_exception();
+      continue;
+    }
+    if (!ahead_ || !belongs_to_sequence()) break;
+    malformed_ = nullptr;
+  }
+  refused_ = std::exchange(malformed_, nullptr);
+  return true;
+}
 
 void LongReader::remember(const Sequence& sequence) {
   if (lines_.size() == kMostRemembered) return;
@@ -189,37 +259,47 @@ void LongReader::remember(const Sequence& sequence) {
 }
 
 void LongReader::begin_time() {
-  if (roles_.order == TimeOrder::kNumbers) time_ = time_as_number();
-  if (roles_.order == TimeOrder::kText) time_text_ = trimmed(rows_[*roles_.time]);
+  if (!roles_.time_form) return;
+  time_ = time();
+  time_text_ = trimmed(rows_[*roles_.time]);
+  first_.clear();
+  for (const std::size_t column : in_runs_) first_.emplace_back(rows_[column]);
 }
 
 void LongReader::check_time() {
-  const auto refuse = [&](std::string_view before) {
+  if (!roles_.time_form) return;
+  const double now = time();
+  if (now < time_) {
     rows_.refuse(*roles_.time, io::quote(trimmed(rows_[*roles_.time])),
-                 fmt::format("a time no earlier than {} in the row above", before));
-  };
-  if (roles_.order == TimeOrder::kNumbers) {
-    const double time = time_as_number();
-    if (time < time_) refuse(fmt::format("{}", time_));
-    time_ = time;
-  } else if (roles_.order == TimeOrder::kText) {
-    const std::string_view time = trimmed(rows_[*roles_.time]);
-    if (time < time_text_) refuse(io::quote(time_text_));
-    time_text_ = time;
+                 fmt::format("a time no earlier than {} in the row above: {}",
+                             io::quote(time_text_), advice_on_time()));
   }
+  time_ = now;
+  time_text_ = trimmed(rows_[*roles_.time]);
 }
 
-// A double, since a float cannot hold seconds since 1970.
-double LongReader::time_as_number() const {
-  const std::string_view text = trimmed(rows_[*roles_.time]);
-  const char* const end = text.data() + text.size();
-  double time = 0;
-  const auto read = std::from_chars(text.data() + (text.starts_with('+') ? 1 : 0), end, time);
-  if (read.ec != std::errc() || read.ptr != end || time != time) {
-    rows_.refuse(*roles_.time, text.empty() ? "an empty field" : io::quote(text),
-                 "a time as a number, as in other rows");
+// Suggests an id: a column that keeps its value, but has another one where time goes back.
+std::string LongReader::advice_on_time() const {
+  for (std::size_t i = 0; i < in_runs_.size() && !roles_.id; ++i) {
+    const std::size_t column = in_runs_[i];
+    if (column == roles_.time || rows_[column] == first_[i]) continue;
+    const std::string name = io::escape(names_[column]);
+    return fmt::format("time restarts where {} changes: try --id {}", io::quote(names_[column]),
+                       name);
   }
-  return time;
+  return roles_.id ? "sort the rows of each sequence by time"
+                   : "sort the table by time, or use --id if it has several sequences";
+}
+
+// As a double, since a float cannot hold seconds since 1970.
+double LongReader::time() const {
+  const std::string_view text = trimmed(rows_[*roles_.time]);
+  const TimeForm form = *roles_.time_form;
+  const bool is_changed = form == TimeForm::kNumber && rows_.decimal() == ',';
+  const std::string changed = is_changed ? with_decimal_point(text) : "";
+  if (const auto time = parse_time(changed.empty() ? text : changed, form)) return *time;
+  rows_.refuse(*roles_.time, text.empty() ? "an empty field" : io::quote(text),
+               fmt::format("a time as in other rows ({})", to_string(form)));
 }
 
 void LongReader::add_step(Sequence& sequence) {
@@ -228,16 +308,17 @@ void LongReader::add_step(Sequence& sequence) {
   }
   ++sequence.steps;
   if (!roles_.symbols) {
-    for (const std::size_t column : roles_.features) sequence.x.push_back(number(column));
+    for (const std::size_t column : roles_.features) {
+      sequence.x.push_back(number(column));
+      const bool is_first = std::isnan(sequence.x.back()) && sequence.missing.line == 0;
+      if (is_first) sequence.missing = rows_.place_of(column);
+    }
     return;
   }
-  const std::size_t column = roles_.features[0];
-  const std::string_view symbol = rows_.word(column);
-  if (symbol.empty()) rows_.refuse(column, "an empty field", "a symbol");
-  sequence.symbols.push_back(vocabulary_->symbols.number(symbol));
+  sequence.symbols.push_back(symbol(roles_.features[0]));
 }
 
-// A row is a sequence: numbers, or a text.
+// A row is a sequence: numbers, symbols, or a text.
 class WideReader : public TableReader {
  public:
   WideReader(std::unique_ptr<Source> source, const Table& table, const Options& options,
@@ -249,11 +330,17 @@ class WideReader : public TableReader {
     if (!ahead_) next_row();
     if (!ahead_) return false;
     begin(sequence);
-    if (roles_.symbols) {
+    if (is_symbol_per_column(roles_)) {
+      add_symbols(sequence);
+    } else if (roles_.symbols) {
       symbols_.append(rows_.text(roles_.features[0]), sequence);
     } else {
       add_numbers(sequence);
     }
+    ahead_ = false;
+    return true;
+  }
+  bool skip() override {
     ahead_ = false;
     return true;
   }
@@ -264,6 +351,16 @@ class WideReader : public TableReader {
     for (const std::size_t column : roles_.features) sequence.x.push_back(number(column));
     while (!sequence.x.empty() && std::isnan(sequence.x.back())) sequence.x.pop_back();
     sequence.steps = static_cast<int>(sequence.x.size());
+    const auto missing = std::ranges::find_if(sequence.x, [](float x) { return std::isnan(x); });
+    if (missing == sequence.x.end()) return;
+    const auto step = static_cast<std::size_t>(missing - sequence.x.begin());
+    sequence.missing = rows_.place_of(roles_.features[step]);
+  }
+  void add_symbols(Sequence& sequence) const {
+    std::size_t steps = roles_.features.size();
+    while (steps > 0 && trimmed(rows_[roles_.features[steps - 1]]).empty()) --steps;
+    for (std::size_t i = 0; i < steps; ++i) sequence.symbols.push_back(symbol(roles_.features[i]));
+    sequence.steps = static_cast<int>(steps);
   }
 
   TextSymbols symbols_;

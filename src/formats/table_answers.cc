@@ -83,7 +83,7 @@ void TableAnswers::refuse(std::size_t column, std::string_view expected) const {
 
 void TableAnswers::read_number(std::size_t column) {
   float value = 0;
-  const Number number = parse_number(rows_[column], value);
+  const Number number = rows_.number(column, value);
   if (number != Number::kRead) refuse(column, expected_of(number));
   read_.values.push_back(value);
 }
@@ -123,7 +123,7 @@ void TableAnswers::read_labels(std::size_t column) {
 
 void TableAnswers::read_flag(std::size_t column, std::int32_t label) {
   float value = 0;
-  const bool read = parse_number(rows_[column], value) == Number::kRead;
+  const bool read = rows_.number(column, value) == Number::kRead;
   if (!read || (value != 0 && value != 1)) refuse(column, "0 or 1");
   if (value == 1) read_.labels.push_back(label);
 }

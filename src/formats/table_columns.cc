@@ -11,6 +11,7 @@
 
 #include "base/nearest.h"
 #include "formats/parse.h"
+#include "formats/text_symbols.h"
 #include "io/quote.h"
 #include "rwa/errors.h"
 
@@ -24,6 +25,8 @@ constexpr std::array<std::string_view, 2> kIdOrTextNames{"sequence", "name"};
 constexpr std::array<std::string_view, 4> kTextNames{"text", "sequence", "seq", "sentence"};
 constexpr std::array<std::string_view, 6> kTimeNames{"t",    "time", "timestamp",
                                                      "step", "date", "datetime"};
+constexpr std::array<std::string_view, 8> kIndexNames{"index", "unnamed: 0", "rownames", "row",
+                                                      "no",    "nr",         "#",        "...1"};
 constexpr std::array<std::string_view, 4> kTargetNames{"target", "label", "labels", "class"};
 constexpr std::array<std::string_view, 1> kTargetOrDirectionNames{"y"};
 
@@ -57,39 +60,58 @@ bool is_role(std::string_view cell) {
                              is_one_of(cell, kTargetNames));
 }
 
-// A decimal comma is meant as a number, and refused as one later.
-bool has_decimal_comma(std::string_view cell) {
-  std::string text(cell);
-  const std::size_t comma = text.find(',');
-  if (comma == text.npos) return false;
-  text[comma] = '.';
-  return kind_of(text) == Number::kRead;
+// A number with a comma is meant as a number, and refused as one later.
+bool has_comma(std::string_view cell) {
+  const std::string text = with_decimal_point(cell);
+  return !text.empty() && kind_of(text) == Number::kRead;
+}
+
+// pandas calls columns without a name 0, 1, 2.
+bool are_counted(std::span<const std::string_view> names) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i] != std::to_string(i)) return false;
+  }
+  return true;
 }
 }  // namespace
 
-TableSample::TableSample(std::string_view lines) : dialect_(guess_dialect(lines)) {
+TableSample::TableSample(std::string_view lines, std::optional<char> decimal)
+    : dialect_(guess_dialect(lines)) {
+  dialect_.decimal = decimal.value_or(dialect_.decimal);
   read(lines);
   has_header_ = !first_.empty() && first_is_header();
   if (!has_header_ && first_.size() == dialect_.fields) {
     cells_.insert(cells_.begin(), first_.begin(), first_.end());
+    lines_.insert(lines_.begin(), first_line_);
   }
   if (has_header_ && first_.size() != dialect_.fields) {
     dialect_.fields = first_.size();
     read(lines);
   }
   for (std::size_t i = 0; i < dialect_.fields; ++i) {
-    names_.push_back(has_header_ ? std::string(first_[i]) : std::to_string(i + 1));
+    const std::string number = std::to_string(i + 1);
+    const bool is_nameless = has_header_ && first_[i].empty();
+    names_.push_back(!has_header_  ? number
+                     : is_nameless ? "column " + number
+                                   : std::string(first_[i]));
   }
 }
 
 void TableSample::read(std::string_view lines) {
   first_.clear();
   cells_.clear();
+  lines_.clear();
   const std::string_view all = lines;
-  RowSplitter splitter(dialect_.separator,
-                       [&](std::string_view& line) { return next_line(lines, line); });
-  const auto kept = [&](std::string_view field) {
+  std::int64_t line_number = 0;
+  RowSplitter splitter(dialect_.separator, [&](std::string_view& line) {
+    ++line_number;
+    return next_line(lines, line);
+  });
+  const auto kept = [&](std::string_view field) -> std::string_view {
     field = trimmed(field);
+    if (dialect_.decimal == ',' && has_comma(field)) {
+      return unquoted_.emplace_back(with_decimal_point(field));
+    }
     const bool stands_there = field.data() >= all.data() && field.data() < all.data() + all.size();
     return stands_there || field.empty() ? field : unquoted_.emplace_back(field);
   };
@@ -98,12 +120,19 @@ void TableSample::read(std::string_view lines) {
     has_rows_ = !first_.empty();
     const bool fits = !has_rows_ || splitter.fields().size() == dialect_.fields;
     if (found != Found::kRow || !fits) continue;
+    const auto begin = line_number - std::ranges::count(splitter.text(), '\n');
     std::ranges::transform(splitter.fields(), std::back_inserter(has_rows_ ? cells_ : first_),
                            kept);
+    if (has_rows_) {
+      lines_.push_back(begin);
+    } else {
+      first_line_ = begin;
+    }
   }
 }
 
 bool TableSample::first_is_header() const {
+  if (has_index()) return true;
   const bool has_numbers =
       std::ranges::any_of(first_, [](auto cell) { return kind_of(cell) == Number::kRead; });
   const std::size_t columns = std::min(first_.size(), dialect_.fields);
@@ -111,13 +140,26 @@ bool TableSample::first_is_header() const {
   for (std::size_t i = 0; i < columns && rows() > 0; ++i) {
     const bool is_text = kind_of(first_[i]) == Number::kNone;
     if (is_role(first_[i])) return true;
-    if (is_text && is_number(i) && !has_decimal_comma(first_[i])) return true;
+    if (is_text && is_number(i) && !has_comma(first_[i])) return true;
     for (std::size_t row = 0; is_text && row < rows(); ++row) {
       comes_again = comes_again || cell(row, i) == first_[i];
     }
   }
   // If all cells are text, a header is a row whose words do not occur below it.
   return !has_numbers && !comes_again;
+}
+
+// Whether the first row names all columns but the first, whose rows have names or numbers.
+bool TableSample::has_index() const {
+  if (first_.size() < 2 || first_.size() != dialect_.fields || rows() == 0) return false;
+  if (!first_[0].empty()) return false;
+  for (std::size_t row = 0; row < rows(); ++row) {
+    if (cell(row, 0).empty()) return false;
+  }
+  const auto names = std::span(first_).subspan(1);
+  return are_counted(names) || std::ranges::none_of(names, [](std::string_view name) {
+           return kind_of(name) == Number::kRead;
+         });
 }
 
 std::optional<std::size_t> TableSample::find(std::string_view name) const {
@@ -130,7 +172,7 @@ bool TableSample::is_number(std::size_t column) const {
   std::size_t numbers = 0, texts = 0;
   for (std::size_t row = 0; row < rows(); ++row) {
     const Number kind = kind_of(cell(row, column));
-    const bool is_text = kind == Number::kNone && !has_decimal_comma(cell(row, column));
+    const bool is_text = kind == Number::kNone && !has_comma(cell(row, column));
     texts += is_text ? 1 : 0;
     numbers += is_text || kind == Number::kMissing ? 0 : 1;
   }
@@ -144,6 +186,24 @@ bool TableSample::is_whole(std::size_t column) const {
     if (value != std::floor(value)) return false;
   }
   return true;
+}
+
+bool TableSample::is_empty(std::size_t column) const {
+  for (std::size_t row = 0; row < rows(); ++row) {
+    if (kind_of(cell(row, column)) != Number::kMissing) return false;
+  }
+  return true;
+}
+
+bool TableSample::is_of_letters(std::size_t column) const {
+  bool has_letters = false;
+  for (std::size_t row = 0; row < rows(); ++row) {
+    const std::string_view text = cell(row, column);
+    if (text.empty()) continue;
+    if (character_at(text, text.data()).size() != text.size()) return false;
+    has_letters = true;
+  }
+  return has_letters;
 }
 
 std::size_t TableSample::distinct(std::size_t column) const {
@@ -195,6 +255,8 @@ std::size_t column_named(const std::string& name, const TableSample& sample,
                                    : suggestion(name, known);
   throw ConfigError(fmt::format("{}: has no column {}{}", file, io::quote(name), expected));
 }
+
+bool is_usual_for_index(std::string_view name) { return is_one_of(name, kIndexNames); }
 
 bool is_usual_for_text(std::string_view name) { return is_one_of(name, kTextNames); }
 

@@ -27,7 +27,7 @@ class ModelMatch {
     // A row per sequence has no room for per-step targets.
     if (roles_.layout == Layout::kWide && is_per_step(model_.target)) roles_.targets.clear();
     roles_.target = roles_.targets.empty() ? Target::kNone : model_.target;
-    roles_.order = order_of(sample_, roles_.time);
+    roles_.time_form = form_of(sample_, roles_.time);
     roles_.numbered_labels = !roles_.targets.empty() && sample_.is_number(roles_.targets[0]);
     return roles_;
   }
@@ -56,6 +56,7 @@ class ModelMatch {
   [[nodiscard]] Layout layout_of_symbols() const;
   void take_targets();
   void take_features();
+  void take_symbols();
   void take_in_order();
   void take_steps();
   [[nodiscard]] bool holds_classes(std::size_t column) const;
@@ -89,10 +90,8 @@ void ModelMatch::take_features() {
   roles_.features = all(model_.features);
   if (model_.symbols) {
     roles_.layout = layout_of_symbols();
-    // A model trained on another format knows no name.
-    if (model_.features.empty()) {
-      if (const auto text = text_column(sample_, roles_)) roles_.features = {*text};
-    }
+    // A model trained on a symbol per column or on another format knows no name.
+    if (model_.features.empty()) take_symbols();
     if (roles_.features.empty()) refuse_difference();
     return;
   }
@@ -103,6 +102,12 @@ void ModelMatch::take_features() {
   } else if (roles_.features.empty()) {
     sample_.has_header() ? refuse_difference() : take_in_order();
   }
+}
+
+void ModelMatch::take_symbols() {
+  if (roles_.layout == Layout::kWide) roles_.features = letter_columns(sample_, roles_);
+  const auto text = text_column(sample_, roles_);
+  if (roles_.features.empty() && text) roles_.features = {*text};
 }
 
 // Without a header, names are just column numbers, so the order counts.

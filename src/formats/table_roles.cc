@@ -5,11 +5,15 @@
 #include <cctype>
 #include <charconv>
 #include <iterator>
+#include <map>
+#include <set>
 #include <tuple>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "formats/match.h"
+#include "formats/table_task.h"
+#include "formats/table_time.h"
 #include "io/quote.h"
 #include "rwa/errors.h"
 
@@ -39,110 +43,15 @@ bool are_numbered(const TableSample& sample, std::span<const std::size_t> column
          }) == columns.end();
 }
 
-bool begins_like_a_date(std::string_view text) {
-  constexpr std::string_view kForm = "0000-00";
-  return text.size() >= kForm.size() &&
-         std::ranges::equal(text.substr(0, kForm.size()), kForm, [](unsigned char c, char form) {
-           return form == '0' ? std::isdigit(c) != 0 : c == '-';
-         });
-}
-
-bool begins_series(const TableSample& sample, const Roles& roles, std::size_t row) {
-  if (roles.layout == Layout::kWide || row == 0) return true;
-  return roles.id && sample.cell(row, *roles.id) != sample.cell(row - 1, *roles.id);
-}
-
-bool changes_inside_series(const TableSample& sample, const Roles& roles) {
-  for (std::size_t row = 0; row < sample.rows(); ++row) {
-    if (begins_series(sample, roles, row)) continue;
-    for (const std::size_t column : roles.targets) {
-      if (sample.cell(row, column) != sample.cell(row - 1, column)) return true;
-    }
-  }
-  return false;
-}
-
-template <typename Is>
-bool all_cells(const TableSample& sample, std::size_t column, Is is) {
-  for (std::size_t row = 0; row < sample.rows(); ++row) {
-    if (!is(sample.cell(row, column))) return false;
-  }
-  return true;
-}
-
-Target of_several(const TableSample& sample, const Roles& roles, bool per_step,
-                  std::string_view file) {
-  bool flags = true;
-  for (const std::size_t column : roles.targets) {
-    if (!sample.is_number(column)) {
-      throw ConfigError(
-          fmt::format("{}: found text in the target {}, expected numbers: text is allowed "
-                      "only in a single target",
-                      file, io::quote(sample.names()[column])));
-    }
-    flags =
-        flags && all_cells(sample, column, [](auto cell) { return cell == "0" || cell == "1"; });
-  }
-  if (per_step) return Target::kNumbersPerStep;
-  return flags ? Target::kLabels : Target::kNumbers;
-}
-
-Target of_one(const TableSample& sample, const Roles& roles, bool per_step) {
-  const std::size_t column = roles.targets[0];
-  const auto has_no_bar = [](std::string_view cell) { return cell.find('|') == cell.npos; };
-  if (!sample.is_number(column)) {
-    if (per_step) return Target::kClassPerStep;
-    return all_cells(sample, column, has_no_bar) ? Target::kClass : Target::kLabels;
-  }
-  TargetGuess guess;
-  for (std::size_t row = 0; row < sample.rows(); ++row) {
-    if (per_step || begins_series(sample, roles, row)) guess.see(sample.cell(row, column));
-  }
-  if (guess.target() == Target::kClass) return per_step ? Target::kClassPerStep : Target::kClass;
-  return per_step ? Target::kNumbersPerStep : Target::kNumbers;
-}
-
-void check_task(Target task, const Roles& roles, std::string_view file) {
-  const auto refuse = [&](std::string_view why) {
-    throw ConfigError(fmt::format("{}: --task {} {}", file, to_string(task), why));
-  };
-  if (task == Target::kNone) {
-    if (!roles.targets.empty()) refuse("takes no --target, found one");
-    return;
-  }
-  if (roles.targets.empty()) {
-    refuse("needs a target, found no column called target, label, class or y: use --target NAME");
-  }
-  const bool one = task == Target::kClass || task == Target::kClassPerStep;
-  if (one && roles.targets.size() > 1) {
-    refuse(fmt::format("takes one target, found {}", roles.targets.size()));
-  }
-  if (is_per_step(task) && roles.layout == Layout::kWide) {
-    refuse("needs a row per step (--layout long), found a row per sequence");
-  }
-}
-
-// Guesses the kind of targets from their columns. Throws ConfigError if the options contradict
-// them.
-Target guess_target(const TableSample& sample, const Roles& roles, const Options& options,
-                    std::string_view file) {
-  if (options.task) {
-    check_task(*options.task, roles, file);
-    return *options.task;
-  }
-  if (roles.targets.empty()) return Target::kNone;
-  const bool per_step = changes_inside_series(sample, roles);
-  return roles.targets.size() > 1 ? of_several(sample, roles, per_step, file)
-                                  : of_one(sample, roles, per_step);
-}
-
 class RoleGuess {
  public:
   RoleGuess(const TableSample& sample, const Options& options, std::string_view file)
-      : sample_(sample), options_(options), file_(file) {}
+      : sample_(sample), options_(options), file_(file), why_(sample.columns()) {}
 
-  Roles roles() {
+  GuessedRoles guess() {
+    take_given();
     take_named();
+    take_by_content();
     roles_.layout = layout();
     if (roles_.layout == Layout::kWide && !roles_.features.empty() && !roles_.symbols) {
       throw ConfigError(fmt::format(
@@ -157,47 +66,92 @@ class RoleGuess {
                       file_, listed(sample_.names())));
     }
     if (wants_target() && roles_.targets.empty()) take_target();
-    roles_.target = guess_target(sample_, roles_, options_, file_);
-    roles_.order = order_of(sample_, roles_.time);
+    TaskGuess task = guess_task(sample_, roles_, options_, file_);
+    roles_.target = task.target;
     roles_.numbered_labels = !roles_.targets.empty() && sample_.is_number(roles_.targets[0]);
-    return roles_;
+    warnings_.insert(warnings_.end(), task.warnings.begin(), task.warnings.end());
+    warn_about_time();
+    warn_about_targets();
+    return {roles_, {describe(), std::move(task.why), std::move(warnings_)}};
   }
 
  private:
   [[nodiscard]] bool wants_target() const {
     return options_.targets.empty() && options_.task != Target::kNone;
   }
+  void set(std::optional<std::size_t>& role, std::size_t column, std::string why) {
+    role = column;
+    why_[column] = std::move(why);
+  }
+  void add(std::vector<std::size_t>& role, const std::vector<std::size_t>& columns,
+           std::string_view why) {
+    role.insert(role.end(), columns.begin(), columns.end());
+    for (const std::size_t column : columns) why_[column] = why;
+  }
 
+  void take_given();
   void take_named();
+  void take_by_content();
   [[nodiscard]] Layout layout() const;
   void take_features();
   void take_target();
+  [[nodiscard]] bool may_be_target(std::size_t column) const;
   void take_class_of_row();
+  void take_class_of_letters();
+  void warn_about_time();
+  void warn_about_targets();
+  [[nodiscard]] bool is_constant_in_sequences(std::size_t column) const;
+  [[nodiscard]] std::vector<Findings::Column> describe() const;
+  [[nodiscard]] std::string role_of_feature() const;
+  [[nodiscard]] std::string why_left_out(std::size_t column) const;
 
   const TableSample& sample_;
   const Options& options_;
   std::string_view file_;
   Roles roles_;
+  std::optional<std::size_t> mixed_;  // the column that tells rows of equal times apart
+  std::vector<std::string> why_;      // each column has its role
+  std::vector<std::string> warnings_;
 };
 
-// Takes the columns named by the options, or else those with usual names.
-void RoleGuess::take_named() {
-  const auto named = [&](const std::string& name) { return column_named(name, sample_, file_); };
-  std::ranges::transform(options_.features, std::back_inserter(roles_.features), named);
-  std::ranges::transform(options_.targets, std::back_inserter(roles_.targets), named);
-  if (!options_.id.empty()) roles_.id = named(options_.id);
-  if (!options_.time.empty()) roles_.time = named(options_.time);
-  const auto if_free = [&](std::optional<std::size_t> column) {
-    const bool taken = !column || column == roles_.id || column == roles_.time ||
-                       std::ranges::count(roles_.features, *column) > 0 ||
-                       std::ranges::count(roles_.targets, *column) > 0;
-    return taken ? std::nullopt : column;
-  };
-  if (!roles_.id) roles_.id = if_free(find_id(sample_));
-  if (!roles_.time) roles_.time = if_free(find_time(sample_));
-  const auto target = if_free(find_target(sample_));
-  if (wants_target() && target) roles_.targets = {*target};
+// Takes the columns named by the options.
+void RoleGuess::take_given() {
+  const auto given = [&](const std::string& name) { return column_named(name, sample_, file_); };
+  for (const std::string& name : options_.features) {
+    add(roles_.features, {given(name)}, "--features");
+  }
+  for (const std::string& name : options_.targets) add(roles_.targets, {given(name)}, "--target");
+  if (!options_.id.empty()) set(roles_.id, given(options_.id), "--id");
+  if (!options_.time.empty()) set(roles_.time, given(options_.time), "--time");
   roles_.symbols = roles_.features.size() == 1 && !sample_.is_number(roles_.features[0]);
+}
+
+// Takes the columns with usual names.
+void RoleGuess::take_named() {
+  const auto is_free = [&](std::optional<std::size_t> column) {
+    return column && !taken_columns(sample_, roles_)[*column];
+  };
+  const std::string why = "its name";
+  if (const auto id = find_id(sample_); !roles_.id && is_free(id)) set(roles_.id, *id, why);
+  if (const auto time = find_time(sample_); !roles_.time && is_free(time)) {
+    set(roles_.time, *time, why);
+  }
+  const auto target = find_target(sample_);
+  if (wants_target() && is_free(target)) add(roles_.targets, {*target}, why);
+}
+
+// Takes a column of dates as the time, and one that changes where time restarts as the id.
+void RoleGuess::take_by_content() {
+  if (!roles_.time) {
+    const auto found = find_time_by_content(sample_, taken_columns(sample_, roles_));
+    if (found) set(roles_.time, found->column, found->why);
+  }
+  roles_.time_form = form_of(sample_, roles_.time);
+  if (!roles_.time_form || roles_.id) return;
+  const auto found =
+      find_id_by_time(sample_, *roles_.time, *roles_.time_form, taken_columns(sample_, roles_));
+  if (found) return set(roles_.id, found->column, found->why);
+  mixed_ = find_mixed_id(sample_, *roles_.time, taken_columns(sample_, roles_));
 }
 
 Layout RoleGuess::layout() const {
@@ -205,6 +159,7 @@ Layout RoleGuess::layout() const {
   if (options_.layout) return *options_.layout;
   if (is_long_by_id_or_time(sample_, roles_)) return Layout::kLong;
   if (!roles_.features.empty()) return roles_.symbols ? Layout::kWide : Layout::kLong;
+  if (!letter_columns(sample_, roles_).empty()) return Layout::kWide;
   const std::vector<std::size_t> numbers = free_columns(sample_, roles_, true);
   const auto text = text_column(sample_, roles_);
   if (text && (numbers.empty() || !sample_.repeats(*text))) return Layout::kWide;
@@ -213,16 +168,38 @@ Layout RoleGuess::layout() const {
 }
 
 void RoleGuess::take_features() {
+  const bool wide = roles_.layout == Layout::kWide;
+  if (wide && wants_target() && roles_.targets.empty()) take_class_of_letters();
+  if (const auto letters = letter_columns(sample_, roles_); wide && !letters.empty()) {
+    roles_.symbols = true;
+    return add(roles_.features, letters, "single letters");
+  }
   const std::vector<std::size_t> numbers = free_columns(sample_, roles_, true);
   const auto text = text_column(sample_, roles_);
-  const bool wide = roles_.layout == Layout::kWide;
   roles_.symbols = text && (numbers.empty() || (wide && !sample_.repeats(*text)));
-  if (roles_.symbols) {
-    roles_.features = {*text};
-    return;
-  }
+  if (roles_.symbols) return add(roles_.features, {*text}, wide ? "text" : "words");
   if (wide && wants_target() && !sample_.has_header()) take_class_of_row();
-  roles_.features = wide ? step_columns(sample_, roles_) : free_columns(sample_, roles_, true);
+  add(roles_.features, wide ? step_columns(sample_, roles_) : free_columns(sample_, roles_, true),
+      "numbers");
+}
+
+// Without a name, the class among columns of letters is the one that shares no letter with them.
+void RoleGuess::take_class_of_letters() {
+  const std::vector<std::size_t> columns = letter_columns(sample_, roles_);
+  std::vector<std::set<std::string_view>> letters(columns.size());
+  std::map<std::string_view, int> columns_with;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    for (std::size_t row = 0; row < sample_.rows(); ++row) {
+      letters[i].insert(sample_.cell(row, columns[i]));
+    }
+    for (const std::string_view letter : letters[i]) ++columns_with[letter];
+  }
+  std::vector<std::size_t> apart;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const auto is_own = [&](std::string_view letter) { return columns_with[letter] == 1; };
+    if (std::ranges::all_of(letters[i], is_own)) apart.push_back(columns[i]);
+  }
+  if (apart.size() == 1) add(roles_.targets, apart, "shares no letter with the other columns");
 }
 
 // In the first column as in the UCR archive, or in the last as many tools expect.
@@ -230,9 +207,9 @@ void RoleGuess::take_class_of_row() {
   const std::size_t first = 0, last = sample_.columns() - 1;
   const bool words = sample_.is_whole(first) || !sample_.is_number(first);
   if (words && sample_.repeats(first)) {
-    roles_.targets = {first};
+    add(roles_.targets, {first}, "the first column, whose values repeat");
   } else if (!sample_.is_number(last)) {
-    roles_.targets = {last};
+    add(roles_.targets, {last}, "the last column, of words");
   }
 }
 
@@ -243,25 +220,125 @@ void RoleGuess::take_target() {
   if (roles_.symbols) {
     std::ranges::copy(free_columns(sample_, roles_, true), std::back_inserter(left));
   }
-  if (roles_.symbols && left.size() == 1) roles_.targets = left;
-  std::erase_if(left, [&](std::size_t column) { return !sample_.repeats(column); });
-  if (left.size() == 1) roles_.targets = left;
+  if (roles_.symbols && left.size() == 1) {
+    return add(roles_.targets, left, "the only column beside the sequence");
+  }
+  std::erase_if(left, [&](std::size_t column) { return !may_be_target(column); });
+  if (left.size() == 1) add(roles_.targets, left, "the only other column whose values repeat");
+}
+
+bool RoleGuess::may_be_target(std::size_t column) const {
+  // One sequence has no class of its own.
+  const bool has_one = roles_.layout == Layout::kLong && !roles_.id;
+  const bool is_constant = has_one && sample_.distinct(column) == 1;
+  return sample_.repeats(column) && !is_constant && column != mixed_;
+}
+
+void RoleGuess::warn_about_time() {
+  if (!roles_.time || !options_.time.empty() || roles_.layout == Layout::kWide) return;
+  const std::string name = io::quote(sample_.names()[*roles_.time]);
+  if (is_ambiguous(sample_, *roles_.time) && roles_.time_form != TimeForm::kNumber) {
+    warnings_.push_back(fmt::format("the dates in {} could be day first or month first; read as {}",
+                                    name, to_string(*roles_.time_form)));
+  }
+  if (!mixed_) return;
+  const std::string id = io::quote(sample_.names()[*mixed_]);
+  warnings_.push_back(
+      fmt::format("rows with the same {} differ in {}: if {} tells sequences apart, sort the table "
+                  "by it and use --id",
+                  name, id, id));
+}
+
+// Names columns that could be the target of a task that is a forecast for want of one: several of
+// words, or numbers that are the same in all rows of a sequence.
+void RoleGuess::warn_about_targets() {
+  if (!wants_target() || !roles_.targets.empty()) return;
+  std::vector<std::string> names;
+  for (const std::size_t column : free_columns(sample_, roles_, false)) {
+    if (may_be_target(column)) names.push_back(io::quote(sample_.names()[column]));
+  }
+  for (const std::size_t column : roles_.features) {
+    if (is_constant_in_sequences(column)) names.push_back(io::quote(sample_.names()[column]));
+  }
+  if (names.empty()) return;
+  warnings_.push_back(
+      fmt::format("{} could be the target: use --target, or the task is to predict the next step",
+                  fmt::join(names, " or ")));
+}
+
+bool RoleGuess::is_constant_in_sequences(std::size_t column) const {
+  constexpr std::size_t kFew = 3;
+  if (!roles_.id || roles_.symbols || sample_.distinct(column) < 2) return false;
+  std::size_t sequences = 1;
+  for (std::size_t row = 1; row < sample_.rows(); ++row) {
+    const bool is_same = sample_.cell(row, *roles_.id) == sample_.cell(row - 1, *roles_.id);
+    sequences += is_same ? 0 : 1;
+    if (is_same && sample_.cell(row, column) != sample_.cell(row - 1, column)) return false;
+  }
+  return sequences >= kFew && sequences < sample_.rows();
+}
+
+std::string RoleGuess::role_of_feature() const {
+  const bool wide = roles_.layout == Layout::kWide;
+  if (!roles_.symbols) return wide ? "step" : "feature";
+  return wide && roles_.features.size() == 1 ? "text" : "symbol";
+}
+
+std::vector<Findings::Column> RoleGuess::describe() const {
+  std::vector<std::string> roles(sample_.columns());
+  if (roles_.id) roles[*roles_.id] = "id";
+  if (roles_.time) roles[*roles_.time] = "time";
+  for (const std::size_t column : roles_.features) roles[column] = role_of_feature();
+  for (const std::size_t column : roles_.targets) roles[column] = "target";
+  std::vector<Findings::Column> columns;
+  for (std::size_t i = 0; i < sample_.columns(); ++i) {
+    const bool is_left_out = roles[i].empty();
+    columns.push_back({sample_.names()[i], is_left_out ? "left out" : roles[i],
+                       is_left_out ? why_left_out(i) : why_[i]});
+  }
+  return columns;
+}
+
+std::string RoleGuess::why_left_out(std::size_t column) const {
+  if (!options_.features.empty()) return "not in --features";
+  if (sample_.is_empty(column)) return "empty";
+  if (is_index(sample_, column)) return "row numbers or names";
+  if (const auto form = time_form(sample_, column); form && form != TimeForm::kNumber) {
+    return fmt::format("{}, beside the time", to_string(*form));
+  }
+  if (roles_.symbols) {
+    return sample_.is_number(column) ? "numbers beside symbols" : "text beside the sequence";
+  }
+  return sample_.is_number(column) ? "not numbered like the steps" : "text beside numbers";
 }
 }  // namespace
 
-std::vector<std::size_t> free_columns(const TableSample& sample, const Roles& roles, bool numbers) {
+std::vector<bool> taken_columns(const TableSample& sample, const Roles& roles) {
   std::vector<bool> taken(sample.columns());
   for (const auto& column : {roles.id, roles.time}) {
     if (column) taken[*column] = true;
   }
   for (const std::size_t column : roles.features) taken[column] = true;
   for (const std::size_t column : roles.targets) taken[column] = true;
+  return taken;
+}
+
+std::vector<std::size_t> free_columns(const TableSample& sample, const Roles& roles, bool numbers) {
+  const std::vector<bool> taken = taken_columns(sample, roles);
   std::vector<std::size_t> free;
   for (std::size_t i = 0; i < sample.columns(); ++i) {
-    const bool has_role = taken[i] || sample.names()[i].empty();
-    if (!has_role && sample.is_number(i) == numbers) free.push_back(i);
+    const bool is_of_use = !taken[i] && !sample.is_empty(i) && !is_index(sample, i);
+    if (is_of_use && sample.is_number(i) == numbers) free.push_back(i);
   }
   return free;
+}
+
+std::vector<std::size_t> letter_columns(const TableSample& sample, const Roles& roles) {
+  constexpr std::size_t kLeast = 3;
+  std::vector<std::size_t> letters = free_columns(sample, roles, false);
+  std::erase_if(letters, [&](std::size_t column) { return !sample.is_of_letters(column); });
+  const bool are_most = letters.size() > free_columns(sample, roles, true).size();
+  return letters.size() >= kLeast && are_most ? letters : std::vector<std::size_t>();
 }
 
 // If the names of most columns end in consecutive numbers, only those are steps.
@@ -293,13 +370,8 @@ std::optional<std::size_t> text_column(const TableSample& sample, const Roles& r
   return *most;
 }
 
-TimeOrder order_of(const TableSample& sample, std::optional<std::size_t> time) {
-  if (!time) return TimeOrder::kUnknown;
-  if (sample.is_number(*time)) return TimeOrder::kNumbers;
-  for (std::size_t row = 0; row < sample.rows(); ++row) {
-    if (!begins_like_a_date(sample.cell(row, *time))) return TimeOrder::kUnknown;
-  }
-  return TimeOrder::kText;
+std::optional<TimeForm> form_of(const TableSample& sample, std::optional<std::size_t> time) {
+  return time ? time_form(sample, *time) : std::nullopt;
 }
 
 bool is_long_by_id_or_time(const TableSample& sample, const Roles& roles) {
@@ -309,8 +381,8 @@ bool is_long_by_id_or_time(const TableSample& sample, const Roles& roles) {
   return same > 0 && kOneIn * same >= sample.rows();
 }
 
-Roles guess_roles(const TableSample& sample, const Options& options, std::string_view file) {
-  return RoleGuess(sample, options, file).roles();
+GuessedRoles guess_roles(const TableSample& sample, const Options& options, std::string_view file) {
+  return RoleGuess(sample, options, file).guess();
 }
 
 }  // namespace rwa::formats

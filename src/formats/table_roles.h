@@ -7,43 +7,48 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/reader.h"
 #include "formats/schema.h"
 #include "formats/table_columns.h"
+#include "formats/time.h"
 
 namespace rwa::formats {
-
-enum class TimeOrder {
-  kUnknown,  // neither numbers nor ISO 8601: not compared
-  kNumbers,
-  kText,
-};
 
 struct Roles {
   Layout layout = Layout::kLong;
   bool symbols = false;
   std::optional<std::size_t> id = {}, time = {};
-  // The features of a long table, the steps of a wide one, or the column of symbols.
+  // The features of a long table, the steps of a wide one, or the columns of symbols: several for a
+  // symbol per column, one for a text per row or a symbol per row.
   std::vector<std::size_t> features = {};
   Target target = Target::kNone;
   std::vector<std::size_t> targets = {};
-  TimeOrder order = TimeOrder::kUnknown;  // of times
-  bool numbered_labels = false;           // labels are numbers: 1.0 equals 1
+  std::optional<TimeForm> time_form = {};  // empty: times are not compared
+  bool numbered_labels = false;            // labels are numbers: 1.0 equals 1
+};
+
+struct GuessedRoles {
+  Roles roles;
+  Findings findings;
 };
 
 // Guesses roles from the options, the names and the contents of the columns. Throws ConfigError for
 // options that do not fit the table, InputError if no column can be a feature.
-Roles guess_roles(const TableSample& sample, const Options& options, std::string_view file);
+GuessedRoles guess_roles(const TableSample& sample, const Options& options, std::string_view file);
 
 // Matches the columns of a model (Options::as). Throws InputError if the table lacks some.
 Roles match_roles(const TableSample& sample, const Options& options, std::string_view file);
 
-// Helpers of both. Columns without a role, numeric or not; columns without a name are never used.
+// Helpers of both. Columns without a role, numeric or not; never row numbers and empty columns.
 std::vector<std::size_t> free_columns(const TableSample& sample, const Roles& roles, bool numbers);
+std::vector<bool> taken_columns(const TableSample& sample, const Roles& roles);
 // The steps of a wide table, among columns without a role.
 std::vector<std::size_t> step_columns(const TableSample& sample, const Roles& roles);
+// Columns of single letters, a symbol each, among columns without a role. Empty if there are few.
+std::vector<std::size_t> letter_columns(const TableSample& sample, const Roles& roles);
 // The most informative column of text or symbols, among columns without a role.
 std::optional<std::size_t> text_column(const TableSample& sample, const Roles& roles);
-TimeOrder order_of(const TableSample& sample, std::optional<std::size_t> time);
+std::optional<TimeForm> form_of(const TableSample& sample, std::optional<std::size_t> time);
 bool is_long_by_id_or_time(const TableSample& sample, const Roles& roles);
 
 }  // namespace rwa::formats

@@ -22,12 +22,47 @@ struct Trial {
   double numbers = 0;  // share of numeric fields, without the first row
 };
 
+// Counts the numbers of the first rows by their decimal mark.
+class DecimalGuess {
+ public:
+  void see(std::string_view field) {
+    float value = 0;
+    if (parse_number(field, value) == Number::kRead) {
+      points_ += field.find('.') != field.npos ? 1 : 0;
+      return;
+    }
+    field = trimmed(field);
+    const std::string changed = with_decimal_point(field);
+    if (changed.empty() || parse_number(changed, value) != Number::kRead) return;
+    ++commas_;
+    // Groups of thousands have three digits.
+    const std::size_t digits = field.size() - field.find(',') - 1;
+    is_certain_ = is_certain_ || digits != 3;
+  }
+  [[nodiscard]] char mark(char separator) const {
+    const bool is_comma = commas_ > points_ && (is_certain_ || separator != ',');
+    return is_comma ? ',' : '.';
+  }
+
+ private:
+  int points_ = 0, commas_ = 0;
+  bool is_certain_ = false;
+};
+
+// Comments, and Excel's line that names the delimiter.
+bool is_before_table(std::string_view line) {
+  constexpr std::string_view kDelimiter = "sep=";
+  return line.starts_with('#') ||
+         (line.starts_with(kDelimiter) && line.size() == kDelimiter.size() + 1);
+}
+
 double share(int part, int whole) { return whole == 0 ? 0 : static_cast<double>(part) / whole; }
 
 Trial try_separator(std::string_view lines, char separator) {
   RowSplitter splitter(separator, [&](std::string_view& line) { return next_line(lines, line); });
   std::map<std::size_t, int> rows_of;
   int rows = 0, fields = 0, numbers = 0;
+  DecimalGuess decimal;
   RowSplitter::Found found = RowSplitter::Found::kRow;
   while (rows < kRows && (found = splitter.next()) != RowSplitter::Found::kEnd) {
     const auto row = splitter.fields();
@@ -38,10 +73,13 @@ Trial try_separator(std::string_view lines, char separator) {
     numbers += static_cast<int>(std::ranges::count_if(row, [value = 0.0F](auto field) mutable {
       return parse_number(field, value) == Number::kRead;
     }));
+    for (const std::string_view field : row) decimal.see(field);
   }
   if (rows_of.empty()) return {{separator, 1}};
   const auto most = std::ranges::max_element(rows_of, {}, [](const auto& of) { return of.second; });
-  return {{separator, most->first}, share(most->second, rows), share(numbers, fields)};
+  return {{separator, most->first, decimal.mark(separator)},
+          share(most->second, rows),
+          share(numbers, fields)};
 }
 }  // namespace
 
@@ -75,7 +113,7 @@ bool RowSplitter::next_row_line() {
     const std::size_t first = text_.find_first_not_of(separator_ == '\t' ? " " : kBlanks);
     if (first == text_.npos) {
       after_empty_line_ = started_;
-    } else if (started_ || text_.front() != '#') {
+    } else if (started_ || !is_before_table(text_)) {
       started_ = true;
       return true;
     }
@@ -191,10 +229,10 @@ const char* RowSplitter::begin_of(std::size_t field) const {
   return quoted_ ? text_.data() + pieces_[field].begin : fields_[field].data();
 }
 
-Rows::Rows(Source& source, char separator, std::size_t columns)
+Rows::Rows(Source& source, const Dialect& dialect)
     : source_(source),
-      splitter_(separator, [&source](std::string_view& line) { return source.line(line); }),
-      columns_(columns) {}
+      splitter_(dialect.separator, [&source](std::string_view& line) { return source.line(line); }),
+      dialect_(dialect) {}
 
 std::int64_t Rows::line() const {
   return source_.line_number() - std::ranges::count(splitter_.text(), '\n');
@@ -204,7 +242,7 @@ bool Rows::next() {
   const RowSplitter::Found found = splitter_.next();
   if (found == RowSplitter::Found::kEnd) return false;
   if (splitter_.after_empty_line()) {
-    source_.refuse(line() - 1, "an empty line", counted(columns_, "field"));
+    source_.refuse(line() - 1, "an empty line", counted(dialect_.fields, "field"));
   }
   if (found == RowSplitter::Found::kOpenQuote) {
     source_.refuse(splitter_.text(), splitter_.wrong(), "an unclosed quote", "a closing quote");
@@ -216,8 +254,9 @@ bool Rows::next() {
         io::quote(text.substr(splitter_.wrong() - text.data())) + " after a closing quote",
         "a delimiter");
   }
-  if (splitter_.fields().size() != columns_) {
-    source_.refuse(line(), counted(splitter_.fields().size(), "field"), std::to_string(columns_));
+  if (splitter_.fields().size() != dialect_.fields) {
+    source_.refuse(line(), counted(splitter_.fields().size(), "field"),
+                   std::to_string(dialect_.fields));
   }
   return true;
 }
@@ -225,9 +264,14 @@ bool Rows::next() {
 std::string_view Rows::text(std::size_t column) const {
   const std::string_view text = (*this)[column];
   if (const char* wrong = not_utf8(text)) {
-    refuse(column, fmt::format("byte 0x{:02x}", static_cast<unsigned char>(*wrong)), "UTF-8 text");
+    refuse(column, fmt::format("byte 0x{:02x}", static_cast<unsigned char>(*wrong)),
+           "UTF-8 text: convert the file, such as with iconv");
   }
   return text;
+}
+
+Place Rows::place_of(std::size_t column) const {
+  return source_.place_of(splitter_.text(), splitter_.begin_of(column));
 }
 
 std::string_view Rows::word(std::size_t column) const { return trimmed(text(column)); }

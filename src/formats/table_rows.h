@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "formats/parse.h"
 #include "formats/source.h"
 
 namespace rwa::formats {
@@ -20,12 +21,14 @@ inline constexpr char kByBlanks = ' ';  // delimiter of one or more blanks
 struct Dialect {
   char separator = ',';    // or kByBlanks
   std::size_t fields = 1;  // most common number of fields in a row
+  char decimal = '.';      // or ','
 };
 
-// Guesses the delimiter that splits the first rows most evenly: tab, semicolon, comma or blanks.
+// Guesses the delimiter that splits the first rows most evenly (tab, semicolon, comma or blanks),
+// and the decimal mark.
 Dialect guess_dialect(std::string_view lines);
 
-// Skips empty lines, and lines that begin with # before the first row.
+// Skips empty lines, and before the first row lines that begin with # and Excel's "sep=;".
 class RowSplitter {
  public:
   using NextLine = std::function<bool(std::string_view&)>;
@@ -76,13 +79,19 @@ class RowSplitter {
 // Reads the rows of a source. Refuses rows that do not have `columns` fields.
 class Rows {
  public:
-  Rows(Source& source, char separator, std::size_t columns);
+  // The dialect's `fields` is the number of fields of every row.
+  Rows(Source& source, const Dialect& dialect);
 
   bool next();
   std::string_view operator[](std::size_t column) const { return splitter_.fields()[column]; }
   // Refuse invalid UTF-8. word() trims blanks.
   [[nodiscard]] std::string_view text(std::size_t column) const;
   [[nodiscard]] std::string_view word(std::size_t column) const;
+  [[nodiscard]] Number number(std::size_t column, float& value) const {
+    return parse_number((*this)[column], dialect_.decimal, value);
+  }
+  [[nodiscard]] char decimal() const { return dialect_.decimal; }
+  [[nodiscard]] Place place_of(std::size_t column) const;
   [[nodiscard]] std::int64_t line() const;  // first line of the row
 
   [[noreturn]] void refuse(std::size_t column, std::string_view found,
@@ -91,7 +100,7 @@ class Rows {
  private:
   Source& source_;
   RowSplitter splitter_;
-  std::size_t columns_;
+  Dialect dialect_;
 };
 
 }  // namespace rwa::formats

@@ -163,6 +163,11 @@ void describe_reading(datasets::FilesTask& task, Visitor& visit) {
          "Nth "
          "word), or the path of a table of ids and labels"},
         task.label_from);
+  visit({"decimal", "Decimal mark of numbers in tables",
+         [] {
+           return std::vector<std::string>{".", ","};
+         }},
+        task.decimal);
   visit({"kmer", "Read text as overlapping k-mers of this many letters"}, task.kmer, 1);
 }
 

@@ -313,11 +313,11 @@ TEST_F(SharedFiles, AreRefusedByTheReader) {
 TEST_F(SharedFiles, AreRefusedByWhoTakesThemIn) {
   FilesTask task{
       .train = {put("t.csv", long_table(20))}, .target = {"kind"}, .id = "series", .time = "time"};
-  expect_refused<InputError>(task, {"t.csv:8: found no number for \"b\" at step 2"});
+  expect_refused<InputError>(task, {"t.csv:9:8: found no number for \"b\" at step 2"});
   std::string long_one = "series,time,a,b,kind\n";
   for (int t = 0; t < 40'000; ++t) long_one += fmt::format("s,{},1,{},hot\n", t, t == 9 ? "" : "2");
   task.train = {put("long.csv", long_one + "r,0,1,2,cold\n")};
-  expect_refused<InputError>(task, {"long.csv:2: found no number for \"b\" at step 10"});
+  expect_refused<InputError>(task, {"long.csv:11:7: found no number for \"b\" at step 10"});
   task.train = {put("name.csv", "\xe9,y\n1,2\n3,4\n")};
   task.target = {"y"};
   task.id = task.time = "";

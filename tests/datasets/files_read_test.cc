@@ -65,7 +65,7 @@ TEST_F(RealFiles, ANumberThatIsMissing) {
   text.replace(text.find("s7,1,8,"), 7, "s7,1,,");
   FilesTask task{.train = {put("t.csv", text)}, .target = {"kind"}, .id = "series", .time = "time"};
   expect_error<InputError>([&] { open(task); },
-                           {"t.csv:23: found no number for \"a\" at step 2",
+                           {"t.csv:24:6: found no number for \"a\" at step 2",
                             "expected one: use --missing previous or --missing mean"});
   task.missing = "previous";
   EXPECT_EQ(open(task)->statistics().missing, (std::vector<std::int64_t>{1, 0}));

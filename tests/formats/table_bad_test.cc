@@ -38,7 +38,10 @@ TEST_F(BadTable, WhatIsNotANumber) {
   EXPECT_EQ(refusal("a,b\n1,2\n3, abc \n5,6\n"), ":3:3: found \"abc\", expected a number");
   EXPECT_EQ(refusal("ä,ö\n1,2\nüü,4\n5,6\n"), ":3:1: found \"üü\", expected a number");
   EXPECT_EQ(refusal("id,a\nüü,2\nüü,x\nüü,3\nv,5\n"), ":3:4: found \"x\", expected a number");
-  EXPECT_EQ(refusal("a;b\n1,5;2\n2,5;3\n"), ":2:1: found \"1,5\", expected a number");
+  EXPECT_EQ(refusal("a;b\n1,5;2\n2,5;3.5\n"),
+            ":3:5: found \"3.5\", expected a number; if . is the decimal mark, use --decimal .");
+  EXPECT_EQ(refusal("a;b\n1.5;2\n2.5;3,5\n1.5;2\n"),
+            ":3:5: found \"3,5\", expected a number; if , is the decimal mark, use --decimal ,");
   EXPECT_EQ(refusal("1\t2\t3\n2\t5\tx\n1\t5\t6\n2\t5\t6\n"),
             ":2:5: found \"x\", expected a number");
   EXPECT_EQ(refusal("a,b\n1,2\n\"3\",\"\"\"4\"\n5,6\n"),
@@ -69,8 +72,10 @@ TEST_F(BadTable, Quotes) {
 TEST_F(BadTable, Bytes) {
   EXPECT_EQ(refusal(std::string_view("a,b\n1,2\n3,\0\n", 12)),
             ":3:3: found a zero byte (NUL), expected text");
-  EXPECT_EQ(refusal("text,class\nab,x\na\xFF,y\n"), ":3:1: found byte 0xff, expected UTF-8 text");
-  EXPECT_EQ(refusal("a,\xFF\n1,2\n"), ":1:3: found byte 0xff, expected UTF-8 text");
+  EXPECT_EQ(refusal("text,class\nab,x\na\xFF,y\n"),
+            ":3:1: found byte 0xff, expected UTF-8 text: convert the file, such as with iconv");
+  EXPECT_EQ(refusal("a,\xFF\n1,2\n"),
+            ":1:3: found byte 0xff, expected UTF-8 text: convert the file, such as with iconv");
 }
 
 TEST_F(BadTable, NamesThatComeTwice) {
@@ -111,15 +116,17 @@ TEST_F(BadTable, RowsOutOfOrder) {
       ":6:1: found the id \"x\" again, first seen on line 2, expected the rows of a sequence to be "
       "consecutive: sort the table by id");
   EXPECT_EQ(refusal("id,t,a\n1,1,1\n1,2,2\n1,1.5,3\n"),
-            ":4:3: found \"1.5\", expected a time no earlier than 2 in the row above");
-  EXPECT_EQ(
-      refusal("t,a\n1600000002,1\n1600000001,2\n"),
-      ":3:1: found \"1600000001\", expected a time no earlier than 1600000002 in the row above");
+            ":4:3: found \"1.5\", expected a time no earlier than \"2\" in the row above: sort the "
+            "rows of each sequence by time");
+  EXPECT_EQ(refusal("t,a\n1600000002,1\n1600000001,2\n"),
+            ":3:1: found \"1600000001\", expected a time no earlier than \"1600000002\" in the row "
+            "above: "
+            "sort the table by time, or use --id if it has several sequences");
   EXPECT_EQ(refusal("t,a\n2020-01-02,1\n2020-01-01,2\n"),
             ":3:1: found \"2020-01-01\", expected a time no earlier than \"2020-01-02\" in the row "
-            "above");
+            "above: sort the table by time, or use --id if it has several sequences");
   EXPECT_EQ(refusal("t,a\n1,1\n,2\n3,3\n"),
-            ":3:1: found an empty field, expected a time as a number, as in other rows");
+            ":3:1: found an empty field, expected a time as in other rows (numbers)");
   EXPECT_EQ(refusal("id,a\nx,1\nx,2\n,3\n"), ":4:1: found an empty field, expected an id");
 }
 
