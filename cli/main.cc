@@ -53,7 +53,7 @@ constexpr const char* kFooter =
     "  rwa paper run --quick               Run three of the paper's experiments in a few minutes\n"
     "  rwa bench --quick                   Measure the speed of this machine in half a minute\n"
     "\n"
-    "Run 'rwa COMMAND --help' for the options of a command.";
+    "Run 'rwa help COMMAND' for the options of a command.";
 
 int fail(ExitCode code, const std::string& message) {
   rwa::cli::say("rwa: {}\n", message);
@@ -81,6 +81,7 @@ int run(int argc, char** argv) {
   rwa::cli::add_verify_command(app);
   rwa::cli::add_paper_command(app);
   rwa::cli::add_bench_command(app);
+  parser.add_help_command();
   const int code = parser.run(argc, argv) ? kDone : kUsage;
   // A full disk may only show when the buffers are flushed.
   std::cout.flush();

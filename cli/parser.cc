@@ -142,25 +142,54 @@ std::vector<std::string> names_of_options(const CLI::App& command) {
   return names;
 }
 
+bool is_option(const std::string& argument) { return argument.starts_with('-'); }
+
 // CLI11's own messages do not tell a command from an option.
-std::string describe(CLI::App& app, const CLI::ParseError& error) {
-  CLI::App& command = innermost(app);
-  const std::string help = full_name(command) + " --help";
-  const auto unknown = app.remaining(true);
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr || unknown.empty()) {
-    return fmt::format("{}; see {}", error.what(), help);
-  }
+std::string describe_unknown(CLI::App& command, const std::string& argument) {
   const auto commands = names_of_commands(command);
-  const bool is_option = unknown[0].starts_with('-');
-  const std::string name = is_option ? unknown[0].substr(0, unknown[0].find('=')) : unknown[0];
-  const char* kind = is_option ? "option" : commands.empty() ? "argument" : "command";
-  const auto near = nearest(name, is_option ? names_of_options(command) : commands);
+  const std::string name = is_option(argument) ? argument.substr(0, argument.find('=')) : argument;
+  const char* kind = is_option(argument) ? "option" : commands.empty() ? "argument" : "command";
+  const auto near = nearest(name, is_option(argument) ? names_of_options(command) : commands);
   if (!near.empty()) return fmt::format("unknown {} '{}'{}", kind, name, suggestion(name, near));
   const std::string expected =
-      is_option || commands.empty()
+      is_option(argument) || commands.empty()
           ? ""
           : fmt::format(", expected one of: {}", fmt::join(commands, ", "));
-  return fmt::format("unknown {} '{}'{}; see {}", kind, name, expected, help);
+  return fmt::format("unknown {} '{}'{}; see {} --help", kind, name, expected, full_name(command));
+}
+
+std::string describe(CLI::App& app, const CLI::ParseError& error) {
+  CLI::App& command = innermost(app);
+  const auto unknown = app.remaining(true);
+  // A required option that is missing may be there under a wrong name.
+  const bool is_unknown =
+      !unknown.empty() &&
+      (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
+       (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && is_option(unknown[0])));
+  if (is_unknown) return describe_unknown(command, unknown[0]);
+  return fmt::format("{}; see {} --help", error.what(), full_name(command));
+}
+
+// Help is no answer to a command that does not exist.
+void refuse_unknown_command(CLI::App& app) {
+  CLI::App& command = innermost(app);
+  const auto unknown = app.remaining(true);
+  if (unknown.empty() || is_option(unknown[0]) || names_of_commands(command).empty()) return;
+  throw UsageError(describe_unknown(command, unknown[0]));
+}
+
+// Prints the help of the command that the words name: "paper run".
+void print_help_about(CLI::App& app, const std::vector<std::string>& words) {
+  CLI::App* command = &app;
+  for (const std::string& word : words) {
+    const auto found =
+        command->get_subcommands([&](const CLI::App* one) { return one->get_name() == word; });
+    if (found.empty()) throw UsageError(describe_unknown(*command, word));
+    command = found.front();
+  }
+  // App::help() would print that of the command that is running.
+  std::cout << command->get_formatter()->make_help(command, full_name(*command),
+                                                   CLI::AppFormatMode::Normal);
 }
 
 }  // namespace
@@ -239,6 +268,13 @@ Parser::Parser(const std::string& name, const std::string& summary)
 Parser::~Parser() = default;
 
 Command Parser::program() const { return Command(app_.get()); }
+void Parser::add_help_command() const {
+  const auto words = std::make_shared<std::vector<std::string>>();
+  CLI::App* command = app_->add_subcommand("help", "Print the help of a command");
+  command->group("Commands");
+  command->add_option("COMMAND", *words, "The command, such as train or paper run");
+  command->callback([app = app_.get(), words] { print_help_about(*app, *words); });
+}
 void Parser::set_version(std::function<std::string()> version) const {
   app_->set_version_flag("--version", std::move(version),
                          "Print the version and the instruction set in use");
@@ -249,6 +285,7 @@ bool Parser::run(int argc, const char* const* argv) const {
     app_->parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) throw UsageError(describe(*app_, error));
+    refuse_unknown_command(*app_);
     app_->exit(error);  // prints the help or the version
     return true;
   }

@@ -81,6 +81,8 @@ class Parser {
   Parser& operator=(const Parser&) = delete;
 
   [[nodiscard]] Command program() const;
+  // `help COMMAND...` prints what `COMMAND... --help` does. Add it after the other commands.
+  void add_help_command() const;
   // --version prints what `version` returns.
   void set_version(std::function<std::string()> version) const;
 

@@ -1,10 +1,17 @@
 // src/base/names.cc: the names of the enumerations in rwa/types.h, except cells (see src/cells).
 #include "base/names.h"
 
+#include <algorithm>
+
 #include "rwa/types.h"
 
 namespace rwa {
 namespace {
+char plain(char letter) {
+  if (letter == '_') return '-';
+  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+}
+
 constexpr Names<Activation, 2> kActivations{
     {{Activation::kTanh, "tanh"}, {Activation::kIdentity, "identity"}}};
 constexpr Names<Input, 2> kInputs{{{Input::kNumbers, "numbers"}, {Input::kSymbols, "symbols"}}};
@@ -18,6 +25,10 @@ constexpr Names<Loss, 3> kLosses{{{Loss::kSoftmax, "softmax"},
 
 constexpr Names<Memory, 2> kMemories{{{Memory::kFull, "full"}, {Memory::kChunked, "chunked"}}};
 }  // namespace
+
+bool is_name(std::string_view written, std::string_view name) {
+  return std::ranges::equal(written, name, {}, plain, plain);
+}
 
 std::string_view to_string(Activation a) { return name_of(kActivations, "activation", a); }
 std::string_view to_string(Input input) { return name_of(kInputs, "input", input); }

@@ -27,11 +27,14 @@ std::string_view name_of(const Names<Enum, N>& names, std::string_view what, Enu
   throw ConfigError(fmt::format("there is no {} number {}", what, static_cast<int>(value)));
 }
 
+// Whether a name that a user wrote is this one: in any case, and with _ for -.
+bool is_name(std::string_view written, std::string_view name);
+
 template <class Enum, std::size_t N>
 Enum parse_name(const Names<Enum, N>& names, std::string_view what, std::string_view text) {
   std::array<std::string_view, N> known;
   for (std::size_t i = 0; i < N; ++i) {
-    if (names[i].second == text) return names[i].first;
+    if (is_name(text, names[i].second)) return names[i].first;
     known[i] = names[i].second;
   }
   throw ConfigError(

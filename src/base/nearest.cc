@@ -1,6 +1,7 @@
 #include "base/nearest.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstddef>
 #include <utility>
@@ -8,10 +9,40 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/names.h"
+
 namespace rwa {
 namespace {
 
 constexpr std::size_t kMost = 3;
+
+// Settings and commands that go by another name elsewhere, and their names here.
+constexpr auto kElsewhere = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"batch-size", "batch"},
+    {"fit", "train"},
+    {"hidden", "units"},
+    {"hidden-size", "units"},
+    {"label", "target"},
+    {"lr", "learning-rate"},
+    {"model", "cell"},
+    {"num-layers", "layers"},
+    {"output", "out"},
+    {"rnn", "cell"},
+    {"serve", "stream"},
+    {"test", "evaluate"},
+    {"validation", "valid"},
+});
+
+std::string_view without_dashes(std::string_view option) {
+  return option.substr(std::min(option.find_first_not_of('-'), option.size()));
+}
+
+bool is_known_elsewhere_as(std::string_view name, std::string_view candidate) {
+  return std::ranges::any_of(kElsewhere, [&](const auto& pair) {
+    return is_name(without_dashes(name), pair.first) &&
+           is_name(without_dashes(candidate), pair.second);
+  });
+}
 
 bool same(char a, char b) {
   return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
@@ -45,6 +76,10 @@ bool is_beginning(std::string_view name, std::string_view whole) {
 std::vector<std::string> nearest(std::string_view name, std::span<const std::string> known) {
   std::vector<std::pair<std::size_t, std::string>> near;
   for (const std::string& candidate : known) {
+    if (is_known_elsewhere_as(name, candidate)) {
+      near.emplace_back(0, candidate);
+      continue;
+    }
     // Up to a third of the letters may be wrong.
     const std::size_t most = std::max<std::size_t>(1, std::min(name.size(), candidate.size()) / 3);
     const std::size_t longer = candidate.size() > name.size() ? candidate.size() - name.size()

@@ -9,7 +9,7 @@
 namespace rwa {
 
 // Returns up to three known names, best first, that differ from `name` by a few typos (an extra,
-// missing or wrong letter, or two swapped) or that `name` abbreviates.
+// missing or wrong letter, or two swapped), that `name` abbreviates, or that go by it elsewhere.
 std::vector<std::string> nearest(std::string_view name, std::span<const std::string> known);
 
 // Returns the end of a message about an unknown name: ", did you mean adding-100 or adding-1000?",

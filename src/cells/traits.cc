@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/names.h"
 #include "rwa/errors.h"
 
 namespace rwa {
@@ -89,7 +90,7 @@ std::string_view to_string(Cell cell) { return cell_traits(cell).name; }
 
 Cell parse_cell(std::string_view name) {
   for (const Cell cell : kCells) {
-    if (cell_traits(cell).name == name) return cell;
+    if (is_name(name, cell_traits(cell).name)) return cell;
   }
   throw ConfigError(fmt::format("unknown cell '{}', expected one of: {}", name, cell_names()));
 }

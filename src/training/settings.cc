@@ -101,6 +101,14 @@ class Assigner {
   void operator()(const Setting& setting, T& value) {
     fields_(setting.name, value);
   }
+  void operator()(const Setting& setting, std::string& value) {
+    fields_(setting.name, value);
+    if (setting.choices == nullptr) return;
+    // Experiments are compared as text, so that a choice has one spelling.
+    for (const std::string& choice : setting.choices()) {
+      if (is_name(value, choice)) value = choice;
+    }
+  }
   template <Whole Number>
   void operator()(const Setting& setting, Number& value, int least) {
     fields_(setting.name, value, least);

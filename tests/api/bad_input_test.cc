@@ -49,8 +49,16 @@ TEST(BadConfig, UnknownNames) {
   expect_error<ConfigError>([] { parse_input("text"); }, {"input", "'text'", "numbers", "symbols"});
   expect_error<ConfigError>([] { parse_readout(""); },
                             {"readout", "last", "every", "mean", "attention"});
-  expect_error<ConfigError>([] { parse_loss("Softmax"); },
-                            {"'Softmax'", "softmax", "sigmoid", "squared-error"});
+  expect_error<ConfigError>([] { parse_loss("Soft"); },
+                            {"'Soft'", "softmax", "sigmoid", "squared-error"});
+}
+
+TEST(BadConfig, NamesInAnyCaseAndWithUnderscores) {
+  EXPECT_EQ(parse_cell("LSTM"), Cell::kLstm);
+  EXPECT_EQ(parse_cell("RWA_forget"), Cell::kRwaForget);
+  EXPECT_EQ(parse_readout("Last"), Readout::kLast);
+  EXPECT_EQ(parse_loss("squared_error"), Loss::kSquaredError);
+  expect_error<ConfigError>([] { parse_loss("squared error"); }, {"'squared error'"});
 }
 
 TEST(BadConfig, NamesComeBack) {

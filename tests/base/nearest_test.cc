@@ -25,6 +25,18 @@ TEST(Nearest, FindsWhatWasCutShort) {
   EXPECT_EQ(nearest("mn", kExperiments), (Strings{"mnist", "mnist-permuted"}));
 }
 
+TEST(Nearest, FindsWhatIsKnownElsewhereByAnotherName) {
+  const Strings options{"--learning-rate", "--units",      "--batch",
+                        "--layers",        "--label-from", "--target"};
+  EXPECT_EQ(nearest("--lr", options), Strings{"--learning-rate"});
+  EXPECT_EQ(nearest("--hidden_size", options), Strings{"--units"});
+  EXPECT_EQ(nearest("--batch-size", options).front(), "--batch");
+  EXPECT_EQ(nearest("--num-layers", options), Strings{"--layers"});
+  EXPECT_EQ(nearest("--label", options), (Strings{"--target", "--label-from"}));
+  EXPECT_EQ(nearest("lr", Strings{"learning_rate"}), Strings{"learning_rate"});
+  EXPECT_TRUE(nearest("--model", options).empty());  // there is no --cell
+}
+
 TEST(Nearest, ASwapIsOneSlip) {
   const Strings known{"abxx", "ba"};
   EXPECT_EQ(nearest("ab", known).front(), "ba");  // one swap rather than two extra letters

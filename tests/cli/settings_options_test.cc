@@ -87,6 +87,17 @@ TEST(SettingsOptions, AFlagNeedsNoValue) {
   EXPECT_EQ(task({"--balance", "x.csv"}).train, std::vector<std::string>{"x.csv"});
 }
 
+TEST(SettingsOptions, NamesAreAcceptedInAnyCase) {
+  EXPECT_EQ(typed({"--cell", "LSTM"}), typed({"--cell", "lstm"}));
+  EXPECT_EQ(typed({"--cell", "RWA_Forget"}), typed({"--cell", "rwa-forget"}));
+  EXPECT_EQ(task({"--task", "Class_Per_Step"}).task, "class-per-step");
+  EXPECT_EQ(task({"--missing", "MEAN"}).missing, "mean");
+  EXPECT_EQ(task({"--id", "ID"}).id, "ID");
+  auto by_file = workflows::default_experiment();
+  training::Overrides::parse("[network]\nreadout = 'Mean'", "x.toml").apply(by_file);
+  EXPECT_EQ(typed({"--readout", "mean"}), by_file);
+}
+
 TEST(SettingsOptions, WhatIsWrongIsNamed) {
   const auto refuse = [](const std::vector<std::string>& words, const char* message) {
     io::expect_error<ConfigError>([&] { (void)typed(words); }, {message});
