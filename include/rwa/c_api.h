@@ -270,7 +270,7 @@ typedef int (*rwa_listener)(void* user, const char* progress);
 RWA_C_EXPORT rwa_result rwa_settings(const char** json);
 /* `rwa train` on sequences in memory. Nothing is written to disk. Options: settings by name, and
  * {"threads", "time_budget": seconds}. `valid` and `summary` may be NULL. `summary`: {"status",
- * "end": "steps", "patience", "time" or "asked", "steps", "best_step", "parameters", "seconds",
+ * "end": "steps", "patience", "time" or "stopped", "steps", "best_step", "parameters", "seconds",
  * "settings": {all by name}, "history": [lines of metrics.jsonl], "notes": [...]}. */
 RWA_C_EXPORT rwa_result rwa_train(const rwa_sequences* train, const rwa_sequences* valid,
                                   const char* options, rwa_listener listener, void* user,
@@ -294,17 +294,18 @@ RWA_C_EXPORT rwa_result rwa_runs_model(const rwa_runs* runs, size_t number, rwa_
 RWA_C_EXPORT void rwa_runs_free(rwa_runs* runs);
 /* The data that the model was trained on: {"task", "outputs": [names], "every_step", "input",
  * "features", "symbols"}. RWA_MODEL_FILE_ERROR if the model was not trained on sequences. */
-RWA_C_EXPORT rwa_result rwa_model_answers(const rwa_model* model, const char** json);
+RWA_C_EXPORT rwa_result rwa_model_data(const rwa_model* model, const char** json);
 /* Predictions: probabilities, or values in the unit of the data. Those of sequence i are
  * values[offsets[i] * O … offsets[i + 1] * O), one row for the sequence or one per step. If the
  * model cuts sequences into windows, a sequence gets the mean over its windows, and a step the
  * prediction of the first window that contains it. Options: {"batch", "threads", "device"} */
-typedef struct rwa_answers rwa_answers;
+typedef struct rwa_predictions rwa_predictions;
 RWA_C_EXPORT rwa_result rwa_predict(const rwa_model* model, const rwa_sequences* sequences,
-                                    const char* options, rwa_answers** out);
-RWA_C_EXPORT rwa_result rwa_answers_get(const rwa_answers* answers, const float** values,
-                                        const int64_t** offsets, size_t* sequences);
-RWA_C_EXPORT void rwa_answers_free(rwa_answers* answers);
+                                    const char* options, rwa_predictions** out);
+RWA_C_EXPORT rwa_result rwa_predictions_get(const rwa_predictions* predictions,
+                                            const float** values, const int64_t** offsets,
+                                            size_t* sequences);
+RWA_C_EXPORT void rwa_predictions_free(rwa_predictions* predictions);
 
 /* -- Export and import ------------------------------------------------------------------------- */
 

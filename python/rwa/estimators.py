@@ -57,7 +57,7 @@ class _Estimator:
     history_ : list of dict
         All scores of the training.
     end_ : str
-        Why training ended: "steps", "patience", "time" or "asked" (by the callback).
+        Why training ended: "steps", "patience", "time" or "stopped" (by the callback).
     n_features_in_ : int
         Number of features.
     classes_ : numpy.ndarray

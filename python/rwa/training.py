@@ -38,7 +38,7 @@ class Trained(NamedTuple):
 
     model: Model
     history: list[dict[str, Any]]  # scores: {"step", "split", "loss", "unit", "accuracy"}
-    end: str  # why it ended: "steps", "patience", "time", or "asked" (by the callback)
+    end: str  # why it ended: "steps", "patience", "time", or "stopped" (by the callback)
     steps: int
     best_step: int | None  # the step whose weights were kept, if it is not the last one
     notes: list[str]  # remarks on automatic choices that may surprise
@@ -264,7 +264,7 @@ def _kept_interrupts() -> Iterator[list[int]]:
 
 def known(model: Model) -> Known:
     """Describe the data of a model. Raises ModelFileError if it was not trained on sequences."""
-    about = described(library.rwa_model_answers, model._handle)
+    about = described(library.rwa_model_data, model._handle)
     outputs = about["outputs"]
     if about["task"] in ("class", "labels", "class-per-step"):
         kind = _TYPES.get(model.notes.get(_LABEL_TYPE, "str"), str)
@@ -297,10 +297,10 @@ def predict(
     import numpy
 
     said = options(batch=batch, threads=threads, device=device)
-    handle = Handle("rwa_answers_free", library.rwa_predict, model._handle, sequences._handle, said)
+    handle = Handle("rwa_predictions_free", library.rwa_predict, model._handle, sequences._handle, said)
     values, offsets, count = ctypes.POINTER(c_float)(), ctypes.POINTER(c_int64)(), c_size_t()
     places = ctypes.byref(values), ctypes.byref(offsets), ctypes.byref(count)
-    library.rwa_answers_get(handle, *places)
+    library.rwa_predictions_get(handle, *places)
     outputs, rows = model.config["outputs"], offsets[count.value]
     if rows == 0:
         return [numpy.zeros((0, outputs), numpy.float32) for _ in range(count.value)]

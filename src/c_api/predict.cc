@@ -16,7 +16,7 @@
 #include "workflows/predictions.h"
 #include "workflows/trained.h"
 
-struct rwa_answers {
+struct rwa_predictions {
   std::vector<float> values;
   std::vector<std::int64_t> offsets;  // number of sequences + 1
 };
@@ -56,7 +56,7 @@ class Gatherer {
     }
   }
 
-  rwa_answers finish() {
+  rwa_predictions finish() {
     begin();
     return std::move(out_);
   }
@@ -85,11 +85,11 @@ class Gatherer {
   const std::size_t width_;
   workflows::Prediction prediction_;
   std::int64_t rows_ = 0;  // of the current sequence so far
-  rwa_answers out_;
+  rwa_predictions out_;
 };
 
-rwa_answers predict(const Model& model, const rwa_sequences& sequences,
-                    const workflows::PredictOptions& options) {
+rwa_predictions predict(const Model& model, const rwa_sequences& sequences,
+                        const workflows::PredictOptions& options) {
   const datasets::Encoding encoding = workflows::encoding_of(model, kModel);
   auto words = std::make_shared<formats::Vocabulary>();
   auto reader = open_list(sequences, &encoding.schema, false, *words);
@@ -118,7 +118,7 @@ using rwa::c_api::require;
 
 extern "C" {
 
-rwa_result rwa_model_answers(const rwa_model* model, const char** json) {
+rwa_result rwa_model_data(const rwa_model* model, const char** json) {
   return guarded([&] {
     require(model, "model");
     require(json, "json");
@@ -128,29 +128,29 @@ rwa_result rwa_model_answers(const rwa_model* model, const char** json) {
 }
 
 rwa_result rwa_predict(const rwa_model* model, const rwa_sequences* sequences, const char* options,
-                       rwa_answers** out) {
+                       rwa_predictions** out) {
   return guarded([&] {
     require(model, "model");
     require(sequences, "sequences");
     require(out, "out");
-    auto answers =
+    auto predictions =
         rwa::c_api::predict(model->model, *sequences, rwa::c_api::parse_options(options));
-    *out = std::make_unique<rwa_answers>(std::move(answers)).release();
+    *out = std::make_unique<rwa_predictions>(std::move(predictions)).release();
   });
 }
 
-rwa_result rwa_answers_get(const rwa_answers* answers, const float** values,
-                           const int64_t** offsets, size_t* sequences) {
+rwa_result rwa_predictions_get(const rwa_predictions* predictions, const float** values,
+                               const int64_t** offsets, size_t* sequences) {
   return guarded([&] {
-    require(answers, "answers");
+    require(predictions, "predictions");
     require(values, "values");
     require(offsets, "offsets");
     require(sequences, "sequences");
-    *values = answers->values.data();
-    *offsets = answers->offsets.data();
-    *sequences = answers->offsets.size() - 1;
+    *values = predictions->values.data();
+    *offsets = predictions->offsets.data();
+    *sequences = predictions->offsets.size() - 1;
   });
 }
 
-void rwa_answers_free(rwa_answers* answers) { delete answers; }
+void rwa_predictions_free(rwa_predictions* predictions) { delete predictions; }
 }

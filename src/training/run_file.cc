@@ -65,7 +65,7 @@ constexpr Names<Status, 4> kStatuses{{{Status::kRunning, "running"},
 constexpr Names<End, 4> kEnds{{{End::kSteps, "steps"},
                                {End::kPatience, "patience"},
                                {End::kTime, "time"},
-                               {End::kRequest, "asked"}}};
+                               {End::kRequest, "stopped"}}};
 
 }  // namespace
 
@@ -91,7 +91,7 @@ void write_run_file(const std::filesystem::path& file, const Experiment& experim
   if (content.status != Status::kRunning) json["ended"] = utc_now();
   if (content.end) json["ended_by"] = to_string(*content.end);
   json["steps"] = content.steps;
-  json["steps_asked_for"] = experiment.training.steps;
+  json["steps_requested"] = experiment.training.steps;
   if (content.best_step) json["best_step"] = *content.best_step;
   json["train_seconds"] = content.train_seconds;
   json["host_wait_seconds"] = content.host_wait_seconds;
@@ -111,8 +111,9 @@ RunSummary read_run_file(const std::filesystem::path& file) {
   summary.status = json.need<Status>("status");
   summary.end = json.get<End>("ended_by").value_or(End::kSteps);
   summary.steps = json.need<std::int64_t>("steps", 0);
-  // In older files runs always end by their steps.
-  summary.steps_asked_for = json.get<std::int64_t>("steps_asked_for").value_or(summary.steps);
+  // Files of version 0.1 have another name for it, the first ones none: they end by their steps.
+  const auto old = json.get<std::int64_t>("steps_asked_for").value_or(summary.steps);
+  summary.steps_requested = json.get<std::int64_t>("steps_requested").value_or(old);
   summary.best_step = json.get<std::int64_t>("best_step");
   summary.train_seconds = json.need<double>("train_seconds");
   summary.evaluate_seconds = json.get<double>("evaluate_seconds").value_or(0);

@@ -54,7 +54,7 @@ struct RunSummary {
   Status status = Status::kRunning;
   End end = End::kSteps;             // if finished
   std::int64_t steps = 0;            // completed
-  std::int64_t steps_asked_for = 0;  // at the time of writing
+  std::int64_t steps_requested = 0;  // at the time of writing
   std::optional<std::int64_t> best_step;
   double train_seconds = 0;
   double evaluate_seconds = 0;

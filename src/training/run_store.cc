@@ -69,7 +69,7 @@ bool is_finished(const RunSummary& summary, const Experiment& experiment, bool c
   if (summary.end == End::kPatience) return summary.steps <= steps;  // more steps change nothing
   const double seconds = summary.train_seconds + summary.evaluate_seconds;
   if (summary.end == End::kTime && time_budget && seconds < *time_budget) return false;
-  return configured && summary.steps_asked_for == steps;
+  return configured && summary.steps_requested == steps;
 }
 
 void check_metrics(const fs::path& folder, std::int64_t covered) {
@@ -231,7 +231,7 @@ void MemoryStore::set_progress(const Experiment& experiment, const RunFile& cont
   summary_ = {.status = content.status,
               .end = content.end.value_or(End::kSteps),
               .steps = content.steps,
-              .steps_asked_for = experiment.training.steps,
+              .steps_requested = experiment.training.steps,
               .best_step = content.best_step,
               .train_seconds = content.train_seconds,
               .evaluate_seconds = content.evaluate_seconds,

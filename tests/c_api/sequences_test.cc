@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 using SequencesHandle = std::unique_ptr<rwa_sequences, Free<rwa_sequences_free>>;
-using AnswersHandle = std::unique_ptr<rwa_answers, Free<rwa_answers_free>>;
+using PredictionsHandle = std::unique_ptr<rwa_predictions, Free<rwa_predictions_free>>;
 
 constexpr const char* kSchema = R"({"features": ["u", "v"], "task": "class"})";
 
@@ -145,7 +145,7 @@ TEST(CTrain, ListensToItsListener) {
   expect_ok(rwa_train(list.get(), nullptr, kOptions, listen, &wish, &model, &summary));
   const ModelHandle ended(model);
   const json about = json::parse(summary);
-  EXPECT_EQ(about["end"], "asked");
+  EXPECT_EQ(about["end"], "stopped");
   EXPECT_EQ(about["steps"], 3);
 }
 
@@ -155,16 +155,16 @@ TEST(CPredict, AnswersEverySequence) {
   expect_ok(rwa_train(list.get(), nullptr, R"({"units": 4, "learning_rate": 0.05, "threads": 1})",
                       nullptr, nullptr, &model, nullptr));
   const ModelHandle trained(model);
-  const auto answers =
-      made<AnswersHandle>(rwa_predict, trained.get(), list.get(), R"({"threads": 1})");
+  const auto predictions =
+      made<PredictionsHandle>(rwa_predict, trained.get(), list.get(), R"({"threads": 1})");
   const float* values = nullptr;
   const std::int64_t* offsets = nullptr;
   std::size_t sequences = 0;
-  expect_ok(rwa_answers_get(answers.get(), &values, &offsets, &sequences));
+  expect_ok(rwa_predictions_get(predictions.get(), &values, &offsets, &sequences));
   ASSERT_EQ(sequences, 12);
   EXPECT_EQ(offsets[12], 12);
   const char* text = nullptr;
-  expect_ok(rwa_model_answers(trained.get(), &text));
+  expect_ok(rwa_model_data(trained.get(), &text));
   EXPECT_EQ(json::parse(text)["outputs"], json({"down", "up"}));
   for (std::size_t i = 0; i < sequences; ++i) {
     EXPECT_NEAR(values[2 * i] + values[2 * i + 1], 1, 1e-6);
@@ -175,11 +175,11 @@ TEST(CPredict, AnswersEverySequence) {
 TEST(CPredict, AModelThatKnowsNoDataIsRefused) {
   const auto model = new_model(R"({"inputs": 2, "units": 2, "outputs": 2})");
   const auto list = two_classes(1);
-  rwa_answers* out = nullptr;
+  rwa_predictions* out = nullptr;
   expect_failure(rwa_predict(model.get(), list.get(), nullptr, &out), RWA_MODEL_FILE_ERROR,
                  {"the model: ", "no note \"data\""});
   const char* text = nullptr;
-  expect_failure(rwa_model_answers(model.get(), &text), RWA_MODEL_FILE_ERROR, {"no note"});
+  expect_failure(rwa_model_data(model.get(), &text), RWA_MODEL_FILE_ERROR, {"no note"});
 }
 
 }  // namespace

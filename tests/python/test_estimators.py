@@ -174,7 +174,7 @@ class TrainingTest(EstimatorTest):
 
         stopped = self.classifier(callback=lambda progress: progress["step"] >= 4)
         stopped.fit(self.X, self.y)
-        self.assertEqual(stopped.end_, "asked")
+        self.assertEqual(stopped.end_, "stopped")
         self.assertLess(stopped.history_[-1]["step"], told[-1]["steps"])
         self.assertEqual(len(stopped.predict(self.X)), len(self.X))
 

@@ -259,7 +259,7 @@ class SeveralRuns(unittest.TestCase):
             return True
 
         runs = cross_validate(self.sequences, folds=3, units=2, steps=100000, callback=stop)
-        self.assertEqual({run.end for run in runs}, {"asked"})
+        self.assertEqual({run.end for run in runs}, {"stopped"})
         self.assertTrue(told[0].startswith("sequences fold-"))
 
     def test_mistakes_are_named(self):
