@@ -118,6 +118,7 @@ void run_bench(const BenchOptions& options) {
   const auto report = bench::run(options.plan, [](const std::string& line) { say("{}\n", line); });
   fmt::print("{}", bench::to_text(options.plan, report));
   if (!options.json.empty()) bench::write_file(options.json, bench::to_json(report));
+  say_written(options.json);
   if (report.failed > 0) {
     throw ResourceError(
         fmt::format("{} of rwa failed, see above", report::counted(report.failed, "measurement")));

@@ -14,6 +14,7 @@
 #include "rwa/device.h"
 #include "rwa/errors.h"
 #include "rwa/version.h"
+#include "say.h"
 #include "workflows/explain.h"
 #include "workflows/explain_report.h"
 #include "workflows/output.h"
@@ -112,12 +113,16 @@ void explain(ExplainCommand& command) {
   switch (kind) {
     case Kind::kText:
     case Kind::kJson:
-      return write_lines(command, trained, kind);
+      write_lines(command, trained, kind);
+      break;
     case Kind::kPage:
-      return write_page(command, trained);
+      write_page(command, trained);
+      break;
     case Kind::kSvg:
-      return write_svg(command, trained);
+      write_svg(command, trained);
+      break;
   }
+  say_written(command.out);
 }
 
 }  // namespace

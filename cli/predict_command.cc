@@ -3,6 +3,7 @@
 
 #include "commands.h"
 #include "model_options.h"
+#include "say.h"
 #include "workflows/predict.h"
 #include "workflows/trained.h"
 
@@ -33,6 +34,7 @@ void predict(const PredictCommand& command) {
   workflows::write_predictions(
       trained, samples, command.what.options,
       command.json ? workflows::RowFormat::kJson : workflows::RowFormat::kCsv, output);
+  say_written(command.out);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,6 +28,11 @@ void say_here(fmt::format_string<Args...> text, Args&&... args) {
 template <class... Args>
 void say(fmt::format_string<Args...> text, Args&&... args) {
   if (speaks_for_all) say_here(text, std::forward<Args>(args)...);
+}
+
+// Says which file was written; nothing for an empty path, which is standard output.
+inline void say_written(const std::filesystem::path& file) {
+  if (!file.empty()) say("wrote {}\n", file.string());
 }
 
 std::string count(std::int64_t number);             // 250,000

@@ -13,6 +13,7 @@ short=(--seconds 0.02 --threads 1 --no-peers)
 small=("${size[@]}" --steps 5 --rounds 1 "${short[@]}")
 
 expect 0 "GFLOP/s" "$rwa" bench "${small[@]}" --json "$tmp/x.json"
+grep -qxF "wrote $tmp/x.json" err || fail "does not say what it wrote"
 expect 0 "ragged" "$rwa" bench "${size[@]}" --steps 5 --rounds 2 "${short[@]}" --ragged \
   --mode forward,train --json "$tmp/ragged.json"
 

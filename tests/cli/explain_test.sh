@@ -12,6 +12,7 @@ explain() { expect "$1" "$2" "$rwa" explain "${@:3}"; }
 explain_to() {
   "$rwa" explain "${@:2}" --out "$1" >out 2>err || fail "--out $1 failed"
   [[ ! -s out && -s $1 ]] || fail "not written to $1 alone"
+  grep -qxF "wrote $1" err || fail "does not say that it wrote $1"
 }
 
 # Each word has one letter, anywhere, that determines its class.

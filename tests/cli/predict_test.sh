@@ -55,6 +55,7 @@ PYTHON
 "$rwa" predict trained waves.csv --out answers.csv >out 2>err || fail "--out failed"
 [[ ! -s out ]] || fail "also written to standard output"
 cmp answers.csv whole || fail "--out has other rows"
+grep -qxF "wrote answers.csv" err || fail "does not say what it wrote"
 sed '50s/,/,oops/' waves.csv >bad.csv
 predict 3 "bad.csv:50:" trained bad.csv --out answers.csv
 cmp answers.csv whole || fail "an error has changed the --out file"
