@@ -12,6 +12,8 @@
 #include "report/text.h"
 #include "rwa/errors.h"
 #include "say.h"
+#include "workflows/findings.h"
+#include "workflows/run_place.h"
 
 namespace rwa::cli {
 namespace {
@@ -58,6 +60,15 @@ io::Value::Content number_or_text(const std::string& text) {
   const auto [stop, error] = std::from_chars(text.data(), end, number);
   if (error == std::errc{} && stop == end) return number;
   return text;
+}
+
+// How the data was read, which may not be how it was meant.
+void say_findings(const datasets::Files& files) {
+  const formats::Findings& findings = files.findings();
+  const std::string columns = workflows::columns_in_words(findings);
+  if (!columns.empty()) say("columns: {}\n", columns);
+  say("task: {}\n", workflows::task_in_words(files.encoding().schema, findings));
+  say("{}", workflows::warnings_text(findings));
 }
 
 }  // namespace
@@ -147,17 +158,24 @@ void add_training_arguments(const Command& command, TrainingArguments& arguments
       "--config", arguments.config,
       "Read settings from a TOML file, e.g. a run's config.toml (options take precedence)");
   add_workers(command, arguments.options.threads, arguments.options.jobs);
-  command.add_option("--out", arguments.request.out, "Folder to write to").required();
+  command.add_option("--out", arguments.request.out,
+                     "Folder to write to (default: runs/NAME, after the data or --name; "
+                     "runs/NAME-2 if that has another run)");
 }
 
-workflows::Plan read_and_plan(TrainingArguments& arguments) {
+workflows::Plan read_and_plan(TrainingArguments& arguments,
+                              const std::filesystem::path& first_part) {
   check_count("--threads", arguments.options.threads, kMostThreads);
   check_count("--jobs", arguments.options.jobs, kMostJobs);
   arguments.options.job = job();
   auto& settings = arguments.request.settings;
   settings = arguments.given.overrides();
   if (!arguments.config.empty()) settings = workflows::read_config(arguments.config, settings);
-  workflows::Plan plan = workflows::plan(arguments.request, datasets::Reading{}, all_ranks());
+  const bool is_placed = !arguments.request.out.empty();
+  workflows::Plan plan = is_placed
+                             ? workflows::plan(arguments.request, datasets::Reading{}, all_ranks())
+                             : workflows::plan_below(workflows::kRunsFolder, arguments.request,
+                                                     first_part, all_ranks());
   // Only from here on is there state to save: while data is read, Ctrl-C ends the program.
   arguments.options.stop = [&stop = watch_for_interrupts()] { return stop.load(); };
   const datasets::Files& files = *plan.files;
@@ -173,6 +191,8 @@ workflows::Plan read_and_plan(TrainingArguments& arguments) {
       report::counted(seen.sequences, "sequence"),
       report::counted(datasets::shortest(seen), datasets::longest(seen), "step"), count(training),
       count(validation), tested);
+  say_findings(files);
+  if (!is_placed) say("folder: {}\n", plan.out.string());
   for (const std::string& note : plan.notes) say("{}\n", note);
   return plan;
 }

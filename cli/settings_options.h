@@ -54,7 +54,9 @@ struct TrainingArguments {
 };
 void add_training_arguments(const Command& command, TrainingArguments& arguments);
 // Completes the request and the options, reads the data, reports a summary of it, and plans.
-workflows::Plan read_and_plan(TrainingArguments& arguments);
+// `first_part` is as in workflows/run_place.h.
+workflows::Plan read_and_plan(TrainingArguments& arguments,
+                              const std::filesystem::path& first_part = {});
 
 // Returns the seconds of an option such as --time-limit; empty if it was not given. Throws
 // ConfigError.

@@ -48,7 +48,7 @@ struct TuneArguments : TrainingArguments {
 void tune(TuneArguments& arguments) {
   check_count("--candidates", arguments.candidates, 1000);
   const auto budget = duration_of("--time-budget", arguments.time_budget.value_or("10m"));
-  const workflows::Plan plan = read_and_plan(arguments);
+  const workflows::Plan plan = read_and_plan(arguments, workflows::candidate_folder(0));
   RunDisplay display;
   const auto candidates = workflows::tune(arguments.request, plan,
                                           {.candidates = arguments.candidates,

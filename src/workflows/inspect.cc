@@ -22,6 +22,7 @@
 #include "tasks/task.h"
 #include "training/experiment.h"
 #include "training/run_folder.h"
+#include "workflows/findings.h"
 
 namespace rwa::workflows {
 namespace {
@@ -47,15 +48,6 @@ std::string about_files(const formats::Schema& schema) {
   if (!schema.id.empty()) text += fmt::format("; id {}", io::quote(schema.id));
   if (!schema.time.empty()) text += fmt::format("; time {}", io::quote(schema.time));
   return text;
-}
-
-std::string about_target(const formats::Schema& schema) {
-  std::string text(formats::to_string(schema.target));
-  if (schema.target == formats::Target::kNone) {
-    return text + ": found no target, label, class or y; the model predicts the next step";
-  }
-  if (!schema.label_from.empty()) return text + ", labels from " + io::escape(schema.label_from);
-  return schema.targets.empty() ? text : text + ", target " + some(schema.targets);
 }
 
 report::Table features_of(const DataSummary& data) {
@@ -191,6 +183,7 @@ DataSummary summarize_data(const datasets::FilesTask& task) {
   const auto vocabulary = std::make_shared<formats::Vocabulary>();
   const auto reader = formats::open(paths, datasets::options_of(task), vocabulary);
   DataSummary data{.schema = reader->schema(),
+                   .findings = reader->findings(),
                    .statistics = datasets::no_statistics(reader->schema().features.size()),
                    .labels = {},
                    .symbols = {},
@@ -207,15 +200,19 @@ DataSummary summarize_data(const datasets::FilesTask& task) {
 
 std::string to_text(const DataSummary& data) {
   const datasets::Statistics& seen = data.statistics;
-  std::string text = fmt::format("format     {}\nsequences  {} of {}, median {}\ntask       {}\n",
-                                 about_files(data.schema), in_thousands(seen.sequences),
-                                 counted(datasets::shortest(seen), datasets::longest(seen), "step"),
-                                 datasets::median_length(seen), about_target(data.schema));
+  std::string text =
+      fmt::format("format     {}\nsequences  {} of {}, median {}\ntask       {}\n",
+                  about_files(data.schema), in_thousands(seen.sequences),
+                  counted(datasets::shortest(seen), datasets::longest(seen), "step"),
+                  datasets::median_length(seen), task_in_words(data.schema, data.findings));
   if (data.schema.symbols) {
     text += fmt::format("symbols    {}: {}\n", data.symbols.size(), some(data.symbols));
-  } else {
-    text += "\n" + report::to_text(features_of(data));
   }
+  text += warnings_text(data.findings);
+  if (!data.findings.columns.empty()) {
+    text += "\n" + report::to_text(columns_table(data.findings));
+  }
+  if (!data.schema.symbols) text += "\n" + report::to_text(features_of(data));
   if (!data.labels.empty()) text += "\n" + report::to_text(classes_of(data));
   return text + "\n" + report::to_text(first_of(data));
 }

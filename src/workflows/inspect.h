@@ -15,6 +15,7 @@ namespace rwa::workflows {
 
 struct DataSummary {
   formats::Schema schema;
+  formats::Findings findings;
   datasets::Statistics statistics;  // with label counts in the order of `labels`
   std::vector<std::string> labels, symbols;
   // The first sequences, not encoded, each with its file.

@@ -56,7 +56,7 @@ std::vector<Candidate> make_candidates(const TrainRequest& request, const Plan& 
     if (network.layers < 2 && !request.settings.has("network.dropout")) network.dropout = 0;
     complete(settings, *base.files, made.run.experiment);
     made.run.title = fmt::format("candidate {}", number);
-    place(request.out, fmt::format("candidate-{}", number), made.run);
+    place(request.out, candidate_folder(number), made.run);
     candidates.push_back(std::move(made));
   }
   return candidates;
@@ -106,6 +106,8 @@ std::vector<std::string> tuned_cells() {
   }
   return names;
 }
+
+std::string candidate_folder(int number) { return fmt::format("candidate-{}", number); }
 
 training::Overrides candidate(const datasets::Shape& shape, std::uint64_t seed, int number) {
   if (number == 0) return {};

@@ -19,6 +19,9 @@ namespace rwa::workflows {
 // The names of the cells that are searched.
 std::vector<std::string> tuned_cells();
 
+// The name of a candidate's folder.
+std::string candidate_folder(int number);
+
 // The settings of a candidate, which the given ones override. Candidate 0 has none: the defaults
 // are hard to beat in a short time. The others are a function of seed and number. tune() sets the
 // dropout of a candidate with a single layer to 0.

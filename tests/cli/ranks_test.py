@@ -89,6 +89,15 @@ class Ranks(unittest.TestCase):
             self.assertEqual(out.count("accuracy"), 1, out)
             self.assertEqual(errors.count("60 sequences"), 1, errors)
 
+    def test_choose_one_folder(self):
+        self.write_waves()
+        for number, cell in enumerate(["gru", "lstm"]):
+            train = ["train", "waves.csv", "--units", "4", "--epochs", "1", "--cell", cell]
+            out, errors = self.rwa(3, *train)
+            folder = "runs/waves" if number == 0 else "runs/waves-2"
+            self.assertIn(f"model: {folder}/model.safetensors", out)
+            self.assertEqual(errors.count(f"folder: {folder}\n"), 1)
+
     def test_share_out_folds_and_candidates(self):
         self.write_waves()
         train = ["train", "waves.csv", "--units", "8", "--epochs", "2", "--folds", "3"]

@@ -11,6 +11,7 @@ source "$(dirname "$0")/expect.sh"
 train() { expect "$1" "$2" "$rwa" train "${@:3}" --units 8; }
 
 for kind in class numbers step forecast; do python3 "$waves" "$kind" 200 >$kind.csv; done
+cp class.csv waves.csv
 
 ### every kind of target, detected from the file; the model alone is enough to predict
 train 0 "accuracy" class.csv --out runs/class --epochs 40
@@ -42,6 +43,22 @@ expect 6 "run the same command to resume" \
   timeout --foreground --preserve-status -s TERM 1 "$rwa" train "${long[@]}"
 expect 0 "resuming from step" "$rwa" train "${long[@]}" --time-budget 3
 expect 0 "valid checkpoint" "$rwa" verify halves
+
+### without --out: a folder named after the data, another for other settings
+train 0 "folder: runs/waves" waves.csv --epochs 2
+train 0 "already finished" waves.csv --epochs 2
+train 0 "folder: runs/waves-2" waves.csv --epochs 2 --cell LSTM
+train 0 "already finished" waves.csv --epochs 2 --cell lstm
+train 0 "folder: runs/mine" waves.csv --epochs 2 --name mine
+train 0 "folder: runs/waves-3" waves.csv --epochs 2 --folds 3
+search=("$rwa" tune waves.csv --candidates 2 --time-budget 1 --units 8)
+expect 0 "Best model: runs/waves-4/model.safetensors" "${search[@]}"
+expect 0 "Best model: runs/waves-4/model.safetensors" "${search[@]}"
+long=(waves.csv --name long --epochs 1000000 --patience 0 --schedule constant --units 8)
+expect 6 "run the same command to resume" \
+  timeout --foreground --preserve-status -s TERM 1 "$rwa" train "${long[@]}"
+expect 0 "resuming from step" "$rwa" train "${long[@]}" --time-budget 3
+grep -qF "task: class" err || fail "the task is not shown"
 
 ### settings of another run; folds, seeds, windows, truncation
 train 0 "model:" class.csv --config runs/class/config.toml --out configured

@@ -1,0 +1,90 @@
+#include "workflows/findings.h"
+
+#include <cstddef>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "io/quote.h"
+
+namespace rwa::workflows {
+namespace {
+
+constexpr std::size_t kMostTargets = 30;
+
+using Column = formats::Findings::Column;
+
+// Consecutive columns with the same role and reason.
+struct Run {
+  const Column* first;
+  const Column* last;
+  std::size_t count;
+};
+
+std::vector<Run> runs_of(const std::vector<Column>& columns) {
+  std::vector<Run> runs;
+  for (const Column& column : columns) {
+    const bool goes_on = !runs.empty() && runs.back().last->role == column.role &&
+                         runs.back().last->why == column.why;
+    if (!goes_on) runs.push_back({&column, &column, 0});
+    runs.back().last = &column;
+    ++runs.back().count;
+  }
+  return runs;
+}
+
+std::string names_of(const Run& run) {
+  const std::string first = io::escape(run.first->name);
+  if (run.count == 1) return first;
+  return fmt::format("{}{}{}", first, run.count == 2 ? ", " : " … ", io::escape(run.last->name));
+}
+
+// Columns that are listed need no mention with the task.
+std::string target_in_words(const formats::Schema& schema, const formats::Findings& findings) {
+  if (!schema.label_from.empty()) return ", labels from " + io::escape(schema.label_from);
+  if (!findings.columns.empty() || schema.targets.empty()) return "";
+  std::vector<std::string> names;
+  for (const std::string& name : schema.targets) {
+    if (names.size() == kMostTargets) break;
+    names.push_back(io::escape(name));
+  }
+  const bool is_all = names.size() == schema.targets.size();
+  return fmt::format(", target {}{}", fmt::join(names, " "), is_all ? "" : " …");
+}
+
+}  // namespace
+
+std::string task_in_words(const formats::Schema& schema, const formats::Findings& findings) {
+  std::string why = findings.task;
+  if (why.empty() && schema.target == formats::Target::kNone) {
+    why = "found no target, label, class or y; the model predicts the next step";
+  }
+  return fmt::format("{}{}{}{}", formats::to_string(schema.target),
+                     target_in_words(schema, findings), why.empty() ? "" : ": ", why);
+}
+
+report::Table columns_table(const formats::Findings& findings) {
+  report::Table table{.header = {"column", "role", "why"}, .rows = {}};
+  for (const Run& run : runs_of(findings.columns)) {
+    table.rows.push_back({{names_of(run)}, {run.first->role}, {run.first->why}});
+  }
+  return table;
+}
+
+std::string columns_in_words(const formats::Findings& findings) {
+  std::vector<std::string> parts;
+  for (const Run& run : runs_of(findings.columns)) {
+    const std::string why = run.first->why.empty() ? "" : fmt::format(" ({})", run.first->why);
+    parts.push_back(fmt::format("{}: {}{}", run.first->role, names_of(run), why));
+  }
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+std::string warnings_text(const formats::Findings& findings) {
+  std::string text;
+  for (const std::string& warning : findings.warnings) text += "warning: " + warning + "\n";
+  return text;
+}
+
+}  // namespace rwa::workflows

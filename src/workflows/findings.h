@@ -1,0 +1,25 @@
+// src/workflows/findings.h: what was found out about data, as text: every column with its role and
+// why, the task and why, and warnings.
+#pragma once
+
+#include <string>
+
+#include "formats/reader.h"
+#include "report/table.h"
+
+namespace rwa::workflows {
+
+// "class: the target is text"; without a known reason "class, target label".
+std::string task_in_words(const formats::Schema& schema, const formats::Findings& findings);
+
+// A row for each column or run of columns with the same role and reason: "att1 … att251".
+report::Table columns_table(const formats::Findings& findings);
+
+// The same in a line: "id: machine (named so); feature: load … heat (numbers)". Empty if nothing
+// is known about columns.
+std::string columns_in_words(const formats::Findings& findings);
+
+// A line "warning: …" for each warning.
+std::string warnings_text(const formats::Findings& findings);
+
+}  // namespace rwa::workflows
