@@ -1,14 +1,20 @@
 // cli/import_command.cc: `rwa import`: makes a model from the weights of a PyTorch network.
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "commands.h"
 #include "export/torch_import.h"
 #include "report/text.h"
+#include "rwa/errors.h"
 #include "rwa/model.h"
+#include "settings_options.h"
+#include "workflows/imported.h"
 
 namespace rwa::cli {
 namespace {
@@ -18,13 +24,16 @@ constexpr const char* kExample =
     "  rwa import network.safetensors --out model.safetensors\n"
     "  rwa import network.safetensors --rnn encoder.lstm --head classifier --readout mean \\\n"
     "    --out model.safetensors\n"
+    "  rwa import network.safetensors --data train.csv --target label --labels no,yes \\\n"
+    "    --out model.safetensors\n"
     "\n"
     "Imports torch.nn.LSTM and torch.nn.GRU with any number of layers, uni- or bidirectional, "
     "with\n"
     "a torch.nn.Linear on top and optionally a torch.nn.Embedding below. Save the weights with\n"
     "  safetensors.torch.save_file(network.state_dict(), \"network.safetensors\")\n"
     "\n"
-    "Weights alone do not define a network: --readout and --loss give the rest. With --readout "
+    "Weights alone do not define a network: --readout and --loss give the rest, and --data what\n"
+    "the inputs and outputs mean, for rwa predict, evaluate, stream and explain. With --readout "
     "last\n"
     "the reverse direction is read at the first step, as in PyTorch's h_n. The model then "
     "computes\n"
@@ -33,20 +42,74 @@ constexpr const char* kExample =
 
 struct ImportCommand {
   std::filesystem::path file, out;
-  std::string readout = "last", loss = "softmax";
+  std::optional<std::string> readout, loss;
   exports::ImportOptions options;
+  // The network's data.
+  std::vector<std::string> data;
+  GivenSettings reading;
+  workflows::NetworkData network;
+  std::string standardise;
 };
 
+bool is_setting_of_data(const training::SettingInfo& setting) {
+  return is_setting_of_files(setting) &&
+         (setting.group == training::Group::kReading || setting.name == "missing");
+}
+
+Model import_with_data(ImportCommand& command) {
+  io::Value::Array files;
+  for (const std::string& file : command.data) files.push_back({file});
+  training::Overrides settings = command.reading.overrides();
+  settings.add(training::Overrides({{"task", {io::Value::Table{{"train", {std::move(files)}}}}}}));
+  command.network.standardise = workflows::parse_standardised(command.standardise);
+  return workflows::import_torch(command.file, command.options, settings, command.network);
+}
+
+void refuse_without_data(const ImportCommand& command) {
+  const workflows::NetworkData& network = command.network;
+  if (command.reading.is_empty() && network.labels.empty() && network.symbols.empty()) return;
+  throw ConfigError("found options about the data of the network, but no data: use --data");
+}
+
 void import_weights(ImportCommand& command) {
-  command.options.readout = parse_readout(command.readout);
-  command.options.loss = parse_loss(command.loss);
-  const Model model = exports::import_torch(command.file, command.options);
+  if (command.data.empty()) refuse_without_data(command);
+  if (command.readout) command.options.readout = parse_readout(*command.readout);
+  if (command.loss) command.options.loss = parse_loss(*command.loss);
+  const Model model = command.data.empty() ? exports::import_torch(command.file, command.options)
+                                           : import_with_data(command);
   model.save(command.out);
   const auto parameters = static_cast<std::int64_t>(model.parameter_count());
   fmt::print("{}: {}\n", command.out.string(), report::counted(parameters, "parameter"));
   for (const NetworkPart& part : describe(model.config())) {
     fmt::print("  {}, {}\n", part.what, part.shape);
   }
+}
+
+// Only with --data.
+void add_data_options(const Command& command, ImportCommand& options) {
+  command
+      .add_option("--data", options.data,
+                  "The network's training data, so that rwa predict can read more of it")
+      .value_name("DATA...")
+      .group("Data");
+  command
+      .add_option("--labels", options.network.labels,
+                  "Classes in the order of the network's outputs (default: sorted)")
+      .comma_separated()
+      .group("Data");
+  command
+      .add_option("--symbols", options.network.symbols,
+                  "Symbols in the order of the embedding (default: sorted)")
+      .comma_separated()
+      .group("Data");
+  options.standardise = to_string(options.network.standardise);
+  command
+      .add_option("--standardise", options.standardise,
+                  "Numbers that the network saw with mean 0 and deviation 1: none, features, or "
+                  "all (targets too)")
+      .show_default()
+      .group("Data");
+  options.reading.add_options(command, is_setting_of_data);
 }
 
 }  // namespace
@@ -66,10 +129,13 @@ void add_import_command(const Command& app) {
   add_prefix("--embedding", imported.embedding, "Name of the embedding, if rwa does not find it");
   command.add_flag("--no-head", imported.no_head, "No linear layer: the units are the outputs")
       .excludes(head);
-  command.add_option("--readout", options->readout, "Steps the head sees: last, every or mean")
-      .show_default();
-  command.add_option("--loss", options->loss, "Loss: softmax, sigmoid or squared-error")
-      .show_default();
+  command.add_option("--readout", options->readout,
+                     "Steps the head sees: last, every or mean (default: last, or as the data "
+                     "needs)");
+  command.add_option("--loss", options->loss,
+                     "Loss: softmax, sigmoid or squared-error (default: softmax, or as the data "
+                     "needs)");
+  add_data_options(command, *options);
   command.set_footer(kExample);
   command.set_action([options] { import_weights(*options); });
 }

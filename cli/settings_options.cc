@@ -121,6 +121,12 @@ void GivenSettings::add_option(const Command& command, const training::SettingIn
   is_list ? option.comma_separated() : option.take_last();
 }
 
+bool GivenSettings::is_empty() const {
+  return std::ranges::all_of(given_, [](const auto& named) {
+    return named.second.text.empty() && named.second.texts.empty();
+  });
+}
+
 training::Overrides GivenSettings::overrides() const {
   io::Value::Table table;
   for (const auto& [name, given] : given_) {

@@ -22,6 +22,7 @@ class GivenSettings {
   // Adds an option such as --learning-rate for each setting that passes, and DATA for the files.
   void add_options(const Command& command, const Filter& filter);
 
+  [[nodiscard]] bool is_empty() const;
   [[nodiscard]] training::Overrides overrides() const;
 
  private:

@@ -27,7 +27,7 @@ extern "C" {
 #define RWA_C_EXPORT __attribute__((visibility("default")))
 
 /* Incremented when an existing declaration changes or is removed, not when one is added. */
-#define RWA_C_API_VERSION 1
+#define RWA_C_API_VERSION 2
 
 /* The values are also the exit statuses of the rwa program. */
 typedef enum rwa_result {
@@ -245,8 +245,9 @@ typedef struct rwa_sequence {
   size_t value_count;
 } rwa_sequence;
 RWA_C_EXPORT rwa_result rwa_sequences_count(const rwa_sequences* sequences, size_t* count);
-/* {"format", "layout", "input", "features", "task", "targets", "symbols": [...], "labels": [...]}.
- * Indices refer to the last two. */
+/* {"format", "layout", "input", "features", "task", "targets", "symbols": [...], "labels": [...],
+ * "findings": {"columns": [{"name", "role", "why"}, …], "task": why it is so, "warnings": [...]}}.
+ * Indices refer to symbols and labels. */
 RWA_C_EXPORT rwa_result rwa_sequences_describe(const rwa_sequences* sequences, const char** json);
 /* Appends to the lists of symbols and labels. Every word must be new to its list. */
 RWA_C_EXPORT rwa_result rwa_sequences_add_words(rwa_sequences* sequences,
@@ -315,8 +316,11 @@ RWA_C_EXPORT rwa_result rwa_export_onnx(const rwa_model* model, const char* path
 /* Writes a Python file, and its weights next to it. */
 RWA_C_EXPORT rwa_result rwa_export_torch(const rwa_model* model, const char* path);
 /* Loads the LSTM or GRU weights of a PyTorch model from a safetensors file. {"rnn", "head",
- * "embedding", "no_head", "readout", "loss"}: see `rwa import --help`. */
-RWA_C_EXPORT rwa_result rwa_import_torch(const char* path, const char* options, rwa_model** out);
+ * "embedding", "no_head", "readout", "loss"}: see `rwa import --help`. If `data` is not NULL, the
+ * model can predict for such sequences; then also {"labels", "symbols", "standardise", "missing"}.
+ */
+RWA_C_EXPORT rwa_result rwa_import_torch(const char* path, const rwa_sequences* data,
+                                         const char* options, rwa_model** out);
 
 #ifdef __cplusplus
 }

@@ -12,7 +12,7 @@ from typing import Any, Callable
 from ._errors import ConfigError, error_of
 from ._values import plain, whole
 
-API_VERSION = 1
+API_VERSION = 2
 
 
 class Struct(ctypes.Structure):
@@ -103,7 +103,7 @@ _ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "rwa_predictions_get": (c_void_p, c_void_p, c_void_p, c_void_p),
     "rwa_export_onnx": (c_void_p, c_char_p, c_char_p),
     "rwa_export_torch": (c_void_p, c_char_p),
-    "rwa_import_torch": (c_char_p, c_char_p, c_void_p),
+    "rwa_import_torch": (c_char_p, c_void_p, c_char_p, c_void_p),
 }
 
 # Return and argument types of the other functions.

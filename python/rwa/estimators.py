@@ -18,15 +18,16 @@ from typing import Any, ClassVar, Iterable
 
 from ._errors import ConfigError, InputError
 from ._from_arrays import guess_task
+from ._progress import Callback
 from ._settings import settings
 from ._values import plain
 from .model import Model
 from .sequences import Sequences
-from .training import Callback, known, predict, train
+from .training import known, predict, train
 
 
 # Parameters that are not settings of the program or have other names here.
-_OWN_NAMES = ("time_budget", "random_state", "threads", "layout", "callback")
+_OWN_NAMES = ("time_budget", "random_state", "threads", "layout", "callback", "verbose")
 _OTHER_NAMES = ("seed", "name")
 
 
@@ -47,6 +48,8 @@ class _Estimator:
     callback : callable, optional
         Called during training with {"step", "steps", "loss", "score", "seconds_left"}; returns True
         to stop.
+    verbose : int, optional
+        1: print a line for every score of the training.
     **settings
         Any setting of `rwa train`; see `rwa.settings()`. None leaves the choice to rwa.
 
@@ -67,6 +70,7 @@ class _Estimator:
     _tasks: ClassVar[tuple[str, ...]]
     layout: str | None
     callback: Callback | None
+    verbose: int | None
     random_state: int | None
     device: str | None
     threads: int | None
@@ -96,7 +100,9 @@ class _Estimator:
             setattr(self, name, value)
         return self
 
-    def fit(self, X: Any, y: Any = None, validation_data: Any = None) -> Any:
+    def fit(
+        self, X: Any, y: Any = None, validation_data: Any = None, verbose: int | None = None
+    ) -> Any:
         """Train from scratch and return self.
 
         Parameters
@@ -107,6 +113,8 @@ class _Estimator:
             Targets.
         validation_data : tuple (X, y) or Sequences, optional
             Validation set for early stopping. Default: a share of X (parameter `split`).
+        verbose : int, optional
+            1: print a line for every score. Default: the parameter `verbose`.
         """
         _require_numpy()
         sequences = self._sequences(X, y, answered=True)
@@ -116,9 +124,10 @@ class _Estimator:
             X_valid, y_valid = validation_data if pair else (validation_data, None)
             valid = self._sequences(X_valid, y_valid, answered=True)
         given = self.get_params()
-        del given["layout"], given["callback"]
+        del given["layout"], given["callback"], given["verbose"]
         given["seed"] = given.pop("random_state")
-        trained = train(sequences, valid, callback=self.callback, **given)
+        chosen = self.verbose if verbose is None else verbose
+        trained = train(sequences, valid, callback=self.callback, verbose=chosen or 0, **given)
         self._take(trained.model)
         self.history_ = trained.history
         self.end_ = trained.end

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import Union
+from typing import Any, Iterable, Union
 
 from ._library import Handle, library, options
-from ._values import path_of
+from ._values import path_of, plain
 from .model import Model
+from .sequences import Sequences
+from .training import note_label_type
 
 PathLike = Union[str, "os.PathLike[str]"]
 
@@ -93,6 +95,11 @@ def import_torch(
     no_head: bool = False,
     readout: str | None = None,
     loss: str | None = None,
+    data: Sequences | None = None,
+    labels: Iterable[Any] | None = None,
+    symbols: Iterable[str] | None = None,
+    standardise: str | None = None,
+    missing: str | None = None,
 ) -> Model:
     """Create a model from the weights of a PyTorch network.
 
@@ -109,22 +116,48 @@ def import_torch(
     no_head : bool
         There is no linear layer; the outputs are the hidden state.
     readout : {"last", "every", "mean"}, optional
-        Time steps that the linear layer sees. Default: "last".
+        Time steps that the linear layer sees. Default: "last", or as the task of `data` needs.
     loss : {"softmax", "sigmoid", "squared-error"}, optional
-        Meaning of the outputs. Default: "softmax".
+        Meaning of the outputs. Default: "softmax", or as the task of `data` needs.
+    data : Sequences, optional
+        The network's training data. With it, the model predicts for such sequences and files:
+        `rwa.predict`, the estimators' `load` and `rwa predict`.
+    labels : iterable, optional
+        Classes in the order of the network's outputs. Default: sorted.
+    symbols : iterable of str, optional
+        Symbols in the order of the embedding. Default: sorted.
+    standardise : {"none", "features", "all"}, optional
+        Numbers that the network saw with mean 0 and deviation 1; "all": targets too. Default:
+        "features".
+    missing : {"refuse", "previous", "mean"}, optional
+        What stands for missing numbers. Default: "refuse".
 
     Raises
     ------
     ModelFileError
         If the file is truncated or its tensors are not such a network.
     ConfigError
-        If the options do not fit the tensors.
+        If the options or the data do not fit the tensors.
 
     Examples
     --------
     >>> model = rwa.import_torch("network.safetensors", readout="mean")
+    >>> model = rwa.import_torch("network.safetensors", data=rwa.read("train.csv"))
+    >>> rwa.predict(model, rwa.read("test.csv"))
     """
     fields = options(
-        rnn=rnn, head=head, embedding=embedding, no_head=no_head, readout=readout, loss=loss
+        rnn=rnn,
+        head=head,
+        embedding=embedding,
+        no_head=no_head,
+        readout=readout,
+        loss=loss,
+        labels=None if labels is None else [str(plain(label)) for label in labels],
+        symbols=None if symbols is None else list(symbols),
+        standardise=standardise,
+        missing=missing,
     )
-    return Model._from(Handle("rwa_model_free", library.rwa_import_torch, path_of(path), fields))
+    known = None if data is None else data._handle
+    make = library.rwa_import_torch
+    model = Model._from(Handle("rwa_model_free", make, path_of(path), known, fields))
+    return model if data is None else note_label_type(model, data)

@@ -14,6 +14,7 @@ import collections.abc
 import ctypes
 import math
 import os
+import warnings
 from ctypes import c_char_p, c_int32, c_size_t
 from typing import Any, Iterable, Iterator, NamedTuple, Union
 
@@ -50,6 +51,9 @@ class Sequences(collections.abc.Sequence):
 
     Create one with `rwa.read` or `Sequences.from_arrays`. A slice such as `data[:10]` is a plain
     list of sequences, which `from_arrays` accepts.
+
+    `findings` tells how files were read: {"columns": [{"name", "role", "why"}, …], "task": why it
+    is the task, "warnings": […]}.
     """
 
     def __init__(self, handle: Handle, label_type: type = str) -> None:
@@ -64,6 +68,7 @@ class Sequences(collections.abc.Sequence):
         self.symbols: list[str] = about["symbols"]
         self.labels: list[Any] = [value_of(word, label_type) for word in about["labels"]]
         self.format: str = about["format"]
+        self.findings: dict[str, Any] = about["findings"]
         self._as_text = all(len(symbol) == 1 for symbol in self.symbols)
 
     @classmethod
@@ -190,7 +195,8 @@ def read(
     """Read all sequences of a file, several files or a folder.
 
     Format, task and columns are detected; the keyword arguments override them and are the options
-    of `rwa train` with the same names. `rwa inspect` shows what is detected.
+    of `rwa train` with the same names. `findings` of the result, and `rwa inspect`, show what is
+    detected. A UserWarning tells of a guess that little in the file supports.
 
     >>> rwa.read("sensors.csv", target="load", features=["speed", "heat"])
     <rwa.Sequences: 12 of 2 features, task numbers-per-step>
@@ -210,7 +216,10 @@ def read(
         kmer=kmer,
     )
     array = (c_char_p * len(words))(*words)
-    return Sequences(Handle("rwa_sequences_free", library.rwa_read, array, len(words), said))
+    made = Sequences(Handle("rwa_sequences_free", library.rwa_read, array, len(words), said))
+    for warning in made.findings["warnings"]:
+        warnings.warn(warning, stacklevel=2)
+    return made
 
 
 def _list_of(names: str | Iterable[str] | None) -> list[str] | None:

@@ -16,16 +16,14 @@ import json
 import signal
 import threading
 from ctypes import c_char_p, c_float, c_int64, c_size_t, c_void_p
-from typing import Any, Callable, Iterator, NamedTuple, Union
+from typing import Any, Callable, Iterator, NamedTuple
 
 from ._errors import Interrupted
 from ._from_arrays import value_of
 from ._library import Handle, described, library, options
+from ._progress import Callback, reporting
 from .model import Model
 from .sequences import Sequences
-
-# Receives {"run", "step", "steps", "loss", "score", "seconds_left"}; returns True to stop training.
-Callback = Callable[[dict], Union[bool, None]]
 
 _GO_ON, _FINISH, _GIVE_UP = 0, 1, 2  # rwa_wish
 _Listener = ctypes.CFUNCTYPE(ctypes.c_int, c_void_p, c_char_p)
@@ -75,6 +73,7 @@ def train(
     valid: Sequences | None = None,
     *,
     callback: Callback | None = None,
+    verbose: int = 0,
     **settings: Any,
 ) -> Trained:
     """Train a model as `rwa train` does, without writing to disk.
@@ -90,6 +89,8 @@ def train(
     callback : callable, optional
         Called with a dict after every score and from time to time in between. If it returns True,
         training stops and the model is kept. Its exceptions are raised here.
+    verbose : int
+        1: print a line for every score.
     **settings
         Settings of `rwa.settings()` with `of_sequences`, `threads`, and `time_budget` in seconds.
         None leaves the choice to rwa.
@@ -110,9 +111,9 @@ def train(
         library.rwa_train(*handles, given, listener, None, out, ctypes.byref(summary))
 
     given = options(**settings)
-    handle = _with_listener("rwa_model_free", make, callback)
+    handle = _with_listener("rwa_model_free", make, reporting(callback, verbose))
     about = json.loads(summary.value or b"{}")
-    trained = _named(Model._from(handle), sequences)
+    trained = note_label_type(Model._from(handle), sequences)
     return Trained(trained, **{name: about[name] for name in Trained._fields[1:]})
 
 
@@ -123,6 +124,7 @@ def cross_validate(
     repeat: int = 1,
     jobs: int = 1,
     callback: Callback | None = None,
+    verbose: int = 0,
     **settings: Any,
 ) -> list[Run]:
     """Cross-validate as `rwa train --folds` does.
@@ -142,6 +144,8 @@ def cross_validate(
         Number of runs at the same time.
     callback : callable, optional
         As in `train`. Returning True stops all runs; those not yet started train for one step.
+    verbose : int
+        As in `train`.
     **settings
         As in `train`.
 
@@ -154,7 +158,8 @@ def cross_validate(
     def make(listener: Any, out: Any) -> None:
         library.rwa_cross_validate(sequences._handle, given, listener, None, out)
 
-    return _runs(_with_listener("rwa_runs_free", make, callback), sequences)
+    listener = reporting(callback, verbose, by_run=True)
+    return _runs(_with_listener("rwa_runs_free", make, listener), sequences)
 
 
 def tune(
@@ -165,6 +170,7 @@ def tune(
     time_budget: float = 600,
     jobs: int = 1,
     callback: Callback | None = None,
+    verbose: int = 0,
     **settings: Any,
 ) -> list[Run]:
     """Search for good settings as `rwa tune` does.
@@ -183,6 +189,8 @@ def tune(
         Number of candidates to train at the same time.
     callback : callable, optional
         As in `train`.
+    verbose : int
+        As in `train`.
     **settings
         As in `train`. The search does not change settings that are given.
 
@@ -197,7 +205,8 @@ def tune(
         handles = sequences._handle, None if valid is None else valid._handle
         library.rwa_tune(*handles, given, listener, None, out)
 
-    return _runs(_with_listener("rwa_runs_free", make, callback), sequences)
+    listener = reporting(callback, verbose, by_run=True)
+    return _runs(_with_listener("rwa_runs_free", make, listener), sequences)
 
 
 def _runs(handle: Handle, sequences: Sequences) -> list[Run]:
@@ -206,14 +215,14 @@ def _runs(handle: Handle, sequences: Sequences) -> list[Run]:
         model = None
         if about["status"] == "finished":
             made = Handle("rwa_model_free", library.rwa_runs_model, handle, number)
-            model = _named(Model._from(made), sequences)
+            model = note_label_type(Model._from(made), sequences)
         fields = {name: about.get(name) for name in Run._fields[2:]}
         fields["scores"] = fields["scores"] or {}
         runs.append(Run(about["run"], model, **fields))
     return runs
 
 
-def _named(model: Model, sequences: Sequences) -> Model:
+def note_label_type(model: Model, sequences: Sequences) -> Model:
     """Note the Python type of the labels in the model."""
     if sequences.label_type is not str:
         model.set_note(_LABEL_TYPE, sequences.label_type.__name__)

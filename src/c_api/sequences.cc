@@ -38,6 +38,7 @@ std::unique_ptr<rwa_sequences> read(const std::vector<std::filesystem::path>& pa
   const auto reader = rwa::formats::open(paths, rwa::datasets::options_of(task), words);
   auto list = std::make_unique<rwa_sequences>();
   list->schema = reader->schema();
+  list->findings = reader->findings();
   list->kmer = task.kmer;
   list->files = {reader->file()};
   for (rwa::formats::Sequence sequence; reader->next(sequence);) {
@@ -119,6 +120,15 @@ rwa::formats::Sequence take(const rwa_sequences& list, const rwa_sequence& from)
       out.line, from.steps, out.labels.size(), out.values.size(), to_string(schema.target)));
 }
 
+Json describe(const rwa::formats::Findings& findings) {
+  Json columns = Json::array();
+  for (const auto& column : findings.columns) {
+    columns.push_back({{"name", column.name}, {"role", column.role}, {"why", column.why}});
+  }
+  return {
+      {"columns", std::move(columns)}, {"task", findings.task}, {"warnings", findings.warnings}};
+}
+
 Json describe(const rwa_sequences& list) {
   const rwa::formats::Schema& schema = list.schema;
   return {{"format", to_string(schema.format)},
@@ -128,7 +138,8 @@ Json describe(const rwa_sequences& list) {
           {"task", to_string(schema.target)},
           {"targets", schema.targets},
           {"symbols", list.words.symbols.words()},
-          {"labels", list.words.labels.words()}};
+          {"labels", list.words.labels.words()},
+          {"findings", describe(list.findings)}};
 }
 }  // namespace
 

@@ -18,6 +18,7 @@ struct rwa_sequences {
   };
 
   rwa::formats::Schema schema;
+  rwa::formats::Findings findings;
   int kmer = 1;  // used to make the symbols
   rwa::formats::Vocabulary words;
   std::vector<std::string> files;  // the items' files, for messages

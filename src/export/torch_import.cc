@@ -366,9 +366,9 @@ ModelConfig config_of(const Rnn& rnn, const io::Tensor* embedding, const Head& h
           .units = rnn.units,
           .layers = static_cast<int>(rnn.layers.size()),
           .bidirectional = rnn.is_bidirectional(),
-          .readout = options.readout,
+          .readout = options.readout.value_or(Readout::kLast),
           .outputs = head.outputs(),
-          .loss = options.loss};
+          .loss = options.loss.value_or(Loss::kSoftmax)};
 }
 
 ImportOptions checked(ImportOptions options) {

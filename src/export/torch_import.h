@@ -15,9 +15,9 @@ struct ImportOptions {
   // Prefixes of the tensors' names: "lstm" for lstm.weight_ih_l0. Default: the only part that fits.
   // Other parts that would fit are ignored.
   std::optional<std::string> rnn = {}, head = {}, embedding = {};
-  bool no_head = false;              // the outputs are the hidden state
-  Readout readout = Readout::kLast;  // any except attention, which torch.nn does not have
-  Loss loss = Loss::kSoftmax;
+  bool no_head = false;                 // the outputs are the hidden state
+  std::optional<Readout> readout = {};  // default: last. Not attention, which torch.nn lacks
+  std::optional<Loss> loss = {};        // default: softmax
 };
 
 // Returns a model with the outputs of the PyTorch network, up to rounding errors. F16, BF16 and F64

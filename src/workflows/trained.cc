@@ -17,7 +17,7 @@ datasets::Encoding encoding_of(const Model& model, const std::string& origin) {
   if (encoding) return *std::move(encoding);
   throw ModelFileError(
       fmt::format("{}: has no data encoding (no note \"{}\"), expected a model trained on files "
-                  "with rwa train",
+                  "with rwa train, or imported with rwa import --data",
                   origin, datasets::kEncodingNote));
 }
 

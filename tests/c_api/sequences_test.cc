@@ -7,6 +7,7 @@
 #include <span>
 
 #include "c_api/c_api_testing.h"
+#include "c_api/sequences.h"
 #include "io/io_testing.h"
 
 namespace rwa::c_api {
@@ -49,6 +50,17 @@ SequencesHandle two_classes(int count) {
     expect_ok(rwa_sequences_add(list.get(), &sequence));
   }
   return list;
+}
+
+TEST(CSequences, WhatWasFoundIsDescribed) {
+  const auto list = new_list(kSchema);
+  list->findings = {
+      .columns = {{"load", "feature", "numbers"}}, .task = "named so", .warnings = {"not sorted"}};
+  const char* text = nullptr;
+  expect_ok(rwa_sequences_describe(list.get(), &text));
+  const auto about = json::parse(text);
+  EXPECT_EQ(about["findings"], json::parse(R"({"columns": [{"name": "load",
+      "role": "feature", "why": "numbers"}], "task": "named so", "warnings": ["not sorted"]})"));
 }
 
 TEST(CSequences, WhatIsAddedComesOut) {

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import io
 import os
 import pathlib
 import pickle
@@ -177,6 +179,24 @@ class TrainingTest(EstimatorTest):
         self.assertEqual(stopped.end_, "stopped")
         self.assertLess(stopped.history_[-1]["step"], told[-1]["steps"])
         self.assertEqual(len(stopped.predict(self.X)), len(self.X))
+
+    def test_verbose_prints_every_score(self) -> None:
+        def printed(model: Any, **fit: Any) -> list[str]:
+            with contextlib.redirect_stdout(io.StringIO()) as out:
+                model.fit(self.X, self.y, **fit)
+            return out.getvalue().splitlines()
+
+        self.assertEqual(printed(self.classifier()), [])
+        model = self.classifier()
+        lines = printed(model, verbose=1)
+        steps = {score["step"] for score in model.history_ if score["split"] == "valid"}
+        self.assertEqual(len(lines), len(steps))
+        for line in lines:
+            self.assertRegex(
+                line, r"^step \d+ of \d+: loss [\d.e-]+ bits, accuracy [\d.]+ %, \d+ s left$"
+            )
+        self.assertEqual(len(printed(self.classifier(verbose=1))), len(lines))
+        self.assertEqual(printed(self.classifier(verbose=1), verbose=0), [])
 
     def test_what_the_callback_raises_is_raised(self) -> None:
         def fail(progress: dict) -> None:

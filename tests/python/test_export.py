@@ -106,6 +106,37 @@ class ExportTest(unittest.TestCase):
         with self.assertRaises(rwa.ModelFileError):
             rwa.import_torch(file)
 
+    def test_torch_weights_with_data(self) -> None:
+        import numpy
+
+        file = self.folder / "lstm.safetensors"
+        write_lstm(file, inputs=3, units=4, outputs=2)
+        draws = numpy.random.default_rng(1)
+        X = [draws.normal(5, 3, (4, 3)).astype("float32") for _ in range(6)]
+        data = rwa.Sequences.from_arrays(X, [7, 30] * 3)
+        every = numpy.concatenate(X)
+        scaled = [(x - every.mean(0)) / every.std(0) for x in X]
+        for standardise, seen in (("none", X), (None, scaled)):
+            model = rwa.import_torch(file, data=data, standardise=standardise)
+            plain = rwa.import_torch(file)
+            logits = [rwa.Session(plain).run(x.reshape(4, 1, 3).astype("float32")) for x in seen]
+            expected = [numpy.exp(y) / numpy.exp(y).sum() for y in map(numpy.asarray, logits)]
+            found = rwa.predict(model, data)
+            numpy.testing.assert_allclose(found, numpy.array(expected).reshape(6, 2), atol=1e-5)
+        turned = rwa.import_torch(file, data=data, labels=[30, 7])
+        turned.save(self.folder / "model.safetensors")
+        loaded = rwa.SequenceClassifier.load(self.folder / "model.safetensors")
+        self.assertEqual(loaded.classes_.tolist(), [7, 30])
+        numpy.testing.assert_allclose(
+            loaded.predict_proba(X), numpy.array(found)[:, ::-1], atol=1e-6
+        )
+        with self.assertRaisesRegex(rwa.ConfigError, "has 2 outputs, but the task class .* 3"):
+            rwa.import_torch(file, data=rwa.Sequences.from_arrays(X, ["a", "b", "c"] * 2))
+        with self.assertRaisesRegex(rwa.ConfigError, "reads 3 features, but the data has 1"):
+            rwa.import_torch(file, data=rwa.Sequences.from_arrays([[1.0], [2.0]], ["a", "b"]))
+        with self.assertRaisesRegex(rwa.ConfigError, "unknown option 'labels'"):
+            rwa.import_torch(file, labels=["a", "b"])
+
 
 if __name__ == "__main__":
     unittest.main()

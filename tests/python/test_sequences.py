@@ -11,9 +11,12 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from typing import Any
+from unittest import mock
 
 import rwa
 from rwa import Sequences
+from rwa._library import described
 
 try:
     import numpy
@@ -56,6 +59,19 @@ class FilesTest(unittest.TestCase):
         numbers = rwa.read(DATA / "good" / "numbers.jsonl", target="y", task="numbers")
         self.assertEqual(numbers.targets, ["y0", "y1"])
         self.assertEqual(numbers[0].y, [0.5, 1.0])
+
+    def test_findings_and_warnings(self) -> None:
+        data = rwa.read(DATA / "good" / "classes.jsonl")
+        self.assertEqual(set(data.findings), {"columns", "task", "warnings"})
+
+        def doubtful(function: Any, *arguments: Any) -> Any:
+            about = described(function, *arguments)
+            return {**about, "findings": {"columns": [], "task": "", "warnings": ["not sorted"]}}
+
+        with mock.patch("rwa.sequences.described", doubtful):
+            with self.assertWarnsRegex(UserWarning, "not sorted") as caught:
+                rwa.read(DATA / "good" / "classes.jsonl")
+        self.assertEqual(caught.filename, __file__)
 
     def test_what_is_wrong_is_said(self) -> None:
         with self.assertRaisesRegex(

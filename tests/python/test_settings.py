@@ -1,7 +1,9 @@
 """Every setting through all four interfaces: an option of the program, a key of its configuration
 file, the C API's JSON, and a keyword argument."""
 
+import contextlib
 import ctypes
+import io
 import json
 import os
 import pathlib
@@ -262,7 +264,24 @@ class SeveralRuns(unittest.TestCase):
         self.assertEqual({run.end for run in runs}, {"stopped"})
         self.assertTrue(told[0].startswith("sequences fold-"))
 
+    def test_verbose_names_the_runs(self):
+        for search, given, words in (
+            (cross_validate, {"folds": 3}, "sequences fold-1: step 4 of 4: loss "),
+            (tune, {"candidates": 2, "time_budget": 1}, "candidate 1: step 4 of 4: loss "),
+            (train, {}, "step 4 of 4: loss "),
+        ):
+            with contextlib.redirect_stdout(io.StringIO()) as out:
+                search(self.sequences, units=2, steps=4, verbose=1, **given)
+            self.assertIn(words, out.getvalue())
+
+    def test_names_are_read_in_any_case(self):
+        trained = rwa.train(self.sequences, units=2, steps=2, cell="LSTM", readout="Mean")
+        self.assertEqual(trained.settings["cell"], "lstm")
+        self.assertEqual(trained.model.config["readout"], "mean")
+
     def test_mistakes_are_named(self):
+        with self.assertRaisesRegex(rwa.ConfigError, "'lr', did you mean learning_rate"):
+            rwa.train(self.sequences, lr=0.1)
         with self.assertRaisesRegex(rwa.ConfigError, "unknown option 'unitz', did you mean units"):
             train(self.sequences, unitz=3)
         with self.assertRaisesRegex(rwa.ConfigError, "units is \"x\", expected a whole number"):

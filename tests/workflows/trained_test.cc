@@ -30,7 +30,7 @@ TEST_F(TrainedTest, ComesFromAFileOrAFolder) {
 TEST_F(TrainedTest, AModelThatKnowsNoFilesIsRefused) {
   Model({.inputs = 2, .units = 4, .outputs = 3}).save(file_);
   io::expect_error<ModelFileError>([&] { load_trained(file_); },
-                                   {file_.string(), "no note \"data\"", "rwa train"});
+                                   {file_.string(), "no note \"data\"", "rwa train", "rwa import --data"});
 }
 
 TEST_F(TrainedTest, ANoteOfAnotherNetworkIsRefused) {

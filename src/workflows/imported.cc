@@ -1,0 +1,125 @@
+#include "workflows/imported.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/names.h"
+#include "datasets/encoding.h"
+#include "io/quote.h"
+#include "rwa/errors.h"
+#include "workflows/plan.h"
+
+namespace rwa::workflows {
+namespace {
+
+constexpr Names<Standardised, 3> kStandardised{{{Standardised::kNone, "none"},
+                                                {Standardised::kFeatures, "features"},
+                                                {Standardised::kAll, "all"}}};
+
+constexpr std::size_t kMostListed = 10;
+
+std::string beginning_of(const std::vector<std::string>& words) {
+  std::vector<std::string> shown;
+  for (const std::string& word : words) {
+    if (shown.size() == kMostListed) break;
+    shown.push_back(io::escape(word));
+  }
+  return fmt::format("{}{}", fmt::join(shown, ", "), words.size() > kMostListed ? ", …" : "");
+}
+
+// Replaces the words of the data by those given, which must contain them.
+void reorder(const std::vector<std::string>& given, std::string_view option,
+             std::vector<std::string>& words) {
+  if (given.empty()) return;
+  for (const std::string& word : given) {
+    if (std::ranges::count(given, word) == 1) continue;
+    throw ConfigError(fmt::format("{} has {} twice", option, io::quote(word)));
+  }
+  for (const std::string& word : words) {
+    if (std::ranges::find(given, word) != given.end()) continue;
+    throw ConfigError(fmt::format("the data has {}, which is not in {}: {}", io::quote(word),
+                                  option, beginning_of(given)));
+  }
+  words = given;
+}
+
+void leave_as_it_is(datasets::Normal& normal) {
+  std::ranges::fill(normal.mean, 0.0);
+  std::ranges::fill(normal.scale, 1.0);
+}
+
+datasets::Encoding encoding_for(const datasets::Files& data, const NetworkData& network) {
+  datasets::Encoding encoding = data.encoding();
+  reorder(network.labels, "labels", encoding.labels);
+  reorder(network.symbols, "symbols", encoding.alphabet);
+  if (network.standardise == Standardised::kNone) leave_as_it_is(encoding.features);
+  if (network.standardise != Standardised::kAll) leave_as_it_is(encoding.targets);
+  return encoding;
+}
+
+// Says what does not fit in terms of the data, before it is compared as parts of a model file.
+void check_fit(const ModelConfig& network, const datasets::Encoding& encoding,
+               const std::string& file) {
+  const datasets::Shape shape = encoding.shape();
+  const bool of_symbols = network.input == Input::kSymbols;
+  if (network.input != shape.input) {
+    throw ConfigError(fmt::format("{}: the network reads {}, but the data has {}", file,
+                                  to_string(network.input), to_string(shape.input)));
+  }
+  if (network.inputs != shape.inputs) {
+    throw ConfigError(
+        fmt::format("{}: the network reads {} {}, but the data has {}: {}: use {}", file,
+                    network.inputs, of_symbols ? "symbols" : "features", shape.inputs,
+                    beginning_of(of_symbols ? encoding.alphabet : encoding.schema.features),
+                    of_symbols ? "--symbols to list all" : "--features to name them"));
+  }
+  if (network.outputs != shape.outputs) {
+    throw ConfigError(fmt::format(
+        "{}: the network has {} outputs, but the task {} of the data has {}: {}: use --target, "
+        "--task or --labels",
+        file, network.outputs, formats::to_string(encoding.schema.target), shape.outputs,
+        beginning_of(encoding.outputs())));
+  }
+  const bool every = network.readout == Readout::kEvery;
+  if (every != encoding.answers_every_step() || network.loss != shape.loss) {
+    throw ConfigError(fmt::format(
+        "{}: found readout {} and loss {}, expected {} and {} for the task {} of the data", file,
+        to_string(network.readout), to_string(network.loss),
+        encoding.answers_every_step() ? "every" : "last or mean", to_string(shape.loss),
+        formats::to_string(encoding.schema.target)));
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(Standardised standardised) {
+  return name_of(kStandardised, "kind of standardisation", standardised);
+}
+Standardised parse_standardised(std::string_view name) {
+  return parse_name(kStandardised, "kind of standardisation", name);
+}
+
+Model import_torch(const std::filesystem::path& file, exports::ImportOptions options,
+                   const datasets::Files& data, const NetworkData& network) {
+  const datasets::Encoding encoding = encoding_for(data, network);
+  const datasets::Shape shape = encoding.shape();
+  options.readout = options.readout.value_or(shape.readout);
+  options.loss = options.loss.value_or(shape.loss);
+  Model model = exports::import_torch(file, options);
+  check_fit(model.config(), encoding, file.string());
+  model.set_note(std::string(datasets::kEncodingNote), datasets::to_json(encoding));
+  return model;
+}
+
+Model import_torch(const std::filesystem::path& file, const exports::ImportOptions& options,
+                   const training::Overrides& data, const NetworkData& network) {
+  const training::Experiment experiment = experiment_of(data);
+  auto task = std::get<datasets::FilesTask>(experiment.task);
+  task.split = 0;  // the means are those of all data
+  return import_torch(file, options, *datasets::open_files(task, experiment.seed, {}), network);
+}
+
+}  // namespace rwa::workflows
