@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -47,6 +48,7 @@ Encoding encoding_of(const FilesTask& task, const LoadedData& data, const Sums& 
   const bool numbers = is_of_numbers(schema.target);
   const bool labelled = schema.target != Target::kNone && !numbers;
   const formats::Vocabulary& words = *data.vocabulary;
+  const auto first_label = words.labels.words().begin();
   return {.schema = schema,
           .kmer = task.kmer,
           .missing = parse_missing(task.missing),
@@ -57,7 +59,9 @@ Encoding encoding_of(const FilesTask& task, const LoadedData& data, const Sums& 
                        .span = task.positions > 0 ? trained.longest : 0},
           .features = trained.features.normal(schema.symbols ? 0 : schema.features.size()),
           .alphabet = schema.symbols ? sorted(words.symbols.words()) : std::vector<std::string>(),
-          .labels = labelled ? sorted(words.labels.words()) : std::vector<std::string>(),
+          .labels = labelled ? sorted({first_label,
+                                       first_label + static_cast<std::ptrdiff_t>(data.labels)})
+                             : std::vector<std::string>(),
           .targets = trained.targets.normal(numbers ? schema.targets.size() : 0)};
 }
 
@@ -72,6 +76,38 @@ std::vector<std::int64_t> in_order(const std::vector<std::int64_t>& counts,
   std::vector<std::int64_t> ordered;
   for (const std::string& label : labels) ordered.push_back(by_name[label]);
   return ordered;
+}
+
+// Counts the training targets of each class, in the order of the outputs.
+std::vector<double> class_counts(const Encoding& encoding, const formats::Vocabulary& words,
+                                 const Sums& trained) {
+  const bool forecast = encoding.schema.target == Target::kNone;
+  const Counts& counts = forecast ? trained.symbols : trained.labels;
+  const auto& names = (forecast ? words.symbols : words.labels).words();
+  std::map<std::string_view, double> by_name;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    by_name[names[i]] = static_cast<double>(counts.of(i));
+  }
+  std::vector<double> ordered;
+  for (const std::string& name : encoding.outputs()) ordered.push_back(by_name[name]);
+  return ordered;
+}
+
+// One is added to each count: a class of a held-out sequence may have none.
+std::vector<float> constant_outputs_of(const Encoding& encoding, const formats::Vocabulary& words,
+                                       const Sums& trained) {
+  const Loss loss = encoding.shape().loss;
+  std::vector<float> outputs;
+  if (loss == Loss::kSquaredError) {  // of standardised numbers
+    outputs.resize(encoding.outputs().size());
+    return outputs;
+  }
+  const auto samples = static_cast<double>(trained.samples);
+  for (const double count : class_counts(encoding, words, trained)) {
+    const double others = loss == Loss::kSigmoid ? samples - count + 1 : 1;
+    outputs.push_back(static_cast<float>(std::log((count + 1) / others)));
+  }
+  return outputs;
 }
 
 int longest_of(const LoadedData& data) {
@@ -122,13 +158,16 @@ void check_folds(const LoadedData& data) {
   const std::size_t folds = data.subsets.size();
   const std::int64_t found = data.statistics.sequences;
   if (found < static_cast<std::int64_t>(folds)) {
-    throw InputError(fmt::format("{0} folds need at least {0} sequences, found {1}", folds, found));
+    throw InputError(fmt::format(
+        "{0} folds need at least {0} sequences, found {1}: use fewer --folds, or --split", folds,
+        found));
   }
   for (std::size_t i = 0; i < folds; ++i) {
     if (data.subsets[i]->store.size() > 0) continue;
     throw InputError(
-        fmt::format("fold {} of {} is empty: expected a class with at least {} sequences", i + 1,
-                    folds, folds));
+        fmt::format("fold {} of {} is empty, expected a class with at least {} sequences: use "
+                    "fewer --folds, or --split",
+                    i + 1, folds, folds));
   }
 }
 
@@ -151,6 +190,7 @@ class ReadFiles final : public Files {
   [[nodiscard]] const Statistics& statistics() const override { return statistics_; }
   [[nodiscard]] const formats::Findings& findings() const override { return data_->findings; }
   [[nodiscard]] std::string sha256() const override { return data_->sha256; }
+  [[nodiscard]] std::vector<float> constant_outputs() const override { return constant_outputs_; }
   void sample(Split split, std::int64_t number, formats::Sequence& encoded) const override;
 
   [[nodiscard]] std::unique_ptr<Files> with_fold(int fold) const;
@@ -170,6 +210,7 @@ class ReadFiles final : public Files {
   Statistics statistics_;
   Shape shape_;
   Naive naive_;
+  std::vector<float> constant_outputs_;
   std::optional<Encoder> encoder_;
   std::optional<SampleOrder> order_;
 };
@@ -188,6 +229,7 @@ ReadFiles::ReadFiles(const FilesTask& task, std::shared_ptr<const LoadedData> da
   shape_.longest = longest_of(*data_);
   shape_.mean_length = static_cast<double>(trained.steps) / static_cast<double>(trained.samples);
   naive_ = naive_of(encoding_, trained);
+  constant_outputs_ = constant_outputs_of(encoding_, *data_->vocabulary, trained);
   encoder_.emplace(encoding_, *data_->vocabulary);
   std::vector<const Store*> stores;
   for (const Subset* subset : subsets(Split::kTrain)) stores.push_back(&subset->store);
@@ -195,12 +237,14 @@ ReadFiles::ReadFiles(const FilesTask& task, std::shared_ptr<const LoadedData> da
 }
 
 // One fold is the test set, the next the validation set. Early stopping uses the validation set, so
-// it must not be the test set.
+// it must not be the test set: with two folds there is none.
 Split split_of(const FilesTask& task, std::size_t subset, std::size_t subsets) {
   if (subsets == 1) return Split::kTrain;
   if (task.folds == 0) return subset == 0 ? Split::kValid : Split::kTrain;
   const auto fold = static_cast<std::size_t>(task.fold);
+  if (fold == subsets) return Split::kTrain;
   if (subset == fold) return Split::kTest;
+  if (subsets == 2) return Split::kTrain;
   return subset == (fold + 1) % subsets ? Split::kValid : Split::kTrain;
 }
 
@@ -241,7 +285,7 @@ std::unique_ptr<Files> ReadFiles::with_fold(int fold) const {
   if (task_.folds == 0) throw ConfigError("the data has no folds, expected some");
   FilesTask task = task_;
   task.fold = fold;
-  check_range("fold", fold, 0, task.folds - 1);
+  check_range("fold", fold, 0, task.folds);
   return std::make_unique<ReadFiles>(task, data_);
 }
 

@@ -38,7 +38,10 @@ class Files : public Dataset {
   [[nodiscard]] virtual const Statistics& statistics() const = 0;  // of the training files
   // Of the training files; empty except on rank 0.
   [[nodiscard]] virtual const formats::Findings& findings() const = 0;
-  [[nodiscard]] virtual std::string sha256() const = 0;            // of all sequences of all splits
+  [[nodiscard]] virtual std::string sha256() const = 0;  // of all sequences of all splits
+  // Returns the outputs of a network that ignores its input and fits the training samples best,
+  // before softmax or sigmoid: frequencies of the classes, or the means of the numbers.
+  [[nodiscard]] virtual std::vector<float> constant_outputs() const = 0;
   // Reads one encoded sample, as fill() puts it into a batch.
   virtual void sample(Split split, std::int64_t number, formats::Sequence& encoded) const = 0;
 };
@@ -47,9 +50,10 @@ class Files : public Dataset {
 using Reading = std::function<void(std::int64_t sequences)>;
 
 // Reads the files of the task, each once. Data that does not fit into memory goes to a file in
-// `folder`. The encoding takes labels and symbols from all splits, means and scales from the
-// training samples only. Throws like formats::open() and Encoder, and InputError if there is
-// nothing to learn: no sequences, no steps, a single class.
+// `folder`. The encoding takes symbols from all splits, labels from the training files, means and
+// scales from the training samples only. Throws like formats::open() and Encoder, and InputError
+// for a label that is not in the training files, and if there is nothing to learn: no sequences, no
+// steps, a single class.
 //
 // With a link, all its ranks call this and get the same data, but only rank 0 reads the files and
 // uses `folder` and `reading` (files_ranks.cc). Data that does not fit into memory is written once
@@ -59,8 +63,9 @@ std::unique_ptr<Files> open_files(const FilesTask& task, std::uint64_t seed,
                                   Link* link = nullptr);
 
 // Returns the same data, without reading it again, in another split: fold `fold` is the test set,
-// the next fold the validation set, the others the training set. The data set must have been opened
-// with task.folds.
+// the next fold the validation set (none of two folds), the others the training set. All sequences
+// are for training if `fold` is the number of folds. The data set must have been opened with
+// task.folds.
 std::unique_ptr<Files> with_fold(const Files& files, int fold);
 
 }  // namespace rwa::datasets

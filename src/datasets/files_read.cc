@@ -195,6 +195,7 @@ class Loader {
       return *out_.subsets[split.subset_of(by_class ? sequence.labels[0] : 0)];
     });
     reader.reset();
+    out_.labels = out_.vocabulary->labels.words().size();
     for (auto& subset : out_.subsets) subset->store.close();
     out_.valid = read_others(task_.valid, collector);
     out_.test = read_others(task_.test, collector);
@@ -213,6 +214,7 @@ class Loader {
     return std::make_unique<Subset>(folder_, memory, keeper_);
   }
   void make_subsets(std::size_t count);
+  void refuse_new_labels(const formats::Sequence& sequence, const std::string& file) const;
   template <class Choose>
   void read(formats::Reader& reader, Collector& collector, Choose subset_of);
   std::unique_ptr<Subset> read_others(const std::vector<std::string>& paths, Collector& collector);
@@ -225,6 +227,7 @@ class Loader {
   LoadedData out_{.schema = {},
                   .findings = {},
                   .vocabulary = std::make_shared<formats::Vocabulary>(),
+                  .labels = 0,
                   .subsets = {},
                   .valid = {},
                   .test = {},
@@ -272,9 +275,25 @@ std::unique_ptr<Subset> Loader::read_others(const std::vector<std::string>& path
   auto subset = new_subset(kMemoryOfOthers);
   const auto reader =
       begin(paths, {.kmer = task_.kmer, .decimal = decimal_of(task_), .as = out_.schema});
-  read(*reader, collector, [&](const formats::Sequence&) -> Subset& { return *subset; });
+  read(*reader, collector, [&](const formats::Sequence& sequence) -> Subset& {
+    refuse_new_labels(sequence, reader->file());
+    return *subset;
+  });
   subset->store.close();
   return subset;
+}
+
+// A network has no output for a class that it was not trained on.
+void Loader::refuse_new_labels(const formats::Sequence& sequence, const std::string& file) const {
+  const auto found = std::ranges::find_if(sequence.labels, [&](std::int32_t label) {
+    return static_cast<std::size_t>(label) >= out_.labels;
+  });
+  if (found == sequence.labels.end()) return;
+  throw InputError(fmt::format(
+      "{}:{}: found the {} {}, expected one of the training data: add sequences of it to the "
+      "training data, or remove them here",
+      file, sequence.line, out_.schema.target == Target::kLabels ? "label" : "class",
+      io::quote(out_.vocabulary->labels.words()[static_cast<std::size_t>(*found)])));
 }
 }  // namespace
 

@@ -44,6 +44,7 @@ struct LoadedData {
   formats::Schema schema;
   formats::Findings findings;
   std::shared_ptr<formats::Vocabulary> vocabulary;
+  std::size_t labels = 0;  // those of the training files, the first in the vocabulary
   std::vector<std::unique_ptr<Subset>> subsets;  // of the training files, by StratifiedSplit
   std::unique_ptr<Subset> valid, test;           // null without files for it
   Statistics statistics;                         // labels are numbered as in the vocabulary

@@ -17,8 +17,8 @@ constexpr double kLeastSplit = 0.01, kMostSplit = 0.5;
 
 int folds_of(const FilesTask& task) {
   if (task.folds != 0) {
-    check_range("folds", task.folds, 3, kMostFolds);
-    check_range("fold", task.fold, 0, task.folds - 1);
+    check_range("folds", task.folds, 2, kMostFolds);
+    check_range("fold", task.fold, 0, task.folds);
     if (task.valid.empty() && task.test.empty()) return task.folds;
     throw ConfigError(
         "--folds cannot be combined with --valid or --test: cross-validation splits the training "

@@ -118,17 +118,74 @@ TEST(Files, AreNormalAsFarAsTheyAreTrainedOn) {
 TEST(Files, OfOtherSplitsAreReadWithTheSameSchema) {
   MemoryFiles given = class_files(of_classes({{"a", 3}, {"c", 3}}));
   given.files["valid"] = {{.x = {100}, .labels = {"a"}}};
-  given.files["test"] = {{.x = {1}, .labels = {"b"}}, {.x = {2, 3, 4, 5, 6}, .labels = {"c"}}};
+  given.files["test"] = {{.x = {1}, .labels = {"a"}}, {.x = {2, 3, 4, 5, 6}, .labels = {"c"}}};
   const auto files = given.open({.train = {"train"}, .valid = {"valid"}, .test = {"test"}});
   EXPECT_EQ(files->size(Split::kTrain), 6);
   EXPECT_EQ(files->size(Split::kValid), 1);
   EXPECT_EQ(files->size(Split::kTest), 2);
-  EXPECT_EQ(files->encoding().labels, (Texts{"a", "b", "c"}));  // of all splits
-  EXPECT_EQ(files->statistics().labels, (std::vector<std::int64_t>{3, 0, 3}));
+  EXPECT_EQ(files->encoding().labels, (Texts{"a", "c"}));
+  EXPECT_EQ(files->statistics().labels, (std::vector<std::int64_t>{3, 3}));
   EXPECT_EQ(files->statistics().sequences, 6);
   EXPECT_EQ(files->encoding().features,
             class_files(given.files["train"]).open(train_only())->encoding().features);
   EXPECT_EQ(files->shape().longest, 5);
+}
+
+// A class that only other splits have would be an output that is never trained.
+TEST(Files, OfOtherSplitsMustHaveTheClassesOfTraining) {
+  MemoryFiles given = class_files(of_classes({{"a", 3}, {"c", 3}}));
+  given.files["other"] = {{.x = {1}, .labels = {"a"}}, {.x = {2}, .labels = {"b"}}};
+  for (const FilesTask& task : {FilesTask{.train = {"train"}, .valid = {"other"}},
+                                FilesTask{.train = {"train"}, .test = {"other"}}}) {
+    expect_error<InputError>([&] { given.open(task); },
+                             {"other:2: found the class \"b\", expected one of the training data: "
+                              "add sequences of it to the training data"});
+  }
+  given.schema = one_feature(Target::kLabels);
+  expect_error<InputError>([&] { given.open({.train = {"train"}, .test = {"other"}}); },
+                           {"other:2: found the label \"b\""});
+}
+
+// A class of a single sequence is known in every fold, whichever has the sequence.
+TEST(Folds, ShareTheClassesOfAllTrainingFiles) {
+  const MemoryFiles given = class_files(of_classes({{"a", 9}, {"rare", 1}}));
+  const auto files = given.open({.train = {"train"}, .folds = 3});
+  for (int fold = 0; fold < 3; ++fold) {
+    EXPECT_EQ(with_fold(*files, fold)->encoding().labels, (Texts{"a", "rare"}));
+  }
+}
+
+TEST(Folds, OfTwoLeaveNoneForValidation) {
+  const auto files =
+      class_files(of_classes({{"a", 6}, {"b", 4}})).open({.train = {"train"}, .folds = 2});
+  for (int fold = 0; fold < 2; ++fold) {
+    const auto other = with_fold(*files, fold);
+    EXPECT_EQ(classes_of(*other, Split::kTest), (std::map<int, int>{{0, 3}, {1, 2}}));
+    EXPECT_EQ(classes_of(*other, Split::kTrain), (std::map<int, int>{{0, 3}, {1, 2}}));
+    EXPECT_EQ(other->size(Split::kValid), 0);
+  }
+}
+
+TEST(Folds, AreAllForTrainingAfterTheLast) {
+  const MemoryFiles given = class_files(of_classes({{"a", 6}, {"b", 4}}));
+  const auto all = with_fold(*given.open({.train = {"train"}, .folds = 5}), 5);
+  EXPECT_EQ(classes_of(*all, Split::kTrain), (std::map<int, int>{{0, 6}, {1, 4}}));
+  EXPECT_EQ(all->size(Split::kValid) + all->size(Split::kTest), 0);
+  EXPECT_EQ(given.open({.train = {"train"}, .folds = 5, .fold = 5})->size(Split::kTrain), 10);
+}
+
+// Log frequencies, with one added to each count.
+TEST(Files, HaveConstantOutputsOfTheTrainingSamples) {
+  const auto classes = class_files(of_classes({{"a", 6}, {"b", 3}})).open(train_only());
+  ASSERT_EQ(classes->constant_outputs().size(), 2);
+  EXPECT_FLOAT_EQ(classes->constant_outputs()[0], std::log(7.0F));
+  EXPECT_FLOAT_EQ(classes->constant_outputs()[1], std::log(4.0F));
+  MemoryFiles labels = class_files(of_classes({{"a", 6}, {"b", 3}}));
+  labels.schema = one_feature(Target::kLabels);
+  EXPECT_FLOAT_EQ(labels.open(train_only())->constant_outputs()[1], std::log(4.0F / 7.0F));
+  const MemoryFiles numbers{.schema = one_feature(Target::kNumbers),
+                            .files = {{"train", {{.x = {1}, .values = {5}}}}}};
+  EXPECT_EQ(numbers.open(train_only())->constant_outputs(), (std::vector<float>{0}));
 }
 
 TEST(Files, FillBatches) {
@@ -206,7 +263,7 @@ TEST(Folds, AreEachLeftOutOnce) {
   }
   EXPECT_EQ(tested.size(), 45);
   EXPECT_EQ(std::set(tested.begin(), tested.end()).size(), 45);
-  expect_error<ConfigError>([&] { with_fold(*files, 5); }, {"fold is 5, expected 0 to 4"});
+  expect_error<ConfigError>([&] { with_fold(*files, 6); }, {"fold is 6, expected 0 to 5"});
   expect_error<ConfigError>([&] { with_fold(*given.open(train_only()), 0); }, {"no folds"});
 }
 
@@ -397,7 +454,7 @@ TEST(Files, AreRefusedWhereThereIsNothingToLearn) {
   refuse(class_files(of_classes({{"a", 1}, {"b", 1}})), {.train = {"train"}, .folds = 9},
          {"9 folds need at least 9 sequences, found 2"});
   refuse(class_files(of_classes({{"a", 1}, {"b", 1}, {"c", 1}})), {.train = {"train"}, .folds = 3},
-         {"of 3 is empty: expected a class with at least 3 sequences"});
+         {"of 3 is empty, expected a class with at least 3 sequences: use fewer --folds"});
 }
 
 TEST(Files, AreRefusedWithTheLine) {
