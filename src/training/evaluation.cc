@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "base/random.h"
 
@@ -128,7 +129,8 @@ std::optional<Metric> Scorer::score_in_passing(std::int64_t step) {
     const auto score = score_all(Split::kValid, false, {});
     return to_metric(*score, step, "valid");
   }
-  if (has(Split::kTest)) return to_metric(score_test_draws(step), step, "test");
+  const bool generated = !std::holds_alternative<datasets::FilesTask>(experiment_.task);
+  if (generated && has(Split::kTest)) return to_metric(score_test_draws(step), step, "test");
   return std::nullopt;
 }
 

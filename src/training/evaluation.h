@@ -63,8 +63,9 @@ class Scorer {
   Scorer(const Experiment& experiment, const Model& model, const datasets::Dataset& dataset,
          const SessionOptions& options, Link* link = nullptr);
 
-  // Scores the validation set ("valid"), or else random test samples ("test"), drawn anew for every
-  // evaluation. Returns nothing if there are neither.
+  // Scores the validation set ("valid"). A generated task has none: scores random test samples
+  // ("test"), drawn anew for every evaluation. Returns nothing for files without a validation set:
+  // their test set is scored once, at the end.
   std::optional<Metric> score_in_passing(std::int64_t step);
   // Scores the whole test set, or else the validation set ("final"). Returns nothing if there are
   // neither, or if it was stopped. `outputs` gets the batches that this rank scores.

@@ -72,9 +72,9 @@ struct Training {
   friend bool operator==(const Training&, const Training&) = default;
 };
 
-// Evaluations during training score a batch of test samples, the final one all of them. If the data
-// set has a validation set, evaluations during training use all of it, and the final one uses the
-// test set, or the validation set if there is none.
+// Evaluations of a generated task score a batch of test samples during training, and all of them at
+// the end. Those of files use all of the validation set, if there is one, during training, and at
+// the end the test set, or the validation set if there is none.
 struct Evaluation {
   std::int64_t every = 100;  // steps
   int samples = 100;         // per evaluation batch

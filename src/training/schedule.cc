@@ -45,8 +45,9 @@ bool is_reduced(const Experiment& experiment, std::int64_t evaluations_without) 
 void check_schedule(const Experiment& experiment) {
   if (experiment.training.schedule == Schedule::kPlateau && experiment.evaluation.patience == 0) {
     throw ConfigError(
-        "schedule is plateau and patience is 0, expected a patience of 1 or more: it sets when the "
-        "learning rate is reduced");
+        "schedule is plateau and patience is 0, expected a patience of 1 or more, which sets when "
+        "the "
+        "learning rate is reduced: use --schedule cosine, or a --patience above 0");
   }
 }
 

@@ -246,8 +246,7 @@ void describe(Training& training, Visitor& visit) {
   visit({"beta2", "Adam's decay rate of the mean squared gradient"}, training.beta2);
   visit({"epsilon", "Adam's epsilon"}, training.epsilon);
   visit({"clip_norm", "Clip gradients to this norm (0: off)"}, training.clip_norm);
-  visit({"schedule", "Learning-rate schedule; cosine if there is no validation data"},
-        training.schedule);
+  visit({"schedule", "Learning-rate schedule; cosine without early stopping"}, training.schedule);
   visit(
       {"truncate", "Truncate backpropagation to this many steps; the state carries over (0: off)"},
       training.truncate, 0);
