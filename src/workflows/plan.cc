@@ -75,46 +75,31 @@ void make_folder(const fs::path& folder) {
   }
 }
 
-// Without validation data, the last weights are kept.
-void choose_without_validation(const training::Overrides& settings,
-                               training::Experiment& experiment) {
-  if (!settings.has("evaluation.patience")) experiment.evaluation.patience = 0;
-  if (!settings.has("training.schedule")) {
+// Without validation data there is no early stopping. Without early stopping the last weights are
+// kept, so the learning rate must fall by then.
+void choose_end(const training::Overrides& settings, bool has_validation,
+                training::Experiment& experiment) {
+  if (!has_validation && !settings.has("evaluation.patience")) experiment.evaluation.patience = 0;
+  if (experiment.evaluation.patience == 0 && !settings.has("training.schedule")) {
     experiment.training.schedule = training::Schedule::kCosine;
   }
 }
 
-struct Room {
-  std::size_t bytes;
-  double batches;  // held at a time on rank 0's machine; a fraction if ranks share a batch
-};
-
-// Measures rank 0's machine for all ranks, so that all decide alike.
-Room find_room(int runs, Link* link) {
-  Ranks ranks(link);
-  auto bytes = static_cast<std::size_t>(kShareOfMemory * static_cast<double>(available_memory()));
-  ranks.broadcast(std::as_writable_bytes(std::span(&bytes, 1)));
-  const auto machines = ranks.gather(datasets::this_machine());
-  const auto here = static_cast<double>(std::ranges::count(machines, machines.front()));
-  return {bytes, std::min(runs, ranks.size()) * here / ranks.size()};
-}
-
-void make_room(const Room& room, PlannedRun& planned, Plan& plan) {
-  training::Training& training = planned.experiment.training;
-  if (planned.experiment.device != "cpu") return;
-  const datasets::Shape& shape = planned.files->shape();
+Fit fit_into(const Room& room, const datasets::Shape& shape, training::Experiment& experiment) {
+  training::Training& training = experiment.training;
+  if (experiment.device != "cpu") return {};
   const int steps =
       training.truncate > 0 ? std::min(training.truncate, shape.longest) : shape.longest;
   const auto rows = static_cast<int>(std::ceil(training.batch * room.batches));
   const BatchFit found =
-      fit_batch(training::model_config(planned.experiment, shape), steps, rows, room.bytes);
-  planned.memory = found.memory;
-  if (found.batch == rows) return;
-  const int batch = std::max(1, static_cast<int>(found.batch / room.batches));
-  plan.notes.push_back(fmt::format(
-      "{}: reduced the batch from {} to {} of up to {} to fit into memory", planned.title,
-      training.batch, report::counted(batch, "sequence"), report::counted(steps, "step")));
-  training.batch = batch;
+      fit_batch(training::model_config(experiment, shape), steps, rows, room.bytes);
+  if (found.batch == rows) return {.memory = found.memory};
+  const int wanted = training.batch;
+  training.batch = std::max(1, static_cast<int>(found.batch / room.batches));
+  return {.memory = found.memory,
+          .note = fmt::format("reduced the batch from {} to {} of up to {} to fit into memory",
+                              wanted, report::counted(training.batch, "sequence"),
+                              report::counted(steps, "step"))};
 }
 
 }  // namespace
@@ -163,13 +148,24 @@ training::Experiment experiment_of(const training::Overrides& settings) {
   return experiment;
 }
 
-void complete(const training::Overrides& settings, const datasets::Files& files,
-              training::Experiment& experiment) {
+// Measures rank 0's machine for all ranks, so that all decide alike.
+Room find_room(int runs, Link* link) {
+  Ranks ranks(link);
+  auto bytes = static_cast<std::size_t>(kShareOfMemory * static_cast<double>(available_memory()));
+  ranks.broadcast(std::as_writable_bytes(std::span(&bytes, 1)));
+  const auto machines = ranks.gather(datasets::this_machine());
+  const auto here = static_cast<double>(std::ranges::count(machines, machines.front()));
+  return {bytes, runs * here / ranks.size()};
+}
+
+Fit complete(const training::Overrides& settings, const datasets::Files& files, const Room& room,
+             training::Experiment& experiment) {
   const std::int64_t samples = files.size(datasets::Split::kTrain);
   training::Training& training = experiment.training;
   if (!settings.has("training.batch")) {
     training.batch = static_cast<int>(std::min<std::int64_t>(training.batch, samples));
   }
+  Fit fit = fit_into(room, files.shape(), experiment);
   const double per_epoch = static_cast<double>(samples) / training.batch;
   if (!settings.has("training.steps")) {
     training.steps = whole(training.epochs * per_epoch);
@@ -178,11 +174,12 @@ void complete(const training::Overrides& settings, const datasets::Files& files,
   if (!settings.has("evaluation.every")) {
     experiment.evaluation.every = std::min(whole(per_epoch), kMostBetweenScores);
   }
-  if (files.size(datasets::Split::kValid) == 0) choose_without_validation(settings, experiment);
+  choose_end(settings, files.size(datasets::Split::kValid) > 0, experiment);
   auto& task = std::get<datasets::FilesTask>(experiment.task);
   if (experiment.name.empty()) experiment.name = name_of(task.train.front());
   if (task.split_seed == 0) task.split_seed = experiment.seed;
   task.sha256 = files.sha256();
+  return fit;
 }
 
 Plan plan(const TrainRequest& request, const datasets::Reading& reading, Link* link) {
@@ -201,12 +198,13 @@ Plan plan(const TrainRequest& request, std::shared_ptr<const datasets::Files> re
   plan.files = std::move(read_files);
   plan.out = request.out;
   training::Experiment experiment = experiment_of(request.settings);
-  complete(request.settings, *plan.files, experiment);
   const auto& task = std::get<datasets::FilesTask>(experiment.task);
   const bool one_fold = request.settings.has("task.fold");
   const int first = one_fold ? task.fold : 0;
   const int end = one_fold ? first + 1 : std::max(1, task.folds);
-  const Room room = find_room((end - first) * request.repeat, link);
+  const int at_a_time = std::min((end - first) * request.repeat, Ranks(link).size());
+  Fit fit = complete(request.settings, *plan.files, find_room(at_a_time, link), experiment);
+  if (!fit.note.empty()) plan.notes.push_back(std::move(fit.note));
   for (int fold = first; fold < end; ++fold) {
     std::shared_ptr<const datasets::Files> files = plan.files;
     if (task.folds > 0) files = datasets::with_fold(*plan.files, fold);
@@ -219,7 +217,7 @@ Plan plan(const TrainRequest& request, std::shared_ptr<const datasets::Files> re
       const fs::path part = part_of(run, end - first, request.repeat);
       run.title = part.empty() ? experiment.name : experiment.name + " " + part.string();
       place(request.out, part, run);
-      make_room(room, run, plan);
+      run.memory = fit.memory;
       plan.runs.push_back(std::move(run));
     }
   }

@@ -3,6 +3,7 @@
 // configuration file < options.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -51,9 +52,24 @@ training::Overrides read_config(const std::filesystem::path& config,
 // ConfigError.
 training::Experiment experiment_of(const training::Overrides& settings);
 
-// Chooses the settings that are not given from the data.
-void complete(const training::Overrides& settings, const datasets::Files& files,
-              training::Experiment& experiment);
+// The memory for the batches on rank 0's machine.
+struct Room {
+  std::size_t bytes = 0;
+  double batches = 1;  // held at a time; a fraction if ranks share a batch
+};
+// Measures it for this many runs at a time on all ranks together. All ranks get the same.
+Room find_room(int runs, Link* link);
+
+// How a run fits into memory.
+struct Fit {
+  Memory memory = Memory::kFull;
+  std::string note = {};  // that the batch was reduced; empty: it was not
+};
+// Chooses the settings that are not given from the data. Reduces the batch if memory is short; the
+// number of epochs stays. Throws ResourceError if a sequence does not fit, naming the options that
+// help.
+Fit complete(const training::Overrides& settings, const datasets::Files& files, const Room& room,
+             training::Experiment& experiment);
 
 // Creates the folder, reads the files and plans. Throws ConfigError for impossible settings,
 // ResourceError if a sequence does not fit into memory (naming the options that help), and whatever

@@ -22,6 +22,8 @@ namespace {
 
 constexpr int kThird = 3;
 
+Link* link_of(Job* job) { return job == nullptr ? nullptr : &job->link(); }
+
 // The random choices of one candidate; each takes the next number of its stream.
 class Dice {
  public:
@@ -43,23 +45,27 @@ class Dice {
   std::uint64_t next_ = 0;
 };
 
-std::vector<Candidate> make_candidates(const TrainRequest& request, const Plan& plan, int count) {
-  std::vector<Candidate> candidates;
-  const PlannedRun& base = plan.runs.front();
-  for (int number = 0; number < count; ++number) {
-    training::Overrides settings = candidate(base.files->shape(), base.experiment.seed, number);
-    settings.add(request.settings);
-    Candidate made{.number = number, .run = base};
-    made.run.experiment = experiment_of(settings);
-    // Dropout acts between layers, and --layers may override the drawn number of them.
-    training::Network& network = made.run.experiment.network;
-    if (network.layers < 2 && !request.settings.has("network.dropout")) network.dropout = 0;
-    complete(settings, *base.files, made.run.experiment);
-    made.run.title = fmt::format("candidate {}", number);
-    place(request.out, candidate_folder(number), made.run);
-    candidates.push_back(std::move(made));
-  }
-  return candidates;
+// Drops what was drawn and does not go with the given settings: dropout acts between layers, and
+// truncated sequences cannot be read backwards or averaged.
+void drop_impossible(const training::Overrides& given, training::Experiment& experiment) {
+  training::Network& network = experiment.network;
+  if (network.layers < 2 && !given.has("network.dropout")) network.dropout = 0;
+  if (experiment.training.truncate == 0) return;
+  if (!given.has("network.bidirectional")) network.bidirectional = false;
+  if (!given.has("network.readout")) network.readout = Readout::kLast;
+}
+
+Candidate make_candidate(const TrainRequest& request, const PlannedRun& base, int number,
+                         const Room& room) {
+  training::Overrides settings = candidate(base.files->shape(), base.experiment.seed, number);
+  settings.add(request.settings);
+  Candidate made{.number = number, .run = base};
+  made.run.experiment = experiment_of(settings);
+  drop_impossible(request.settings, made.run.experiment);
+  made.run.memory = complete(settings, *base.files, room, made.run.experiment).memory;
+  made.run.title = fmt::format("candidate {}", number);
+  place(request.out, candidate_folder(number), made.run);
+  return made;
 }
 
 [[noreturn]] void refuse_without_validation(const Plan& plan) {
@@ -85,7 +91,7 @@ void run_round(std::vector<Candidate>& candidates, const TuneOptions& options,
                                            options.train.job);
   (void)training::RunQueue(std::move(runs), queue).run(observer);
   // Only rank 0 is sure to see all folders.
-  Ranks ranks(options.train.job == nullptr ? nullptr : &options.train.job->link());
+  Ranks ranks(link_of(options.train.job));
   std::vector<double> losses(candidates.size(), std::numeric_limits<double>::infinity());
   for (std::size_t i = 0; ranks.rank() == 0 && i < candidates.size(); ++i) {
     const training::RunStore& store = *candidates[i].run.store;
@@ -133,6 +139,19 @@ training::Overrides candidate(const datasets::Shape& shape, std::uint64_t seed, 
       {{"network", {std::move(network)}}, {"training", {std::move(training)}}});
 }
 
+std::vector<Candidate> make_candidates(const TrainRequest& request, const Plan& plan, int count,
+                                       const Room& room) {
+  std::vector<Candidate> candidates;
+  for (int number = 0; number < count; ++number) {
+    try {
+      candidates.push_back(make_candidate(request, plan.runs.front(), number, room));
+    } catch (const ResourceError&) {
+      if (number == 0) throw;  // the settings of the request alone are too large
+    }
+  }
+  return candidates;
+}
+
 std::string in_words(const training::Experiment& experiment) {
   const training::Network& network = experiment.network;
   std::string text =
@@ -163,9 +182,12 @@ std::vector<Candidate> tune(const TrainRequest& request, const Plan& plan,
   if (std::get<datasets::FilesTask>(plan.runs.front().experiment.task).folds > 0) {
     throw ConfigError("found folds, expected none: tuning uses a single validation set");
   }
-  std::vector<Candidate> running = make_candidates(request, plan, options.candidates);
+  const int most =
+      training::runs_at_a_time(options.candidates, options.train.jobs, options.train.job);
+  std::vector<Candidate> running = make_candidates(request, plan, options.candidates,
+                                                   find_room(most, link_of(options.train.job)));
   std::vector<Candidate> ended;
-  const std::vector<int> counts = rounds(options.candidates);
+  const std::vector<int> counts = rounds(static_cast<int>(running.size()));
   for (std::size_t round = 0; round < counts.size(); ++round) {
     const int at_a_time =
         training::runs_at_a_time(counts[round], options.train.jobs, options.train.job);

@@ -23,8 +23,8 @@ std::vector<std::string> tuned_cells();
 std::string candidate_folder(int number);
 
 // The settings of a candidate, which the given ones override. Candidate 0 has none: the defaults
-// are hard to beat in a short time. The others are a function of seed and number. tune() sets the
-// dropout of a candidate with a single layer to 0.
+// are hard to beat in a short time. The others are a function of seed and number.
+// make_candidates() drops what does not go together, such as dropout and a single layer.
 training::Overrides candidate(const datasets::Shape& shape, std::uint64_t seed, int number);
 
 // Describes a completed experiment: "lstm, 64 units, learning rate 0.0031, batch 32".
@@ -52,6 +52,11 @@ class TuneObserver : public training::QueueObserver {
   virtual void begin_round(int /*number*/, int /*rounds*/, int /*candidates*/, double /*seconds*/) {
   }
 };
+
+// Makes the candidates of the plan's data, each with a batch that fits into memory. Leaves out those
+// that cannot train on a single sequence in it.
+std::vector<Candidate> make_candidates(const TrainRequest& request, const Plan& plan, int count,
+                                       const Room& room);
 
 // Returns all candidates, the best first and those that diverged last. Throws ConfigError if there
 // is no validation data, and as train() does.

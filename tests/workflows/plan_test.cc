@@ -9,6 +9,7 @@
 #include "datasets/files_testing.h"
 #include "io/io_testing.h"
 #include "rwa/errors.h"
+#include "training/schedule.h"
 
 namespace rwa::workflows {
 namespace {
@@ -80,6 +81,36 @@ TEST(Plan, WithoutValidationTheLastWeightsCount) {
   EXPECT_EQ(experiment.training.schedule, Schedule::kCosine);
   // Given settings are not replaced silently: training refuses impossible ones.
   EXPECT_EQ(experiment_for("task.split = 0.0\nevaluation.patience = 3").evaluation.patience, 3);
+}
+
+// 0 turns early stopping off; the default schedule needs it.
+TEST(Plan, WithoutPatienceTheLearningRateFallsToTheEnd) {
+  const auto experiment = experiment_for("evaluation.patience = 0");
+  EXPECT_EQ(experiment.evaluation.patience, 0);
+  EXPECT_EQ(experiment.training.schedule, Schedule::kCosine);
+  training::check_schedule(experiment);
+}
+
+TEST(Plan, ABatchThatMemoryMakesSmallerKeepsTheEpochs) {
+  const auto fitted = [](const std::string& toml, int batch) {
+    const Overrides settings = given(toml);
+    training::Experiment experiment = experiment_of(settings);
+    const auto data = files(settings);
+    const ModelConfig network = model_config(experiment, data->shape());
+    const std::size_t bytes = training_memory(network, 1, batch, Memory::kChunked);
+    const Fit fit = complete(settings, *data, {.bytes = bytes}, experiment);
+    EXPECT_EQ(fit.memory, Memory::kChunked);
+    EXPECT_NE(fit.note.find("reduced the batch from 32 to 8 sequences of up to 1 step"),
+              std::string::npos)
+        << fit.note;
+    return experiment;
+  };
+  const auto experiment = fitted("", 8);
+  EXPECT_EQ(experiment.training.batch, 8);
+  EXPECT_EQ(experiment.training.steps, 500);  // 100 epochs of 40 sequences
+  EXPECT_EQ(experiment.evaluation.every, 5);
+  EXPECT_EQ(fitted("training.epochs = 3", 8).training.steps, 15);
+  EXPECT_EQ(fitted("training.steps = 9", 8).training.steps, 9);
 }
 
 TEST(Plan, StepsAndEpochsAreOneSetting) {
