@@ -216,9 +216,6 @@ Scores ScoreAccumulator::finish() const {
   if (i.all.answers == 0) {
     throw InputError("found no targets, expected some to score the predictions against");
   }
-  if (kind == Loss::kSigmoid && i.counts.support() == 0) {
-    throw InputError("found no labels, expected some to score the predictions against");
-  }
   Scores scores{.sequences = i.all.sequences,
                 .answers = i.all.answers,
                 .loss = training::in_unit(kind, share(i.all.loss, i.all.answers)),
@@ -246,7 +243,12 @@ Scores score(const Trained& trained, const SampleSource& next, const PredictOpti
   ScoreAccumulator scores(trained.encoding);
   predict(trained, next, options,
           [&](const Sample& sample, std::span<const float> logits) { scores.add(sample, logits); });
-  return scores.finish();
+  Scores made = scores.finish();
+  const auto is_true = [](const LabelScore& label) { return label.support > 0; };
+  if (!made.labels.empty() && std::ranges::none_of(made.labels, is_true)) {
+    throw InputError("found no labels, expected some to score the predictions against");
+  }
+  return made;
 }
 
 }  // namespace rwa::workflows

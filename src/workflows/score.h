@@ -90,6 +90,7 @@ class ScoreAccumulator {
   std::unique_ptr<Impl> impl_;
 };
 
+// Throws InputError if no sequence has a target, or none of several labels.
 Scores score(const Trained& trained, const SampleSource& next, const PredictOptions& options);
 
 struct ScoreTable {

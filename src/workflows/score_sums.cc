@@ -46,12 +46,6 @@ void LabelCounts::add_labels(std::span<const float> truth, std::span<const std::
   }
 }
 
-std::int64_t LabelCounts::support() const {
-  std::int64_t sum = 0;
-  for (const Count& count : counts_) sum += count.true_ones;
-  return sum;
-}
-
 void LabelCounts::finish(std::span<const std::string> names, Scores& scores) const {
   // 2 P R / (P + R), also if P and R are 0.
   const auto f1 = [](const Count& c) {

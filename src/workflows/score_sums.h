@@ -39,7 +39,6 @@ class LabelCounts {
 
   void add_class(std::size_t truth, std::size_t predicted);
   void add_labels(std::span<const float> truth, std::span<const std::size_t> predicted);
-  [[nodiscard]] std::int64_t support() const;  // of all labels
   void finish(std::span<const std::string> names, Scores& scores) const;
 
  private:

@@ -64,12 +64,13 @@ class FinalScores {
   bool in_order_ = true;
 };
 
-// Scores the model of a finished run on its held-out data.
+// Scores the model of a finished run on its held-out data. A few sequences may have no labels.
 Scores score_again(const PlannedRun& run, const SessionOptions& session) {
-  Model model = run.store->model();
-  auto encoding = encoding_of(model, run.store->name());
-  return score({std::move(model), std::move(encoding)},
-               samples_of(*run.files, held_out(*run.files)), {.session = session});
+  ScoreAccumulator scores(run.files->encoding());
+  predict(run.store->model(), run.files->encoding(), samples_of(*run.files, held_out(*run.files)),
+          {.session = session},
+          [&](const Sample& sample, std::span<const float> logits) { scores.add(sample, logits); });
+  return scores.finish();
 }
 
 std::optional<Scores> scores_of(const PlannedRun& run, const FinalScores& seen,
@@ -91,11 +92,19 @@ std::optional<std::size_t> best_of(const std::vector<TrainedRun>& runs) {
   return best;
 }
 
+// Seeds share their data, and so the baseline of the run before.
+std::optional<Baseline> baseline_of(const PlannedRun& run, const PlannedRun* before,
+                                    const std::vector<TrainedRun>& runs) {
+  if (before != nullptr && before->files == run.files) return runs.back().baseline;
+  if (run.files->size(held_out(*run.files)) == 0) return std::nullopt;
+  return score_baseline(*run.files, held_out(*run.files));
+}
+
 // One column of the summary.
 struct Measure {
   std::string name;
-  std::vector<double> values;  // one per run
-  double factor = 1;           // 100 for percent
+  std::vector<double> values, baselines;  // one per run
+  double factor = 1;                      // 100 for percent
   int digits = 4;
 };
 
@@ -104,9 +113,10 @@ using Get = std::function<std::optional<double>(const Scores&)>;
 void add(std::vector<Measure>& measures, Measure measure, const std::vector<TrainedRun>& runs,
          const Get& get) {
   for (const TrainedRun& run : runs) {
-    const auto value = get(*run.scores);
-    if (!value) return;  // leave out measures that not all runs have
+    const auto value = get(*run.scores), baseline = get(run.baseline->scores);
+    if (!value || !baseline) return;  // leave out measures that not all runs have
     measure.values.push_back(*value);
+    measure.baselines.push_back(*baseline);
   }
   measures.push_back(std::move(measure));
 }
@@ -114,15 +124,15 @@ void add(std::vector<Measure>& measures, Measure measure, const std::vector<Trai
 std::vector<Measure> measures_of(const std::vector<TrainedRun>& runs) {
   std::vector<Measure> measures;
   const Scores& first = *runs.front().scores;
-  add(measures, {"accuracy, %", {}, 100, 2}, runs, [](const Scores& s) { return s.accuracy; });
-  add(measures, {"loss, " + report::unit_name(first.unit), {}}, runs,
+  add(measures, {"accuracy, %", {}, {}, 100, 2}, runs, [](const Scores& s) { return s.accuracy; });
+  add(measures, {"loss, " + report::unit_name(first.unit), {}, {}}, runs,
       [](const Scores& s) { return s.loss; });
-  add(measures, {"macro F1", {}}, runs, [](const Scores& s) { return s.macro_f1; });
-  add(measures, {"MCC", {}}, runs, [](const Scores& s) { return s.matthews; });
+  add(measures, {"macro F1", {}, {}}, runs, [](const Scores& s) { return s.macro_f1; });
+  add(measures, {"MCC", {}, {}}, runs, [](const Scores& s) { return s.matthews; });
   for (std::size_t i = 0; i < first.numbers.size(); ++i) {
-    add(measures, {"RMSE of " + first.numbers[i].name, {}}, runs,
+    add(measures, {"RMSE of " + first.numbers[i].name, {}, {}}, runs,
         [i](const Scores& s) { return std::optional(s.numbers.at(i).rmse); });
-    add(measures, {"R² of " + first.numbers[i].name, {}}, runs,
+    add(measures, {"R² of " + first.numbers[i].name, {}, {}}, runs,
         [i](const Scores& s) { return s.numbers.at(i).r2; });
   }
   return measures;
@@ -132,14 +142,26 @@ std::string text_of(const Measure& measure, double value) {
   return fmt::format("{:.{}f}", value * measure.factor, measure.digits);
 }
 
+double mean_of(const std::vector<double>& values) {
+  double mean = 0;
+  for (const double value : values) mean += value / static_cast<double>(values.size());
+  return mean;
+}
+
 // With the sample standard deviation: runs are few.
 std::string mean_and_deviation(const Measure& measure) {
-  const auto count = static_cast<double>(measure.values.size());
-  double mean = 0;
-  for (const double value : measure.values) mean += value / count;
+  const double mean = mean_of(measure.values);
   double squares = 0;
   for (const double value : measure.values) squares += (value - mean) * (value - mean);
-  return text_of(measure, mean) + " ± " + text_of(measure, std::sqrt(squares / (count - 1)));
+  const double deviation = std::sqrt(squares / (static_cast<double>(measure.values.size()) - 1));
+  return text_of(measure, mean) + " ± " + text_of(measure, deviation);
+}
+
+std::vector<TrainedRun> scored(const std::vector<TrainedRun>& all) {
+  std::vector<TrainedRun> runs;
+  std::ranges::copy_if(all, std::back_inserter(runs),
+                       [](const TrainedRun& run) { return run.scores.has_value(); });
+  return runs;
 }
 
 }  // namespace
@@ -191,14 +213,18 @@ TrainResult train(const Plan& plan, const TrainOptions& options,
 
   const SessionOptions session{.threads = options.threads,
                                .device = plan.runs.front().experiment.device};
+  const PlannedRun* before = nullptr;
   for (std::size_t i = 0; i < plan.runs.size(); ++i) {
     const PlannedRun& run = plan.runs[i];
     const training::Record record = run.store->record();
     if (record.status != training::Status::kFinished) continue;
-    result.runs.push_back({run.title, run.store, scores_of(run, seen[i], session)});
-    const auto& scores = result.runs.back().scores;
+    auto baseline = baseline_of(run, std::exchange(before, &run), result.runs);
+    result.runs.push_back(
+        {run.title, run.store, scores_of(run, seen[i], session), std::move(baseline)});
+    const TrainedRun& made = result.runs.back();
     if (run.folder.empty()) continue;
-    report::write_page(training_page(record, *run.files, scores ? &*scores : nullptr),
+    report::write_page(training_page(record, *run.files, made.scores ? &*made.scores : nullptr,
+                                     made.baseline ? &*made.baseline : nullptr),
                        run.folder / kReportFile);
   }
   if (std::get<datasets::FilesTask>(plan.runs.front().experiment.task).folds == 0) {
@@ -221,9 +247,7 @@ void throw_if_diverged(const std::vector<training::Divergence>& diverged, std::s
 
 report::Table summary(const std::vector<TrainedRun>& all) {
   report::Table table;
-  std::vector<TrainedRun> runs;
-  std::ranges::copy_if(all, std::back_inserter(runs),
-                       [](const TrainedRun& run) { return run.scores.has_value(); });
+  const std::vector<TrainedRun> runs = scored(all);
   if (runs.empty()) return table;
   const std::vector<Measure> measures = measures_of(runs);
   table.header.emplace_back("run");
@@ -233,11 +257,31 @@ report::Table summary(const std::vector<TrainedRun>& all) {
     row.push_back({runs[i].title});
     for (const Measure& measure : measures) row.push_back({text_of(measure, measure.values[i])});
   }
-  if (runs.size() < 2) return table;
+  if (runs.size() > 1) {
+    auto& row = table.rows.emplace_back();
+    row.push_back({"mean ± standard deviation"});
+    for (const Measure& measure : measures) row.push_back({mean_and_deviation(measure)});
+  }
   auto& row = table.rows.emplace_back();
-  row.push_back({"mean ± standard deviation"});
-  for (const Measure& measure : measures) row.push_back({mean_and_deviation(measure)});
+  row.push_back({"baseline: " + runs.front().baseline->name});
+  for (const Measure& measure : measures) {
+    row.push_back({text_of(measure, mean_of(measure.baselines))});
+  }
   return table;
+}
+
+std::string expected_score(const std::vector<TrainedRun>& all) {
+  std::vector<Measure> measures = measures_of(scored(all));
+  Measure& first = measures.front();
+  if (first.factor == 100) {
+    first.digits = 1;
+    return fmt::format("accuracy {} %", mean_and_deviation(first));
+  }
+  // A single number has an error in its own unit; the loss is of standardised numbers.
+  const auto errors = std::ranges::count_if(
+      measures, [](const Measure& measure) { return measure.name.starts_with("RMSE"); });
+  if (errors != 1) return fmt::format("loss {}", mean_and_deviation(first));
+  return fmt::format("{} {}", measures[1].name, mean_and_deviation(measures[1]));
 }
 
 }  // namespace rwa::workflows

@@ -64,8 +64,7 @@ Curve best_of(const training::Record& run, const Curve& validation) {
 Chart chart_of(const training::Record& run, Height height, std::optional<double> baseline) {
   Chart chart{.x_label = "training steps"};
   chart.curves = {curve_of(run, "train", "training", kTraining, height),
-                  curve_of(run, "valid", "validation", kValidation, height),
-                  curve_of(run, "test", "test", kValidation, height)};
+                  curve_of(run, "valid", "validation", kValidation, height)};
   chart.curves.push_back(best_of(run, chart.curves[1]));
   std::erase_if(chart.curves, [](const Curve& curve) { return curve.x.empty(); });
   double last = 0;
@@ -92,45 +91,48 @@ bool spans_decades(const Chart& chart) {
 }
 
 // The score and the baseline, in a sentence each.
-std::string headline(const Scores& scores, const datasets::Files& files) {
-  const datasets::Naive baseline = files.naive();
+std::string headline(const Scores& scores, const Baseline& baseline, const datasets::Files& files) {
   const std::string on =
       fmt::format("{} ({})", scored_on(files), report::counted(scores.sequences, "sequence"));
-  if (scores.accuracy && baseline.accuracy) {
-    return fmt::format("Accuracy on {}: {}. Majority-class baseline: {}.", on,
-                       report::in_percent(*scores.accuracy),
-                       report::in_percent(*baseline.accuracy));
+  if (scores.accuracy && baseline.scores.accuracy) {
+    return fmt::format("Accuracy on {}: {}. Baseline ({}): {}.", on,
+                       report::in_percent(*scores.accuracy), baseline.name,
+                       report::in_percent(*baseline.scores.accuracy));
   }
   const std::string unit = report::unit_name(scores.unit);
-  return fmt::format("Loss on {}: {} {}. Mean baseline: {} {}.", on, report::in_digits(scores.loss),
-                     unit, report::in_digits(baseline.loss), unit);
+  return fmt::format("Loss on {}: {} {}. Baseline ({}): {} {}.", on, report::in_digits(scores.loss),
+                     unit, baseline.name, report::in_digits(baseline.scores.loss), unit);
 }
 
 }  // namespace
 
-void add_curves(const training::Record& run, const datasets::Naive& baseline, report::Page& page) {
+void add_curves(const training::Record& run, const Baseline* baseline, report::Page& page) {
+  std::optional<double> loss, accuracy;
+  std::string dashed;
+  if (baseline != nullptr) {
+    loss = baseline->scores.loss;
+    if (baseline->scores.accuracy) accuracy = 100 * *baseline->scores.accuracy;
+    dashed = fmt::format("Dashed: baseline ({}).", baseline->name);
+  }
   report::Figure figure{.id = "figure-training", .title = ""};
-  Chart losses = chart_of(run, loss_of, baseline.loss);
+  Chart losses = chart_of(run, loss_of, loss);
   losses.id = "loss";
   losses.title = "Loss";
   losses.y_label =
       run.metrics.empty() ? "loss" : "loss, " + report::unit_name(run.metrics.front().unit);
   losses.log_y = spans_decades(losses);
-  losses.caption = fmt::format(
-      "Training loss: mean over the steps since the last evaluation. Dashed: {} baseline.",
-      baseline.accuracy ? "class-frequency" : "mean");
+  losses.caption = "Training loss: mean over the steps since the last evaluation.";
+  if (!dashed.empty()) losses.caption += " " + dashed;
   if (run.experiment.network.dropout > 0) losses.caption += " Training loss includes dropout.";
   figure.panels.push_back(std::move(losses));
   const bool classifies = std::ranges::any_of(
       run.metrics, [](const auto& metric) { return metric.accuracy.has_value(); });
   if (classifies) {
-    std::optional<double> percent;
-    if (baseline.accuracy) percent = 100 * *baseline.accuracy;
-    Chart accuracies = chart_of(run, accuracy_of, percent);
+    Chart accuracies = chart_of(run, accuracy_of, accuracy);
     accuracies.id = "accuracy";
     accuracies.title = "Accuracy";
     accuracies.y_label = "accuracy, %";
-    accuracies.caption = "Dashed: majority-class baseline.";
+    accuracies.caption = dashed;
     figure.panels.push_back(std::move(accuracies));
   }
   page.blocks.emplace_back(report::Heading{"Learning curves", "training"});
@@ -138,14 +140,13 @@ void add_curves(const training::Record& run, const datasets::Naive& baseline, re
 }
 
 report::Page training_page(const training::Record& run, const datasets::Files& files,
-                           const Scores* scores) {
+                           const Scores* scores, const Baseline* baseline) {
   report::Page page{.title = run.experiment.name, .subtitle = in_words(run.experiment)};
-  const datasets::Naive baseline = files.naive();
   page.blocks.emplace_back(report::Text{
-      scores != nullptr ? headline(*scores, files)
+      scores != nullptr ? headline(*scores, *baseline, files)
                         : "All data was used for training: none was held out to score the model."});
   add_curves(run, baseline, page);
-  if (scores != nullptr) add_scores(*scores, baseline, page);
+  if (scores != nullptr) add_scores(*scores, *baseline, page);
   add_data(std::get<datasets::FilesTask>(run.experiment.task), files, page);
   add_settings(run, page);
   return page;

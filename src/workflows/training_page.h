@@ -4,19 +4,20 @@
 #include "datasets/files.h"
 #include "report/page.h"
 #include "training/run_folder.h"
+#include "workflows/baseline.h"
 #include "workflows/score.h"
 
 namespace rwa::workflows {
 
-// The whole page. `scores` is null if no data was held out.
+// The whole page. `scores` and `baseline` are null if no data was held out.
 report::Page training_page(const training::Record& run, const datasets::Files& files,
-                           const Scores* scores);
+                           const Scores* scores, const Baseline* baseline);
 
 // Its sections in order: the learning curves; the scores with confusion matrix, calibration, error
 // by length and the hardest examples (training_page_scores.cc); the data and the settings
 // (training_page_data.cc).
-void add_curves(const training::Record& run, const datasets::Naive& baseline, report::Page& page);
-void add_scores(const Scores& scores, const datasets::Naive& baseline, report::Page& page);
+void add_curves(const training::Record& run, const Baseline* baseline, report::Page& page);
+void add_scores(const Scores& scores, const Baseline& baseline, report::Page& page);
 void add_data(const datasets::FilesTask& task, const datasets::Files& files, report::Page& page);
 void add_settings(const training::Record& run, report::Page& page);
 

@@ -27,16 +27,14 @@ using report::Text;
 constexpr std::size_t kMostInMatrix = 20;
 constexpr std::size_t kMostPairs = 30;
 
-// Adds a column with the scores of the baseline.
-Table with_baseline(Table table, const datasets::Naive& baseline) {
-  table.header.emplace_back("baseline");
+// Adds a column with the scores of the baseline, on the same sequences.
+Table with_baseline(Table table, const Baseline& baseline) {
+  table.header.push_back("baseline: " + baseline.name);
+  const auto others = tables(baseline.scores, 0).front().table.rows;
   for (auto& row : table.rows) {
-    std::string other;
-    if (row[0].text == "loss") other = report::in_digits(baseline.loss, 4);
-    if (row[0].text == "accuracy" && baseline.accuracy) {
-      other = report::in_percent(*baseline.accuracy);
-    }
-    row.push_back({std::move(other)});
+    const auto other =
+        std::ranges::find(others, row[0].text, [](const auto& cells) { return cells[0].text; });
+    row.push_back({other == others.end() ? "" : (*other)[1].text});
   }
   return table;
 }
@@ -153,7 +151,7 @@ void add_charts(const Scores& scores, report::Page& page) {
 
 }  // namespace
 
-void add_scores(const Scores& scores, const datasets::Naive& baseline, report::Page& page) {
+void add_scores(const Scores& scores, const Baseline& baseline, report::Page& page) {
   std::vector<ScoreTable> all = tables(scores, 0);
   page.blocks.emplace_back(Heading{all.front().title, "scores"});
   page.blocks.emplace_back(with_baseline(std::move(all.front().table), baseline));

@@ -197,12 +197,24 @@ TEST(ScoreAccumulator, TheTenHardest) {
 }
 
 TEST(ScoreAccumulator, WithoutAnswersThereIsNoScore) {
-  const datasets::Encoding classes = two_classes(), labels = numbers_encoding(Target::kLabels);
+  const datasets::Encoding classes = two_classes();
   io::expect_error<InputError>([&] { (void)ScoreAccumulator(classes).finish(); },
                                {"found no targets"});
-  ScoreAccumulator accumulator(labels);
-  accumulator.add(sample_of("none", 1), std::vector<float>{0, 0, 0});
-  io::expect_error<InputError>([&] { (void)accumulator.finish(); }, {"found no labels"});
+}
+
+// A few sequences that training holds out may have no labels. A file to score must have some.
+TEST(ScoreAccumulator, ScoresSequencesWithoutLabels) {
+  const Trained trained = make_trained(numbers_encoding(Target::kLabels));
+  ScoreAccumulator accumulator(trained.encoding);
+  accumulator.add(sample_of("none", 1), std::vector<float>{-1, -1, 1});
+  EXPECT_NEAR(*accumulator.finish().accuracy, 2.0 / 3, 1e-12);
+  const auto once = [given = false](Sample& sample) mutable {
+    sample.sequence = {};
+    sample.sequence.steps = 1;
+    sample.sequence.x = {0, 0};
+    return !std::exchange(given, true);
+  };
+  io::expect_error<InputError>([&] { (void)score(trained, once, {}); }, {"found no labels"});
 }
 
 // The loss equals that of training.
