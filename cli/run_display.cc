@@ -20,9 +20,6 @@ std::vector<ProgressDisplay::Run> to_be_shown(const std::vector<training::Queued
   return shown;
 }
 
-constexpr const char* kNoScore =
-    "; no score: all data was used for training; use --valid or --test";
-
 // "accuracy 98.1 %, loss 0.175 bits"; empty if the run has no final score.
 std::string final_score(const training::Record& record) {
   const training::Metric* final = training::final_of(record);
@@ -70,8 +67,7 @@ std::string RunDisplay::end_in_words(std::size_t index, const training::RunResul
   if (!result.divergence.empty()) return result.divergence;
   const training::QueuedRun& run = queue_->runs()[index];
   const std::string last = final_score(run.store->record());
-  const std::string scored =
-      last.empty() ? kNoScore : fmt::format(": {} on {}", last, run.scored_on);
+  const std::string scored = last.empty() ? "" : fmt::format(": {} on {}", last, run.scored_on);
   switch (result.outcome) {
     case training::Outcome::kFinished:
       return fmt::format("finished in {}{}", duration(result.seconds), scored);

@@ -7,10 +7,12 @@
 #include "commands.h"
 #include "ranks.h"
 #include "report/table.h"
+#include "report/text.h"
 #include "run_display.h"
 #include "settings_options.h"
 #include "training/run_folder.h"
 #include "workflows/plan.h"
+#include "workflows/refit.h"
 #include "workflows/train.h"
 
 namespace rwa::cli {
@@ -33,7 +35,27 @@ constexpr const char* kExample =
     "  report.html        Learning curves, scores and errors\n"
     "  config.toml        All settings, for --config";
 
+std::string why_unscored(const workflows::Plan& plan) {
+  const auto& task = std::get<datasets::FilesTask>(plan.runs.front().experiment.task);
+  if (task.split == 0) {
+    return "all data was used for training: use --valid, --test or a --split above 0";
+  }
+  return fmt::format(
+      "all data was used for training, since {} cannot be split: use --valid or --test",
+      report::counted(plan.files->size(datasets::Split::kTrain), "sequence"));
+}
+
+void print_scores(const workflows::Plan& plan, const workflows::TrainResult& result) {
+  if (const auto table = workflows::summary(result.runs); !table.rows.empty()) {
+    fmt::print("Scores on {}:\n{}", workflows::scored_on(*plan.files), report::to_text(table));
+  } else if (!result.runs.empty()) {
+    fmt::print("no score: {}\n", why_unscored(plan));
+  }
+}
+
+// Names only what was written: a run that diverged has no model.
 void print_models(const workflows::Plan& plan, const workflows::TrainResult& result) {
+  if (result.runs.empty()) return;
   if (plan.runs.size() == 1) {
     fmt::print("model: {}\nreport: {}\n", (plan.out / training::kModelFile).string(),
                (plan.out / workflows::kReportFile).string());
@@ -46,18 +68,28 @@ void print_models(const workflows::Plan& plan, const workflows::TrainResult& res
   }
 }
 
+void refit(const workflows::Plan& plan, workflows::TrainResult& result,
+           const TrainingArguments& arguments, RunDisplay& display) {
+  const auto made = workflows::refit(plan, result, arguments.options, display);
+  if (!made) return;
+  const auto& task = std::get<datasets::FilesTask>(plan.runs.front().experiment.task);
+  fmt::print("model: {} (trained on all data for {}; expected {}, from {} folds)\nreport: {}\n",
+             (plan.out / training::kModelFile).string(), report::counted(made->steps, "step"),
+             made->expected, task.folds, (plan.out / workflows::kReportFile).string());
+}
+
 void train(TrainingArguments& arguments) {
   arguments.options.time_budget = duration_of("--time-budget", arguments.time_budget);
   const workflows::Plan plan = read_and_plan(arguments);
   RunDisplay display;
-  const auto result = workflows::train(plan, arguments.options, display);
+  auto result = workflows::train(plan, arguments.options, display);
+  const bool refits = workflows::is_refitted(plan) && result.diverged.empty();
   if (is_first_rank()) {
-    if (const auto table = workflows::summary(result.runs); !table.rows.empty()) {
-      fmt::print("Scores on {}:\n{}", workflows::scored_on(*plan.files), report::to_text(table));
-    }
-    print_models(plan, result);
+    print_scores(plan, result);
+    if (!refits) print_models(plan, result);
   }
-  workflows::throw_if_diverged(result.diverged, plan.runs.size());
+  if (refits) refit(plan, result, arguments, display);
+  workflows::throw_if_diverged(result.diverged, refits ? 1 : plan.runs.size());
 }
 
 }  // namespace

@@ -278,7 +278,7 @@ RWA_C_EXPORT rwa_result rwa_train(const rwa_sequences* train, const rwa_sequence
                                   rwa_model** out, const char** summary);
 /* The results and models of several runs. */
 typedef struct rwa_runs rwa_runs;
-/* `rwa train --folds`: one run per fold, in order. Options as for rwa_train(), and {"folds": 5,
+/* `rwa train --folds`, without its last run on all data: one run per fold, in order. Options as for rwa_train(), and {"folds": 5,
  * "repeat": 1, "jobs": 1}. */
 RWA_C_EXPORT rwa_result rwa_cross_validate(const rwa_sequences* sequences, const char* options,
                                            rwa_listener listener, void* user, rwa_runs** out);

@@ -130,14 +130,15 @@ def cross_validate(
     """Cross-validate as `rwa train --folds` does.
 
     Each fold is held out once and scored; the fold after it is the validation set for early
-    stopping.
+    stopping. Two folds leave none for it: they train for all epochs. The runs serve for scores;
+    unlike `rwa train`, no model is trained on all data.
 
     Parameters
     ----------
     sequences : Sequences
         Data to split into folds.
     folds : int
-        Number of folds.
+        Number of folds, at least 2.
     repeat : int
         Number of seeds per fold.
     jobs : int

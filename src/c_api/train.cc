@@ -190,7 +190,7 @@ std::pair<Model, Json> train(const Lists& lists, const char* text, ListenerNews&
 rwa_runs cross_validate(const Lists& lists, const char* text, ListenerNews& news) {
   TrainingOptions options(text, lists);
   int folds = 5;
-  options.rest("folds", folds, 3);
+  options.rest("folds", folds, 2);
   options.rest("repeat", options.request.repeat, 1);
   options.rest("jobs", options.train.jobs, 1);
   options.rest.finish();

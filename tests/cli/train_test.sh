@@ -64,10 +64,25 @@ grep -qF "task: class" err || fail "the task is not shown"
 train 0 "model:" class.csv --config runs/class/config.toml --out configured
 cmp configured/model.safetensors runs/class/model.safetensors || fail "--config changes settings"
 train 0 "mean ± standard deviation" class.csv --folds 3 --jobs 2 --epochs 2 --out folds
+grep -q "^baseline: majority class  *[45]" out || fail "what is the baseline?"
+grep -q "^model: folds/model.safetensors (trained on all data for [0-9]* steps; expected accuracy \
+[0-9.]* ± [0-9.]* %, from 3 folds)" out || fail "the folds leave no model"
+expect 0 "accuracy" "$rwa" evaluate folds class.csv
+train 0 "already finished" class.csv --folds 3 --jobs 2 --epochs 2 --out folds
+train 0 "from 2 folds" numbers.csv --target period --folds 2 --epochs 2 --out halves-of-data
+train 0 "baseline: last value" forecast.csv --epochs 2 --out last-value
 train 0 "mean ± standard deviation" class.csv --repeat 2 --epochs 2 --out seeds
 grep -q "(from seed-[12], which has the lowest validation loss)" out || fail "which seed is best?"
 train 0 "no score: all data was used for training" class.csv --split 0 --epochs 1 --out all
+train 0 "no score: all data was used for training" class.csv --split 0 --repeat 2 --jobs 2 --epochs 1 \
+  --out all-seeds
+tail -n 2 out | grep -q "^no score" || fail "the missing score is not at the end"
+train 0 "model:" class.csv --patience 0 --epochs 1 --out patience
+train 5 "training diverged" class.csv --learning-rate 1e15 --out diverged
+[[ ! -s out ]] || fail "files of a diverged run are named"
 grep -v '^w[1-9]' class.csv >one.csv
+expect 0 "no score: all data was used for training, since 1 sequence cannot be split" \
+  "$rwa" train one.csv --task forecast --units 8 --epochs 1 --out one
 expect 2 "validation data, but 1 sequence cannot be split: use --valid" \
   "$rwa" tune one.csv --task forecast --out tuned-one
 expect 0 "valid model" "$rwa" verify seeds/model.safetensors
@@ -88,6 +103,8 @@ train 2 "nothing.csv: no such file or folder" nothing.csv --out no
 train 2 "did you mean" class.csv --target sped --out no
 train 2 "--folds cannot be combined with --valid or --test" class.csv --folds 3 --valid class.csv --out no
 train 2 "task.train" class.csv --out runs/step
+sed 's/slow/new/' class.csv >new.csv
+train 3 "new.csv:2: found the class" class.csv --test new.csv --out no
 printf 'id,x,label\n' >empty.csv
 train 3 "empty.csv" empty.csv --out no
 truncate -s -1 again/model.safetensors

@@ -206,7 +206,8 @@ class FourDoors(unittest.TestCase):
         out = self.folder / "folds"
         command = [PROGRAM, "train", *self.data_arguments(False), "--config", config, "--out", out]
         subprocess.run(list(map(str, command)), check=True, capture_output=True)
-        self.assertEqual(sorted(f.name for f in out.iterdir()), ["fold-1", "fold-2", "fold-3"])
+        self.assertEqual(sorted(f.name for f in out.iterdir()),
+                         ["all", "fold-1", "fold-2", "fold-3", "model.safetensors", "report.html"])
 
 
 class SeveralRuns(unittest.TestCase):
@@ -222,6 +223,7 @@ class SeveralRuns(unittest.TestCase):
         self.assertEqual(sum(run.scores["sequences"] for run in runs), 20)
         self.assertEqual({run.steps for run in runs}, {2})
         self.assertTrue(all(isinstance(run.model, rwa.Model) for run in runs))
+        self.assertEqual(len(cross_validate(self.sequences, folds=2, units=2, steps=2)), 2)
         again = cross_validate(self.sequences, folds=4, units=2, steps=2, jobs=2)
         self.assertEqual([run.scores for run in runs], [run.scores for run in again])
 

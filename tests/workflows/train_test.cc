@@ -112,7 +112,30 @@ TEST_F(Train, TheBestOfSeveralSeedsBecomesTheModel) {
   const Model kept = Model::load(seeds.out / training::kModelFile);
   EXPECT_TRUE(
       std::ranges::equal(kept.weights(), result.runs[*result.best].store->model().weights()));
-  EXPECT_EQ(summary(result.runs).rows.size(), 4U);  // and their mean
+  const report::Table table = summary(result.runs);
+  ASSERT_EQ(table.rows.size(), 5U);  // and their mean, and the baseline
+  EXPECT_EQ(table.rows.back().front().text, "baseline: majority class");
+}
+
+TEST_F(Train, TheTestSetIsScoredOnceAtTheEnd) {
+  const auto result =
+      train(made(request("[task]\nsplit = 0.0\ntest = ['" + data().string() + "']")), {}, nobody_);
+  std::vector<std::string> splits;
+  for (const training::Metric& metric : result.runs.front().store->record().metrics) {
+    if (metric.split != "train") splits.push_back(metric.split);
+  }
+  EXPECT_EQ(splits, std::vector<std::string>{"final"});
+}
+
+// Multi-label sequences may have no label at all, and so all that are held out.
+TEST_F(Train, HeldOutSequencesMayHaveNoLabels) {
+  const auto table = folder_.path() / "labels.tsv";
+  std::string text = "id\ttext\tlabels\n0\tabb\tp|q\n";
+  for (int i = 1; i < 10; ++i) text += std::to_string(i) + "\tba\t\n";
+  io::put(table, text);
+  const auto result =
+      train(made(request("[task]\nid = 'id'\ntrain = ['" + table.string() + "']")), {}, nobody_);
+  EXPECT_TRUE(result.runs.front().scores.has_value());
 }
 
 TEST_F(Train, FoldsAreScoredEachOnItsOwn) {
@@ -210,9 +233,43 @@ TEST_F(Train, TuningDrawsDropoutOnlyBetweenLayers) {
     EXPECT_EQ(any, settings != "network.layers = 1");
   }
   const TrainRequest both = request("network.layers = 1\nnetwork.dropout = 0.5");
-  io::expect_error<ConfigError>(
-      [&] { (void)tune(both, made(both), {}, nobody); },
-      {"dropout is 0.5, expected 0 with fewer than 2 layers"});
+  io::expect_error<ConfigError>([&] { (void)tune(both, made(both), {}, nobody); },
+                                {"dropout is 0.5, expected 0 with fewer than 2 layers"});
+}
+
+// Sequences cut by --truncate cannot be read backwards or averaged.
+TEST_F(Train, TuningDrawsNoNetworkThatCannotBeTruncated) {
+  TuneObserver nobody;
+  const TrainRequest given = request("training.truncate = 2");
+  EXPECT_EQ(tune(given, made(given), {.candidates = 9, .time_budget = 0.1}, nobody).size(), 9U);
+}
+
+TEST_F(Train, CandidatesFitIntoMemory) {
+  TrainRequest given = request();
+  given.settings.remove("network.units");
+  const Plan plan = made(given);
+  const auto large = make_candidates(given, plan, 9, {.bytes = std::size_t{1} << 40});
+  ASSERT_EQ(large.size(), 9U);
+  const auto most = [&](const std::vector<Candidate>& all) {
+    std::size_t bytes = 0;
+    for (const Candidate& each : all) {
+      const training::Experiment& experiment = each.run.experiment;
+      const auto network = model_config(experiment, plan.files->shape());
+      bytes = std::max(bytes, training_memory(network, plan.files->shape().longest,
+                                              experiment.training.batch, each.run.memory));
+    }
+    return bytes;
+  };
+  const auto smaller = make_candidates(given, plan, 9, {.bytes = most(large) - 1});
+  EXPECT_LT(most(smaller), most(large));
+  EXPECT_EQ(smaller.size(), 9U);
+  // Even a batch of one sequence is too large for the largest networks, but not for the first.
+  const auto network = model_config(plan.runs.front().experiment, plan.files->shape());
+  const std::size_t least =
+      training_memory(network, plan.files->shape().longest, 1, Memory::kChunked);
+  const auto few = make_candidates(given, plan, 9, {.bytes = least});
+  EXPECT_LT(few.size(), 9U);
+  EXPECT_EQ(few.front().number, 0);
 }
 
 TEST_F(Train, CandidatesThatDivergeAreNotTheBest) {

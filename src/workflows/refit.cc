@@ -1,0 +1,90 @@
+#include "workflows/refit.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "comm/ranks.h"
+#include "report/text.h"
+#include "workflows/training_page.h"
+
+namespace rwa::workflows {
+namespace {
+
+constexpr const char* kFolder = "all";
+
+const datasets::FilesTask& task_of(const PlannedRun& run) {
+  return std::get<datasets::FilesTask>(run.experiment.task);
+}
+
+int folds_of(const Plan& plan) { return task_of(plan.runs.front()).folds; }
+
+// The best step of each run: the last one without early stopping.
+std::vector<std::int64_t> best_steps(const TrainResult& result, std::size_t runs, Link* link) {
+  std::vector<std::int64_t> steps(runs);
+  for (std::size_t i = 0; i < result.runs.size(); ++i) {  // none except on rank 0
+    const training::Record record = result.runs[i].store->record();
+    steps[i] = record.best_step.value_or(record.steps);
+  }
+  Ranks(link).broadcast(std::as_writable_bytes(std::span(steps)));
+  return steps;
+}
+
+std::int64_t median(std::vector<std::int64_t> values) {
+  const auto middle = values.begin() + std::ssize(values) / 2;
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+report::Page page_of(const PlannedRun& run, const TrainResult& folds, const std::string& expected,
+                     int count) {
+  report::Page page = training_page(run.store->record(), *run.files, nullptr, nullptr);
+  page.blocks.front() = report::Text{fmt::format("Trained on all data. Expected {}, from {}.",
+                                                 expected, report::counted(count, "fold"))};
+  page.blocks.insert(page.blocks.begin() + 1,
+                     {report::Heading{"Cross-validation", "folds"}, summary(folds.runs)});
+  return page;
+}
+
+}  // namespace
+
+bool is_refitted(const Plan& plan) {
+  const int folds = folds_of(plan);
+  const int first = task_of(plan.runs.front()).fold, last = task_of(plan.runs.back()).fold;
+  return folds > 0 && first == 0 && last == folds - 1 && !plan.out.empty();
+}
+
+PlannedRun plan_refit(const Plan& plan, std::vector<std::int64_t> best_steps) {
+  PlannedRun run = plan.runs.front();
+  const int folds = folds_of(plan);
+  run.files = datasets::with_fold(*plan.files, folds);
+  std::get<datasets::FilesTask>(run.experiment.task).fold = folds;
+  training::Training& training = run.experiment.training;
+  training.steps = std::max<std::int64_t>(1, median(std::move(best_steps)));
+  if (training.schedule == training::Schedule::kPlateau) {
+    training.schedule = training::Schedule::kCosine;
+  }
+  run.experiment.evaluation.patience = 0;
+  run.title = run.experiment.name + " all data";
+  place(plan.out, kFolder, run);
+  return run;
+}
+
+std::optional<Refit> refit(const Plan& plan, TrainResult& result, const TrainOptions& options,
+                           training::QueueObserver& observer) {
+  Link* const link = options.job == nullptr ? nullptr : &options.job->link();
+  const PlannedRun run = plan_refit(plan, best_steps(result, plan.runs.size(), link));
+  training::RunQueue queue({queued(run, options.time_budget)}, queue_options(options, 1));
+  result.diverged = queue.run(observer);
+  const bool first = link == nullptr || link->rank() == 0;
+  if (!first || !result.diverged.empty()) return std::nullopt;
+  Refit made{.expected = expected_score(result.runs), .steps = run.store->record().steps};
+  run.store->model().save(plan.out / training::kModelFile);
+  report::write_page(page_of(run, result, made.expected, folds_of(plan)), plan.out / kReportFile);
+  return made;
+}
+
+}  // namespace rwa::workflows

@@ -1,0 +1,29 @@
+// src/workflows/refit.h: the model that cross-validation leaves: folds say how well the settings do
+// and how long to train; a last run then trains on all data.
+#pragma once
+
+#include "training/run_queue.h"
+#include "workflows/plan.h"
+#include "workflows/train.h"
+
+namespace rwa::workflows {
+
+struct Refit {
+  std::string expected;  // "accuracy 81.2 ± 1.3 %", of the folds
+  std::int64_t steps = 0;
+};
+
+// Whether the plan has all folds of a cross-validation, and a folder for the model.
+bool is_refitted(const Plan& plan);
+
+// Plans the last run, in OUT/all: as many steps as the median of the best steps of the folds, and
+// a cosine schedule instead of plateau, since no data is left for validation.
+PlannedRun plan_refit(const Plan& plan, std::vector<std::int64_t> best_steps);
+
+// Trains the last run, and writes its model and report to OUT. All folds must be finished. Throws
+// like train(). Returns nothing on other ranks than 0, or if the run diverged, which
+// `result.diverged` then tells.
+std::optional<Refit> refit(const Plan& plan, TrainResult& result, const TrainOptions& options,
+                           training::QueueObserver& observer);
+
+}  // namespace rwa::workflows
