@@ -126,11 +126,12 @@ void read_as(Bytes input) {
 
 std::span<const Target> readers() {
   static constexpr std::array kReaders = {
-      Target{"fasta", read_as<Format::kFasta>}, Target{"fastq", read_as<Format::kFastq>},
-      Target{"idx", read_as<Format::kIdx>}, Target{"jsonl", read_as<Format::kJsonl>},
-      Target{"npy", read_as<Format::kNpy>}, Target{"npz", read_as<Format::kNpz>},
-      Target{"table", read_as<Format::kTable>}, Target{"text", read_as<Format::kText>},
-      Target{"ts", read_as<Format::kTs>},
+      Target{"arff", read_as<Format::kArff>}, Target{"fasta", read_as<Format::kFasta>},
+      Target{"fastq", read_as<Format::kFastq>}, Target{"idx", read_as<Format::kIdx>},
+      Target{"jsonl", read_as<Format::kJsonl>}, Target{"npy", read_as<Format::kNpy>},
+      Target{"npz", read_as<Format::kNpz>}, Target{"table", read_as<Format::kTable>},
+      Target{"text", read_as<Format::kText>}, Target{"ts", read_as<Format::kTs>},
+      Target{"tsf", read_as<Format::kTsf>},
       // Any format that is recognised.
       Target{"any", [](Bytes input) { read_all(input, {}); }}};
   return kReaders;

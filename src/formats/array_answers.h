@@ -32,6 +32,7 @@ class ArrayAnswers {
 
   [[nodiscard]] Target target() const { return target_; }
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+  [[nodiscard]] const std::string& file() const { return y_.name(); }  // for messages
   // Adds the targets of the next sequence, whose `steps` must be set.
   void next(Sequence& sequence);
   void finish() { y_.finish(); }

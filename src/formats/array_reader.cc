@@ -15,9 +15,6 @@
 
 namespace rwa::formats {
 namespace {
-// Limited, since feature names take memory before any number is read.
-constexpr std::int64_t kMostFeatures = 1 << 16;
-
 struct Sizes {
   Cases cases;
   std::int64_t channels = 1;  // C
@@ -136,7 +133,7 @@ void ArrayReader::check_sizes() const {
   const std::uint64_t all = x.bytes() / x.element().bytes;
   const std::uint64_t one =
       cases.joined ? static_cast<std::uint64_t>(sizes_.channels) : all / count;
-  if (one > kMostNumbers || sizes_.channels > kMostFeatures) {
+  if (one > kMostNumbers || sizes_.channels > std::int64_t{kMostFeatures}) {
     fail(x.name(),
          "has shape {}, {} per sequence and {}, expected at most {} and {}; check --layout",
          to_string(x.shape()), counted(one, "number"), counted(sizes_.channels, "feature"),
@@ -173,6 +170,9 @@ void ArrayReader::describe(const Options& options) {
     match_target(Target::kNone, options, arrays_.file);
   }
   schema_.label_from = options.label_from;
+  findings_.task =
+      task_reason(options, answers_ ? fmt::format("the shape and type of {}", answers_->file())
+                                    : "no array of targets");
   match_model(schema_, options, arrays_.file);
 }
 
@@ -181,6 +181,7 @@ bool ArrayReader::next(Sequence& sequence) {
     finish();
     return false;
   }
+  sequence.missing = {};
   sequence.symbols.clear();
   sequence.labels.clear();
   sequence.values.clear();

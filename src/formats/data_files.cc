@@ -128,35 +128,13 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-// In FASTQ the header is followed by letters, or by + if the record is empty.
-bool is_fastq(std::span<const std::string_view> lines) {
-  return lines.size() > 1 &&
-         (lines[1].starts_with('+') || std::ranges::all_of(lines[1], [](unsigned char c) {
-            return std::isalpha(c) != 0 || c == '*' || c == '-';
-          }));
-}
-
-std::optional<Format> by_first_lines(std::span<const std::string_view> lines) {
-  const auto first =
-      std::ranges::find_if(lines, [](std::string_view line) { return line.front() != '#'; });
-  if (first == lines.end()) return {};
-  switch (first->front()) {
-    case '>':
-      return Format::kFasta;
-    case '{':
-      return Format::kJsonl;
-    case '@':
-      return is_fastq(lines) ? Format::kFastq : Format::kTs;
-    default:
-      return {};
-  }
-}
-
-std::optional<Format> by_name(const std::string& ending) {
-  static constexpr std::array<std::pair<std::string_view, Format>, 16> kEndings{{
+std::optional<Format> by_name(std::string_view ending) {
+  static constexpr std::array<std::pair<std::string_view, Format>, 18> kEndings{{
       {".csv", Format::kTable},
       {".tsv", Format::kTable},
       {".ts", Format::kTs},
+      {".arff", Format::kArff},
+      {".tsf", Format::kTsf},
       {".jsonl", Format::kJsonl},
       {".ndjson", Format::kJsonl},
       {".json", Format::kJsonl},
@@ -174,6 +152,59 @@ std::optional<Format> by_name(const std::string& ending) {
   const auto known =
       std::ranges::find(kEndings, ending, &std::pair<std::string_view, Format>::first);
   return known == kEndings.end() ? std::nullopt : std::optional(known->second);
+}
+
+// In FASTQ the header is followed by letters, or by + if the record is empty.
+bool is_fastq(std::span<const std::string_view> lines) {
+  return lines.size() > 1 &&
+         (lines[1].starts_with('+') || std::ranges::all_of(lines[1], [](unsigned char c) {
+            return std::isalpha(c) != 0 || c == '*' || c == '-';
+          }));
+}
+
+bool has_key(std::string_view line, std::initializer_list<std::string_view> keys) {
+  const std::string_view word = next_word(line);
+  return std::ranges::any_of(keys, [&](std::string_view key) { return same_letters(word, key); });
+}
+
+// ARFF and .tsf both have @relation and @attribute; only .tsf describes the series in the header.
+Format by_keys(std::span<const std::string_view> lines, std::string_view ending) {
+  if (!has_key(lines.front(), {"@relation", "@attribute"})) return Format::kTs;
+  const auto data =
+      std::ranges::find_if(lines, [](std::string_view line) { return has_key(line, {"@data"}); });
+  const bool of_series = std::any_of(lines.begin(), data, [](std::string_view line) {
+    return has_key(line, {"@frequency", "@horizon", "@missing", "@equallength"});
+  });
+  return of_series || ending == ".tsf" ? Format::kTsf : Format::kArff;
+}
+
+// Skips the comments at the beginning.
+std::span<const std::string_view> without(char comment, std::span<const std::string_view> lines) {
+  const auto first =
+      std::ranges::find_if(lines, [&](std::string_view line) { return line.front() != comment; });
+  return lines.subspan(static_cast<std::size_t>(first - lines.begin()));
+}
+
+std::optional<Format> by_first_lines(std::span<const std::string_view> lines,
+                                     std::string_view ending) {
+  const std::span<const std::string_view> rest = without('#', lines);
+  if (rest.empty()) return {};
+  switch (rest.front().front()) {
+    case '>':
+      return Format::kFasta;
+    case '{':
+      return Format::kJsonl;
+    case '@':
+      return is_fastq(rest) || by_name(ending) == Format::kFastq ? Format::kFastq
+                                                                 : by_keys(rest, ending);
+    case '%': {
+      const std::span<const std::string_view> header = without('%', rest);
+      const bool is_arff = !header.empty() && has_key(header.front(), {"@relation", "@attribute"});
+      return is_arff ? std::optional(Format::kArff) : std::nullopt;
+    }
+    default:
+      return {};
+  }
 }
 
 // Rows with the same number of fields, at least two. Blanks also occur in sentences, and a single
@@ -234,8 +265,9 @@ Format recognise(Source& source) {
         fmt::format("{}: found binary data, expected text, .npy, .npz or IDX", source.name()));
   }
   const std::string_view text = beginning(source);
-  if (const auto format = by_first_lines(lines_of(text))) return *format;
-  if (const auto format = by_name(ending(source.path()))) return *format;
+  const std::string name_ends = ending(source.path());
+  if (const auto format = by_first_lines(lines_of(text), name_ends)) return *format;
+  if (const auto format = by_name(name_ends)) return *format;
   return is_table(text) ? Format::kTable : Format::kText;
 }
 

@@ -36,6 +36,8 @@ class FastaReader : public LineReader {
   FastaReader(std::unique_ptr<Source> source, const Options& options, SharedVocabulary vocabulary);
 
   bool next(Sequence& sequence) override;
+  // In FASTQ, headers cannot be told from quality lines: only a complete record can be skipped.
+  bool skip() override;
 
  private:
   [[nodiscard]] Target guess_target();
@@ -50,8 +52,9 @@ class FastaReader : public LineReader {
   bool optional_answers_;             // labels may be missing: a model reads the data
   Target target_ = Target::kNone;
   TextSymbols symbols_;
-  char mark_ = '>';    // first character of a header
-  bool more_ = false;  // line_ is the header of the next record
+  char mark_ = '>';        // first character of a header
+  bool more_ = false;      // line_ is the header of the next record
+  bool complete_ = false;  // the current record is read to its end
   int records_ = 0;
   std::string letters_;  // of the current record
   int letter_lines_ = 0;
@@ -82,6 +85,9 @@ FastaReader::FastaReader(std::unique_ptr<Source> source, const Options& options,
   if (line_.front() == '@') mark_ = '@';
   check_header();
   schema_.format = mark_ == '@' ? Format::kFastq : Format::kFasta;
+  findings_.task = task_reason(options, !label_                     ? "no labels in the file"
+                                        : found == Target::kNumbers ? "every label is a number"
+                                                                    : "labels are words");
   match_model(schema_, options, file());
 }
 
@@ -97,7 +103,7 @@ Target FastaReader::guess_target() {
 }
 
 bool FastaReader::next_line() {
-  while (source_->line(line_)) {
+  while (read_line()) {
     line_ = without_blanks_at_end(line_);
     if (!line_.empty()) return true;
   }
@@ -111,11 +117,25 @@ void FastaReader::check_header() const {
 
 bool FastaReader::next(Sequence& sequence) {
   if (!more_) return false;
+  complete_ = false;
   sequence.clear();
   read_header(sequence);
   read_letters();
   if (mark_ == '@') read_quality();
+  complete_ = true;
+  if (letters_.empty()) {
+    source_->refuse(sequence.line, "a record without letters", "at least one: remove the record");
+  }
   symbols_.append(letters_, sequence);
+  return true;
+}
+
+bool FastaReader::skip() {
+  if (complete_) return true;
+  if (mark_ == '@' || !LineReader::skip()) return false;
+  do {
+    more_ = next_line();
+  } while (more_ && line_.front() != mark_);
   return true;
 }
 

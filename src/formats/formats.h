@@ -3,6 +3,7 @@
 // from the beginning of the source.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,6 +15,9 @@
 namespace rwa::formats {
 
 using SharedVocabulary = std::shared_ptr<Vocabulary>;
+
+// Limited, since feature names take memory before any number is read.
+inline constexpr std::size_t kMostFeatures = 1 << 16;
 
 // Base of readers of one source.
 class SourceReader : public Reader {
@@ -31,8 +35,15 @@ class SourceReader : public Reader {
 class LineReader : public SourceReader {
  public:
   using SourceReader::SourceReader;
+  bool skip() override { return is_read_; }
 
  protected:
+  // Goes to the next line. Returns false at the end of the file.
+  bool read_line() {
+    is_read_ = false;
+    is_read_ = source_->line(line_);
+    return is_read_;
+  }
   // Throws InputError about position `at` of the line.
   [[noreturn]] void refuse(const char* at, std::string_view found,
                            std::string_view expected) const {
@@ -40,10 +51,15 @@ class LineReader : public SourceReader {
   }
 
   std::string_view line_;  // the current line
+
+ private:
+  bool is_read_ = false;  // the current line, and not refused by the source
 };
 
 std::unique_ptr<Reader> open_table(std::unique_ptr<Source>, const Options&, SharedVocabulary);
 std::unique_ptr<Reader> open_ts(std::unique_ptr<Source>, const Options&, SharedVocabulary);
+std::unique_ptr<Reader> open_arff(std::unique_ptr<Source>, const Options&, SharedVocabulary);
+std::unique_ptr<Reader> open_tsf(std::unique_ptr<Source>, const Options&, SharedVocabulary);
 std::unique_ptr<Reader> open_jsonl(std::unique_ptr<Source>, const Options&, SharedVocabulary);
 // One sequence per record or line. open() adds labels that are stored elsewhere.
 std::unique_ptr<Reader> open_fasta(std::unique_ptr<Source>, const Options&,

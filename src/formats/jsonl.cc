@@ -146,6 +146,10 @@ JsonlReader::JsonlReader(std::unique_ptr<Source> source, const Options& options,
   }
   if (has_ids_) schema_.id = keys_.id;
   match_answers(answers, options);
+  findings_.task = task_reason(
+      options, fmt::format("{} the key {}",
+                           answers.target() == Target::kNone ? "no object has" : "the values of",
+                           io::quote(keys_.answer)));
   match_model(schema_, options, file());
 }
 
@@ -187,13 +191,13 @@ void JsonlReader::match_answers(const AnswerGuess& guess, const Options& options
 
 bool JsonlReader::next(Sequence& sequence) {
   do {
-    if (!source_->line(line_)) return false;
+    if (!read_line()) return false;
   } while (trimmed(line_).empty());
+  ++records_;
   parser_.parse(line_, record_);
   sequence.clear();
   sequence.line = source_->line_number();
   sequence.id = record_.id;
-  ++records_;
   if (sequence.id.empty()) sequence.id = fmt::to_string(records_);
   read_sequence(sequence);
   if (target_ != Target::kNone) read_answers(sequence);
@@ -217,6 +221,9 @@ void JsonlReader::read_sequence(Sequence& sequence) {
                fmt::format("{}, as on earlier lines", width_));
       }
       sequence.x = record_.numbers;
+      if (record_.missing != nullptr) {
+        sequence.missing = source_->place_of(line_, record_.missing);
+      }
       sequence.steps = static_cast<int>(record_.numbers.size()) / width_;
       return;
     case Kind::kLetters:

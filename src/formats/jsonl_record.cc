@@ -36,6 +36,7 @@ void JsonRecord::clear() {
   id.clear();
   at = nullptr;
   numbers.clear();
+  missing = nullptr;
   width = 0;
   words.clear();
   answered = list = false;
@@ -143,13 +144,19 @@ void JsonParser::parse_step(Value value, JsonRecord& record) {
   if (token.front() == '[') {
     width = 0;
     for (Value number : value.get_array()) {
-      record.numbers.push_back(parse_number_at(number, "a number"));
+      add_number(number, "a number", record);
       ++width;
     }
   } else {
-    record.numbers.push_back(parse_number_at(value, "a number or a list of numbers"));
+    add_number(value, "a number or a list of numbers", record);
   }
   check_width(token, width, record.width);
+}
+
+void JsonParser::add_number(Value value, std::string_view expected, JsonRecord& record) const {
+  const char* at = place(token_of(value).data());
+  record.numbers.push_back(parse_number_at(value, expected));
+  if (record.missing == nullptr && std::isnan(record.numbers.back())) record.missing = at;
 }
 
 void JsonParser::check_width(std::string_view token, int found, int& width) const {

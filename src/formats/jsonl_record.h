@@ -38,9 +38,10 @@ struct JsonRecord {
 
   std::string id;
   Kind kind = Kind::kNumbers;
-  const char* at = nullptr;    // where the sequence begins
-  std::vector<float> numbers;  // [T,D]
-  int width = 0;               // D; 0 without steps
+  const char* at = nullptr;       // where the sequence begins
+  std::vector<float> numbers;     // [T,D]
+  const char* missing = nullptr;  // the first missing number
+  int width = 0;                  // D; 0 without steps
   std::string_view letters;
   std::vector<JsonScalar> words;
 
@@ -79,6 +80,7 @@ class JsonParser {
   void parse_sequence(std::string_view key, Value value, JsonRecord& record);
   void parse_list(bool words, Value value, JsonRecord& record);
   void parse_step(Value value, JsonRecord& record);
+  void add_number(Value value, std::string_view expected, JsonRecord& record) const;
   void parse_answer(Value value, JsonRecord& record);
   void parse_part_of_answer(Value value, JsonRecord& record);
   JsonScalar parse_scalar(Value value) const;

@@ -35,6 +35,7 @@ class Labelled : public Reader {
   }
 
   Schema& schema_to_change() { return schema_; }
+  void set_reason(std::string why) { findings_.task = std::move(why); }
   [[nodiscard]] const std::string& file() const override { return reader_->file(); }
 
   bool next(Sequence& sequence) override {
@@ -131,6 +132,10 @@ void LabelTable::add_label(Sequence& sequence, std::string_view file,
 std::unique_ptr<Reader> with_labels(std::unique_ptr<Reader> reader, Target target,
                                     const Options& options, std::string_view from, AddLabel add) {
   auto labelled = std::make_unique<Labelled>(std::move(reader), std::move(add));
+  labelled->set_reason(task_reason(options, from == "file" || from == "folder"
+                                                ? fmt::format("one class per {}", from)
+                                            : target == Target::kNumbers ? "every label is a number"
+                                                                         : "labels are words"));
   if (options.as) return labelled;
   Schema& schema = labelled->schema_to_change();
   schema.target = target;

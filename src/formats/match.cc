@@ -64,6 +64,11 @@ Target match_target(Target found, const Options& options, std::string_view file)
   throw InputError(text + ", as the model predicts");
 }
 
+std::string task_reason(const Options& options, std::string_view found) {
+  if (options.task) return "--task";
+  return options.as ? "the model's task" : std::string(found);
+}
+
 void match_model(Schema& schema, const Options& options, std::string_view file) {
   if (!options.as) return;
   const Schema& model = *options.as;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <string>
 #include <string_view>
 
 #include "formats/schema.h"
@@ -36,6 +37,9 @@ std::string_view label_from(const Options& options);
 // kNumbers); kNone: read none. Throws ConfigError if the options require another target, InputError
 // if a model does. A model accepts data without targets.
 Target match_target(Target found, const Options& options, std::string_view file);
+
+// Why the task is what it is: the options, the model, or what was found in the file.
+std::string task_reason(const Options& options, std::string_view found);
 
 // Replaces the schema of a format without feature names by the model's, if there is one: features
 // are matched by order. Throws InputError if their number differs, or if one has symbols and the

@@ -45,6 +45,10 @@ std::unique_ptr<Reader> open_as(Format format, std::unique_ptr<Source> source,
       return open_table(std::move(source), options, std::move(vocabulary));
     case Format::kTs:
       return open_ts(std::move(source), options, std::move(vocabulary));
+    case Format::kArff:
+      return open_arff(std::move(source), options, std::move(vocabulary));
+    case Format::kTsf:
+      return open_tsf(std::move(source), options, std::move(vocabulary));
     case Format::kJsonl:
       return open_jsonl(std::move(source), options, std::move(vocabulary));
     case Format::kFasta:
@@ -64,8 +68,8 @@ std::unique_ptr<Reader> open_as(Format format, std::unique_ptr<Source> source,
 
 // Refuses options that the format has no use for.
 void check_options(Format format, const Options& options, const std::string& file) {
-  const bool named = format == Format::kTable || format == Format::kJsonl;
-  const bool single = format == Format::kJsonl;
+  const bool single = format == Format::kJsonl || format == Format::kArff;
+  const bool named = single || format == Format::kTable;
   const auto check = [&](std::string_view option, bool given, bool fits, std::string_view what) {
     if (!given || fits) return;
     throw ConfigError(fmt::format("{}: {} does not apply to the format {}, which {}", file, option,
@@ -78,9 +82,9 @@ void check_options(Format format, const Options& options, const std::string& fil
         "has no named features");
   check("--layout", options.layout.has_value(), format == Format::kTable || is_array(format),
         "has only one layout");
-  check("more than one --target", options.targets.size() > 1, !single, "has one key for targets");
+  check("more than one --target", options.targets.size() > 1, !single, "has one target");
   check("more than one name in --features", options.features.size() > 1, !single,
-        "has one key for features");
+        "has one name for sequences");
   check("--label-from header", HeaderLabel::parse(options.label_from).has_value(), is_fasta(format),
         "has no headers");
 }
@@ -220,12 +224,14 @@ class Chain : public Reader {
   bool next(Sequence& sequence) override {
     while (!reader_->next(sequence)) {
       if (next_ == files_.size()) return false;
+      fits_ = false;
       reader_ = opener_.open(files_[next_++]);
       check_schema();
+      fits_ = true;
     }
     return true;
   }
-  bool skip() override { return reader_->skip(); }
+  bool skip() override { return fits_ && reader_->skip(); }
 
  private:
   void check_schema() const {
@@ -251,6 +257,7 @@ class Chain : public Reader {
 
   std::vector<fs::path> files_;
   std::size_t next_ = 1;
+  bool fits_ = true;  // the current file, with the first one
   FileOpener opener_;
   std::unique_ptr<Reader> reader_;
   std::string first_;  // the name of the first file

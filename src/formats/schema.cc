@@ -4,8 +4,10 @@
 
 namespace rwa::formats {
 namespace {
-constexpr Names<Format, 9> kFormats{{{Format::kTable, "table"},
+constexpr Names<Format, 11> kFormats{{{Format::kTable, "table"},
                                      {Format::kTs, "ts"},
+                                     {Format::kArff, "arff"},
+                                     {Format::kTsf, "tsf"},
                                      {Format::kJsonl, "jsonl"},
                                      {Format::kFasta, "fasta"},
                                      {Format::kFastq, "fastq"},

@@ -12,6 +12,8 @@ namespace rwa::formats {
 enum class Format {
   kTable,  // CSV, TSV and the like, with any delimiter; UCR's .tsv is a wide table
   kTs,     // UEA and aeon
+  kArff,   // Weka, and older UCR and UEA archives
+  kTsf,    // Monash forecasting archive
   kJsonl,  // a JSON object per line
   kFasta,
   kFastq,

@@ -1,242 +1,233 @@
 // src/formats/ts.cc: the .ts format of UEA and aeon: one sequence per line, its dimensions
-// separated by ":", then the class or the target number; the header says which. What the header
-// says about missing values and lengths is not checked: some archives get it wrong.
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
+// separated by ":", then the class or the target number; the header says which. Data that
+// contradicts the header is refused: one of them is wrong.
 #include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "base/counted.h"
-#include "base/nearest.h"
+#include "formats/dimensions.h"
 #include "formats/formats.h"
+#include "formats/headed_lines.h"
 #include "formats/match.h"
 #include "formats/parse.h"
+#include "formats/ts_header.h"
 #include "io/quote.h"
 
 namespace rwa::formats {
 namespace {
-
-struct Header {
-  bool time_stamps = false;
-  bool univariate = false;
-  std::size_t dimensions = 0;  // 0: not given
-  std::set<std::string, std::less<>> classes = {};
-  Target target = Target::kNone;
-};
 
 class TsReader : public SourceReader {
  public:
   TsReader(std::unique_ptr<Source> source, const Options& options, SharedVocabulary vocabulary);
 
   bool next(Sequence& sequence) override;
+  bool skip() override { return lines_.is_read(); }
 
  private:
-  [[noreturn]] void refuse(const char* at, std::string_view found,
-                           std::string_view expected) const {
-    source_->refuse(raw_, at, found, expected);
-  }
+  void describe(const Options& options);
+  [[nodiscard]] std::size_t known_dimensions() const;  // by the header; 0: unknown
+  [[nodiscard]] std::size_t count_dimensions();        // of the first sequence
 
-  bool next_line();  // skips empty lines and comments
-  void read_header();
-  void read_key(std::string_view key, std::string_view rest);
-  void read_classes(std::string_view rest);
-  [[nodiscard]] bool yes(std::string_view text) const;
-  [[nodiscard]] std::size_t count(std::string_view text) const;
-
-  void split_case();
-  void read_dimension(std::string_view text);
+  void split_case(std::size_t most);
+  void check_parts() const;
+  void read_dimension(std::size_t dimension);
+  void check_number(Number read, std::string_view value, std::size_t dimension) const;
   bool next_value(std::string_view& text, std::string_view& value) const;
+  void check_length(std::size_t steps);
+  [[nodiscard]] std::string said_length() const;  // the "expected" part of a message
+  // What to add to a message about a dimension that may be a class.
+  [[nodiscard]] std::string if_class(std::size_t dimension) const;
   void read_answer(std::string_view text, Sequence& sequence) const;
 
-  Header header_;
+  HeadedLines lines_;
+  TsHeader header_;
   bool optional_answers_;  // targets may be missing: a model reads the data
   Target target_ = Target::kNone;
-  std::string_view raw_, line_;  // the current line, and the same trimmed
-  bool ahead_ = true;            // line_ is a sequence not returned yet
+  std::size_t dimensions_ = 0;
+  bool ahead_ = true;  // the current line is a sequence not returned yet
   int cases_ = 0;
-  std::vector<std::string_view> fields_;
-  std::vector<float> columns_;  // [D,T]
+  std::optional<std::size_t> first_steps_;  // of the first sequence
+  std::size_t parts_ = 0;                   // of the line
+  std::vector<std::string_view> fields_;    // the first parts
+  Dimensions numbers_;
 };
 
 TsReader::TsReader(std::unique_ptr<Source> source, const Options& options,
                    SharedVocabulary vocabulary)
     : SourceReader(std::move(source), std::move(vocabulary)),
+      lines_(*source_, '#'),
+      header_(read_ts_header(lines_)),
       optional_answers_(options.as.has_value()) {
-  read_header();
-  if (!next_line()) {
-    source_->refuse(source_->line_number(), "the end of the file", "a sequence after @data");
-  }
-  split_case();
-  const std::size_t dimensions = fields_.size() - (header_.target == Target::kNone ? 0 : 1);
-  if (header_.dimensions != 0 && header_.dimensions != dimensions) {
-    refuse(line_.data(), "a sequence of " + counted(dimensions, "dimension"),
-           fmt::format("{}, as the header says", header_.dimensions));
-  }
-  header_.dimensions = dimensions;
-  schema_.format = Format::kTs;
-  const bool one = header_.univariate && dimensions == 1;
-  for (std::size_t i = 0; i < dimensions; ++i) {
-    schema_.features.push_back(one ? "x" : fmt::format("dim_{}", i));
-  }
-  target_ = match_target(header_.target, options, file());
-  schema_.target = target_;
-  if (target_ != Target::kNone) {
-    schema_.targets = {target_ == Target::kClass ? "class" : "target"};
-  }
+  lines_.begin_data();
+  dimensions_ = known_dimensions();
+  if (dimensions_ == 0) dimensions_ = count_dimensions();
+  target_ = match_target(header_.target(), options, file());
+  describe(options);
   match_model(schema_, options, file());
 }
 
-bool TsReader::next_line() {
-  while (source_->line(raw_)) {
-    line_ = trimmed(raw_);
-    if (!line_.empty() && line_.front() != '#') return true;
+void TsReader::describe(const Options& options) {
+  schema_.format = Format::kTs;
+  schema_.target = target_;
+  for (std::size_t i = 0; i < dimensions_; ++i) {
+    schema_.features.push_back(header_.univariate.value ? "x" : fmt::format("dim_{}", i));
+    findings_.columns.push_back({schema_.features.back(), "feature", "a dimension"});
   }
-  return false;
-}
-
-void TsReader::read_header() {
-  while (next_line()) {
-    if (line_.front() != '@') {
-      refuse(line_.data(), io::quote(line_), "a header line that starts with @, up to @data");
-    }
-    const std::size_t end = std::min(line_.find_first_of(" \t"), line_.size());
-    const std::string_view key = line_.substr(1, end - 1);
-    if (same_letters(key, "data")) return;
-    read_key(key, trimmed(line_.substr(end)));
+  if (header_.target() != Target::kNone) {
+    const std::string name = header_.target() == Target::kClass ? "class" : "target";
+    const bool used = target_ != Target::kNone;
+    findings_.columns.push_back({name, used ? "target" : "left out",
+                                 used ? header_.about_target() : "the task needs no target"});
+    if (used) schema_.targets = {name};
   }
-  source_->refuse(source_->line_number(), "the end of the file", "@data, then sequences");
+  const std::string about = header_.about_target();
+  findings_.task = task_reason(options, about.empty() ? "no @classLabel in the header" : about);
 }
 
-void TsReader::read_key(std::string_view key, std::string_view rest) {
-  if (same_letters(key, "timeStamps")) {
-    header_.time_stamps = yes(rest);
-  } else if (same_letters(key, "univariate")) {
-    header_.univariate = yes(rest);
-    if (header_.univariate) header_.dimensions = 1;
-  } else if (same_letters(key, "dimensions") || same_letters(key, "dimension")) {
-    header_.dimensions = count(rest);
-  } else if (same_letters(key, "classLabel")) {
-    read_classes(rest);
-  } else if (same_letters(key, "targetLabel")) {
-    if (yes(rest)) header_.target = Target::kNumbers;
-  } else if (!same_letters(key, "problemName") && !same_letters(key, "missing") &&
-             !same_letters(key, "equalLength") && !same_letters(key, "seriesLength")) {
-    static const std::vector<std::string> kKeys = {
-        "@problemName", "@timeStamps",   "@missing",    "@univariate",  "@dimensions",
-        "@equalLength", "@seriesLength", "@classLabel", "@targetLabel", "@data"};
-    const std::string found = fmt::format("@{}", key);
-    const std::vector<std::string> near = nearest(found, kKeys);
-    refuse(line_.data(), io::quote(found),
-           near.empty() ? fmt::format("one of {}", fmt::join(kKeys, ", "))
-                        : fmt::to_string(fmt::join(near, " or ")));
+std::size_t TsReader::known_dimensions() const {
+  return header_.univariate.value ? 1 : header_.dimensions.value;
+}
+
+std::size_t TsReader::count_dimensions() {
+  const std::size_t targets = header_.target() == Target::kNone ? 0 : 1;
+  split_case(0);
+  if (parts_ > kMostFeatures + targets) {
+    lines_.refuse(lines_.text().data(), "a sequence of " + counted(parts_ - targets, "dimension"),
+                  fmt::format("at most {}", in_thousands(kMostFeatures)));
   }
-}
-
-void TsReader::read_classes(std::string_view rest) {
-  const std::string_view first = next_word(rest);
-  if (!yes(first)) return;
-  header_.target = Target::kClass;
-  while (!(rest = trimmed(rest)).empty()) header_.classes.emplace(next_word(rest));
-  if (header_.classes.empty()) {
-    refuse(line_.data() + line_.size(), "the end of the line", "class names");
+  if (parts_ == targets) {
+    lines_.refuse(lines_.text().data(), "no \":\"",
+                  fmt::format("a dimension, \":\" and the target ({})", header_.about_target()));
   }
+  if (parts_ - targets == 1 && header_.univariate.line > 0) {
+    lines_.refuse(lines_.text().data(), "a sequence of 1 dimension",
+                  "several, " + as_line_says(header_.univariate.line, "@univariate false"));
+  }
+  return parts_ - targets;
 }
 
-bool TsReader::yes(std::string_view text) const {
-  if (same_letters(text, "true")) return true;
-  if (!same_letters(text, "false")) refuse(text.data(), io::quote(text), "true or false");
-  return false;
-}
-
-std::size_t TsReader::count(std::string_view text) const {
-  const std::optional<int> number = parse_count(text);
-  if (!number) refuse(text.data(), io::quote(text), "a whole number of at least 1");
-  return static_cast<std::size_t>(*number);
-}
-
-// Splits a line into dimensions and the target. Time stamps may contain colons.
-void TsReader::split_case() {
+// Counts the dimensions and the target of a line, and keeps the first ones. Time stamps may contain
+// colons.
+void TsReader::split_case(std::size_t most) {
+  const std::string_view line = lines_.text();
   fields_.clear();
+  parts_ = 0;
   std::size_t begin = 0;
   bool inside = false;  // parentheses
-  for (std::size_t i = 0; i < line_.size(); ++i) {
-    if (header_.time_stamps && (line_[i] == '(' || line_[i] == ')')) inside = line_[i] == '(';
-    if (line_[i] != ':' || inside) continue;
-    fields_.push_back(line_.substr(begin, i - begin));
+  for (std::size_t i = 0; i <= line.size(); ++i) {
+    const char c = i < line.size() ? line[i] : ':';
+    if (header_.time_stamps.value && (c == '(' || c == ')')) inside = c == '(';
+    if (i < line.size() && (c != ':' || inside)) continue;
+    if (parts_++ < most) fields_.push_back(line.substr(begin, i - begin));
     begin = i + 1;
   }
-  fields_.push_back(line_.substr(begin));
+}
+
+void TsReader::check_parts() const {
+  const std::size_t expected = dimensions_ + (header_.target() == Target::kNone ? 0 : 1);
+  if (parts_ == expected) return;
+  const auto because = [](const std::string& about) {
+    return about.empty() ? about : fmt::format(" ({})", about);
+  };
+  const std::string about_dimensions =
+      known_dimensions() > 0 ? header_.about_dimensions() : "as in the first sequence";
+  const std::string about_target = because(header_.about_target());
+  const bool targets = expected > dimensions_;
+  const std::string_view last = fields_[std::min(parts_, expected) - 1];
+  lines_.refuse(parts_ > expected ? last.data() + last.size() + 1 : last.data(),
+                counted(parts_, "part") + " separated by \":\"",
+                fmt::format("{}: {}{} and {}{}; correct the header or the data", expected,
+                            counted(dimensions_, "dimension"), because(about_dimensions),
+                            targets ? "the target" : "no target", about_target));
 }
 
 bool TsReader::next(Sequence& sequence) {
-  if (!ahead_ && !next_line()) return false;
+  if (!ahead_ && !lines_.next()) return false;
   ahead_ = false;
-  split_case();
-  const std::size_t dimensions = header_.dimensions;
-  const std::size_t expected = dimensions + (header_.target == Target::kNone ? 0 : 1);
-  if (fields_.size() != expected) {
-    refuse(fields_[std::min(fields_.size() - 1, expected)].data(),
-           counted(fields_.size(), "part") + " separated by \":\"",
-           fmt::format("{}: {}{}", expected, counted(dimensions, "dimension"),
-                       expected == dimensions ? "" : " and the target"));
-  }
+  ++cases_;
+  split_case(dimensions_ + 1);
+  check_parts();
   sequence.clear();
-  sequence.id = fmt::to_string(++cases_);
-  sequence.line = source_->line_number();
-  columns_.clear();
-  std::size_t steps = 0;
-  for (std::size_t d = 0; d < dimensions; ++d) {
-    read_dimension(fields_[d]);
-    if (d == 0) steps = columns_.size();
-    if (columns_.size() == (d + 1) * steps) continue;
-    refuse(fields_[d].data(), "a dimension of " + counted(columns_.size() - d * steps, "value"),
-           fmt::format("{}, as in the first dimension", steps));
+  sequence.id = fmt::to_string(cases_);
+  sequence.line = lines_.number();
+  numbers_.clear();
+  for (std::size_t d = 0, steps = 0; d < dimensions_; ++d) {
+    read_dimension(d);
+    if (d == 0) steps = numbers_.steps();
+    if (numbers_.steps() == steps) continue;
+    lines_.refuse(fields_[d].data(), "a dimension of " + counted(numbers_.steps(), "value"),
+                  fmt::format("{}, as in the first dimension{}", steps, if_class(d)));
   }
-  sequence.steps = static_cast<int>(steps);
-  sequence.x.resize(columns_.size());
-  for (std::size_t t = 0; t < steps; ++t) {
-    for (std::size_t d = 0; d < dimensions; ++d) {
-      sequence.x[t * dimensions + d] = columns_[d * steps + t];
-    }
-  }
+  check_length(numbers_.steps());
+  numbers_.put(sequence);
+  if (const char* at = numbers_.missing()) sequence.missing = lines_.place(at);
   if (target_ != Target::kNone) read_answer(trimmed(fields_.back()), sequence);
   return true;
 }
 
-void TsReader::read_dimension(std::string_view text) {
+void TsReader::read_dimension(std::size_t dimension) {
+  numbers_.begin();
+  std::string_view text = fields_[dimension], value;
   if (trimmed(text).empty()) return;
-  std::string_view value;
+  const std::size_t most =
+      header_.series_length.line > 0 ? header_.series_length.value : kMostNumbers;
   for (bool more = true; more;) {
     more = next_value(text, value);
     float number = 0;
-    const Number read = parse_number(value, number);
-    if (read != Number::kRead && read != Number::kMissing) {
-      refuse(value.data(), io::quote(value), expected_of(read));
+    check_number(parse_number(value, number), value, dimension);
+    if (numbers_.steps() == most || !numbers_.add(number, value.data())) {
+      lines_.refuse(value.data(), fmt::format("more than {}", counted(numbers_.steps(), "value")),
+                    header_.series_length.line > 0 ? said_length() : "fewer");
     }
-    columns_.push_back(number);
   }
+}
+
+void TsReader::check_number(Number read, std::string_view value, std::size_t dimension) const {
+  if (read == Number::kRead) return;
+  if (read == Number::kMissing) {
+    if (header_.missing.line == 0 || header_.missing.value) return;
+    lines_.refuse(value.data(), io::quote(value),
+                  "a number, " + as_line_says(header_.missing.line, "@missing false"));
+  }
+  std::string expected(expected_of(read));
+  if (value.starts_with('(')) {
+    expected += header_.time_stamps.line > 0
+                    ? ", " + as_line_says(header_.time_stamps.line, "@timeStamps false")
+                    : "; (time,value) needs @timeStamps true in the header";
+  }
+  lines_.refuse(value.data(), io::quote(value), expected + if_class(dimension));
+}
+
+std::string TsReader::if_class(std::size_t dimension) const {
+  if (dimension == 0 || dimension + 1 < dimensions_ || header_.target() != Target::kNone) return "";
+  const std::string about = header_.about_target();
+  return fmt::format("; a class needs @classLabel true and its names in the header{}",
+                     about.empty() ? "" : fmt::format(" ({})", about));
 }
 
 // Takes the next value off a dimension; from (time,value) the value. Returns whether more follow.
 bool TsReader::next_value(std::string_view& text, std::string_view& value) const {
-  if (header_.time_stamps) {
+  if (header_.time_stamps.value) {
     text = trimmed(text);
     const std::size_t close = text.find(')');
     const std::size_t comma = text.substr(0, close).rfind(',');
     if (!text.starts_with('(') || close == text.npos || comma == text.npos) {
-      refuse(text.data(), io::quote(text), "(time,value), since @timeStamps is true");
+      lines_.refuse(text.data(), io::quote(text),
+                    "(time,value), " + as_line_says(header_.time_stamps.line, "@timeStamps true"));
     }
     value = text.substr(comma + 1, close - comma - 1);
     text = trimmed(text.substr(close + 1));
-    if (!text.empty() && text.front() != ',') refuse(text.data(), io::quote(text), "a comma");
+    if (!text.empty() && text.front() != ',') {
+      lines_.refuse(text.data(), io::quote(text), "a comma");
+    }
   } else {
     value = text.substr(0, text.find(','));
     text.remove_prefix(value.size());
@@ -247,19 +238,38 @@ bool TsReader::next_value(std::string_view& text, std::string_view& value) const
   return true;
 }
 
+// In a file of unequal lengths, @seriesLength can only be the longest.
+void TsReader::check_length(std::size_t steps) {
+  if (!first_steps_) first_steps_ = steps;
+  const bool unequal = header_.equal_length.line > 0 && !header_.equal_length.value;
+  const auto refuse = [&](const std::string& expected) {
+    lines_.refuse(lines_.text().data(), "a sequence of " + counted(steps, "step"), expected);
+  };
+  if (steps < header_.series_length.value && !unequal) refuse(said_length());
+  if (header_.equal_length.value && steps != *first_steps_) {
+    refuse(fmt::format("{}, as in the first sequence, {}", *first_steps_,
+                       as_line_says(header_.equal_length.line, "@equalLength true")));
+  }
+}
+
+std::string TsReader::said_length() const {
+  const auto& [length, line] = header_.series_length;
+  return fmt::format("{}, {}", length, as_line_says(line, fmt::format("@seriesLength {}", length)));
+}
+
 void TsReader::read_answer(std::string_view text, Sequence& sequence) const {
   float number = 0;
   const Number read = parse_number(text, number);
   if (optional_answers_ && read == Number::kMissing) return;
   if (target_ == Target::kNumbers) {
-    if (read != Number::kRead) refuse(text.data(), io::quote(text), expected_of(read));
+    if (read != Number::kRead) lines_.refuse(text.data(), io::quote(text), expected_of(read));
     sequence.values.push_back(number);
   } else if (header_.classes.contains(text)) {
     sequence.labels.push_back(vocabulary_->labels.number(text));
   } else {
-    refuse(text.data(), io::quote(text),
-           fmt::format("one of the classes in the header: {}",
-                       io::escape(fmt::to_string(fmt::join(header_.classes, " ")))));
+    lines_.refuse(text.data(), io::quote(text),
+                  fmt::format("one of the classes on line {}: {}", header_.class_label.line,
+                              io::escape(fmt::to_string(fmt::join(header_.classes, " ")))));
   }
 }
 }  // namespace

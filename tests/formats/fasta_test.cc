@@ -17,20 +17,20 @@ Lines sequences_of(std::string_view text, const Options& options = {}) {
   return sequences({folder.path() / "x"}, options);
 }
 
-// Several lines, lower case, IUPAC codes, gaps, trailing blanks, an empty record, no final newline.
+// Several lines, lower case, IUPAC codes, gaps, trailing blanks, no final newline.
 TEST(Fasta, ReadsRecords) {
   const DataSet found = read_all({good("records.fa")});
   EXPECT_EQ(found.sequences,
             (Lines{"first@2: A | C | G | T | N | N | R | Y | A | C | G | U | * | - -> ",
-                   "second@7:  -> ", "third|x@8: A -> "}));
+                   "second@7: C -> ", "third|x@9: A -> "}));
   EXPECT_EQ(found.schema, (Schema{.format = Format::kFasta, .symbols = true}));
 }
 
-// An @ in the quality, letters on several lines, an empty record, CRLF, no final newline.
+// An @ in the quality, letters on several lines, blank lines, CRLF, no final newline.
 TEST(Fastq, ReadsRecords) {
   const DataSet found = read_all({good("reads.fq")});
   EXPECT_EQ(found.sequences, (Lines{"r1@1: A | C | G | T | N -> ", "r2@5: A | C | G | T -> ",
-                                    "empty@10:  -> ", "last@14: A -> "}));
+                                    "blanks@10: G -> ", "last@16: A -> "}));
   EXPECT_EQ(found.schema, (Schema{.format = Format::kFastq, .symbols = true}));
 }
 
@@ -40,8 +40,8 @@ TEST(Fasta, NumbersRecordsWithoutAName) {
 }
 
 TEST(Fasta, MakesKmers) {
-  EXPECT_EQ(sequences_of(">a\nAC\nGT\n>b\nAC\n>c\n", {.kmer = 3}),
-            (Lines{"a@1: ACG | CGT -> ", "b@4: AC -> ", "c@6:  -> "}));
+  EXPECT_EQ(sequences_of(">a\nAC\nGT\n>b\nAC\n>c\nG\n", {.kmer = 3}),
+            (Lines{"a@1: ACG | CGT -> ", "b@4: AC -> ", "c@6: G -> "}));
   EXPECT_EQ(refusal<ConfigError>({good("records.fa")}, {.kmer = 0}),
             "kmer is 0, expected at least 1");
 }
@@ -94,7 +94,7 @@ TEST(Fasta, AModelCanDoWithoutLabels) {
                      .target = Target::kClass,
                      .targets = {"label"},
                      .label_from = "header"};
-  EXPECT_EQ(sequences({good("records.fa")}, {.as = model}).at(1), "second@7:  -> ");
+  EXPECT_EQ(sequences({good("records.fa")}, {.as = model}).at(1), "second@7: C -> ");
 }
 
 TEST(Fasta, RefusesWhatIsNoLetter) {
@@ -121,6 +121,38 @@ TEST(Fastq, RefusesABadQuality) {
   });
 }
 
+// At the end of the file, before another record, and in FASTQ.
+TEST(Fasta, RefusesARecordWithoutLetters) {
+  const auto refused = [](std::string_view name, std::string_view text) {
+    const io::TempFolder folder;
+    io::put(folder.path() / name, text);
+    return refusal({folder.path() / name}).substr((folder.path() / name).string().size());
+  };
+  const std::string message =
+      "found a record without letters, expected at least one: remove the record";
+  EXPECT_EQ(refused("x.fa", ">a\n>b\nA\n"), ":1: " + message);
+  EXPECT_EQ(refused("x.fa", ">a\nA\n>b\n\n"), ":3: " + message);
+  EXPECT_EQ(refused("x.fq", "@a\n\n+\n\n@b\nA\n+\nI\n"), ":1: " + message);
+  EXPECT_EQ(refused("x.fq", "@a\n\n\n@b\nA\n+\nI\n"),
+            ":4:1: found \"@\", expected a letter, * or -");
+}
+
+TEST(Fasta, GoesOnAfterABadRecord) {
+  const io::TempFolder folder;
+  io::put(folder.path() / "x.fa", ">a\nA1\nCC\n>b\n>c\nG\n>d\nA\n-5\n");
+  EXPECT_EQ(read_on({folder.path() / "x.fa"}), (Lines{"! 2:2", "! 4", "c@5: G -> ", "! 9:2"}));
+  io::put(folder.path() / "x.fq", "@a\n\n+\n\n@b\nA\n+\nI\n@c\nA1\n+\nII\n@d\nA\n+\nI\n");
+  EXPECT_EQ(read_on({folder.path() / "x.fq"}),
+            (Lines{"! 1", "b@5: A -> ", "! 10:2", "cannot go on"}));
+}
+
+TEST(Fasta, TellsWhyTheTask) {
+  EXPECT_EQ(findings_of({good("labels.fa")}).task, "no labels in the file");
+  EXPECT_EQ(findings_of({good("labels.fa")}, {.label_from = "header"}).task, "labels are words");
+  EXPECT_EQ(findings_of({good("numbers.fa")}, {.label_from = "header"}).task,
+            "every label is a number");
+}
+
 TEST(Fasta, RefusesAFileWithoutRecords) {
   const io::TempFolder folder;
   io::put(folder.path() / "x.fa", "\n\n");
@@ -130,8 +162,8 @@ TEST(Fasta, RefusesAFileWithoutRecords) {
 }
 
 RC_GTEST_PROP(Fasta, LineBreaksDoNotMatter, ()) {
-  const auto letters =
-      *rc::gen::container<std::string>(rc::gen::elementOf(std::string("ACGTN*-acgtn")));
+  const auto letters = *rc::gen::nonEmpty(
+      rc::gen::container<std::string>(rc::gen::elementOf(std::string("ACGTN*-acgtn"))));
   std::string broken;
   for (const char c : letters) {
     broken += c;

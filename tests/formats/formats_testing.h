@@ -88,6 +88,50 @@ std::string refusal(const Paths& paths, const Options& options = {}) {
   return "";
 }
 
+// Reads on after sequences that are refused: "! LINE" or "! LINE:COLUMN" stands for one.
+inline Lines read_on(const Paths& paths, const Options& options = {}) {
+  const auto vocabulary = std::make_shared<Vocabulary>();
+  const auto reader = open(paths, options, vocabulary);
+  Lines lines;
+  Sequence sequence;
+  while (true) {
+    try {
+      if (!reader->next(sequence)) return lines;
+      lines.push_back(to_text(sequence, *vocabulary));
+    } catch (const InputError& error) {
+      const std::string message = std::string(error.what()).substr(reader->file().size() + 1);
+      lines.push_back("! " + message.substr(0, message.find(": ")));
+      if (reader->skip()) continue;
+      lines.emplace_back("cannot go on");
+      return lines;
+    }
+  }
+}
+
+inline Findings findings_of(const Paths& paths, const Options& options = {}) {
+  return open(paths, options, std::make_shared<Vocabulary>())->findings();
+}
+
+// "NAME: ROLE, WHY" for each column.
+inline Lines columns_of(const Findings& findings) {
+  Lines lines;
+  for (const auto& [name, role, why] : findings.columns) {
+    lines.push_back(fmt::format("{}: {}, {}", name, role, why));
+  }
+  return lines;
+}
+
+// "LINE:COLUMN" of the first missing value of each sequence, or nothing.
+inline Lines missing_places(const Paths& paths) {
+  const auto reader = open(paths, {}, std::make_shared<Vocabulary>());
+  Lines places;
+  for (Sequence sequence; reader->next(sequence);) {
+    const auto [line, column] = sequence.missing;
+    places.push_back(line == 0 ? "" : fmt::format("{}:{}", line, column));
+  }
+  return places;
+}
+
 struct BadFile {
   std::string_view name;
   std::string_view message;  // after the file name

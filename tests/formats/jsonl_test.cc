@@ -231,6 +231,22 @@ TEST_F(Jsonl, RefusesListsOfAnswersOfAnotherLength) {
                  ":1:14: found a list of length 0, expected a single target");
 }
 
+TEST_F(Jsonl, KnowsWhereAValueIsMissing) {
+  EXPECT_EQ(missing_places({write("{\"x\": [[1, 2], [NaN, null]]}\n{\"id\": \"ä\", \"x\": [[1, 2],"
+                                  " [3,null]]}\n{\"x\": [[1, 2]]}\n")}),
+            (Lines{"1:17", "2:30", ""}));
+}
+
+TEST_F(Jsonl, GoesOnAfterABadLine) {
+  EXPECT_EQ(read_on({write("{\"x\": [1]}\n[]\n{\"x\": [[1, 2]]}\n{\"x\": [2]}\n")}),
+            (Lines{"1@1: 1 -> ", "! 2:1", "! 3:7", "4@4: 2 -> "}));
+}
+
+TEST_F(Jsonl, TellsWhyTheTask) {
+  EXPECT_EQ(findings_of({good("numbers.jsonl")}).task, "the values of the key \"y\"");
+  EXPECT_EQ(findings_of({write("{\"x\": [1]}\n")}).task, "no object has the key \"y\"");
+}
+
 TEST_F(Jsonl, EmptySequencesHaveNoFeatures) {
   EXPECT_EQ(sequences({write("{\"x\": []}\n")}), Lines{"1@1:  -> "});
   std::string text;

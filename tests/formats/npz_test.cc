@@ -65,6 +65,19 @@ TEST_F(Npz, IsReadStoredAndDeflated) {
 }
 
 // As np.savez_compressed() writes them: 64-bit sizes in an extra field of the local header only.
+TEST_F(Npz, TellsWhyTheTask) {
+  const auto reason = [&](const std::vector<ZipMember>& members) {
+    io::put(file_, zip(members));
+    return open_npz(std::make_unique<Source>(file_), {}, std::make_shared<Vocabulary>())
+        ->findings()
+        .task;
+  };
+  EXPECT_EQ(reason({{.name = "x.npy", .content = x_}}), "no array of targets");
+  EXPECT_EQ(reason({{.name = "x.npy", .content = x_},
+                    {.name = "y.npy", .content = npy("|u1", "(2,)", "\3\4")}}),
+            "the shape and type of " + file_.string() + "/y.npy");
+}
+
 TEST_F(Npz, TheBytesThatNumPyWrites) {
   const std::string array = npy("|u1", "(1, 2)", "\1\2");
   const std::string stored = deflated(array);

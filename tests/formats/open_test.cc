@@ -46,7 +46,17 @@ TEST_F(Open, RecognisesFormatsByTheirContent) {
   EXPECT_EQ(format_of("d.txt", kJsonl), Format::kJsonl);
   EXPECT_EQ(format_of("e", kTable), Format::kTable);
   EXPECT_EQ(format_of("f", "\xEF\xBB\xBF>a\nAC\n"), Format::kFasta);
-  EXPECT_EQ(format_of("g.fq", "@empty\n\n+\n\n"), Format::kFastq);
+  EXPECT_EQ(format_of("g.fq", "@blank\n\nA\n+\n\nI\n"), Format::kFastq);
+}
+
+TEST_F(Open, TellsFormatsWithAnAtSignApart) {
+  EXPECT_EQ(format_of("a", "% words\n%\n\n@Relation r\n@attribute a real\n@data\n1\n"),
+            Format::kArff);
+  EXPECT_EQ(format_of("b.txt", "@ATTRIBUTE a real\n@data\n1\n"), Format::kArff);
+  EXPECT_EQ(format_of("c", "# words\n@relation r\n@frequency daily\n@data\n1,2\n"), Format::kTsf);
+  EXPECT_EQ(format_of("d.tsf", "@relation r\n@data\n1,2\n"), Format::kTsf);
+  EXPECT_EQ(format_of("e", "@relation\nAC\n+\nII\n"), Format::kFastq);
+  EXPECT_EQ(format_of("f", "% a comment\nin a text\n"), Format::kText);
 }
 
 TEST_F(Open, RecognisesFormatsByTheirNames) {
@@ -145,6 +155,29 @@ TEST_F(Open, FilesHaveOneSchema) {
                         good("lines.txt").string(), good("one_label.txt").string()));
 }
 
+TEST_F(Open, OnlySequencesCanBeSkipped) {
+  const fs::path first = write("1.jsonl", "{\"x\": [1]}\n{\"x\": 1}\n");
+  const fs::path same = write("2.jsonl", "{\"x\": [2]}\nnone\n{\"x\": [3]}\n");
+  EXPECT_EQ(read_on({first, same}, {.task = Target::kNone}),
+            (Lines{"1@1: 1 -> ", "! 2:7", "1@1: 2 -> ", "! 2:1", "3@3: 3 -> "}));
+  EXPECT_EQ(
+      read_on({first, write("3.jsonl", "{\"x\": [[2, 3]]}\n")}, {.task = Target::kNone}),
+      (Lines{"1@1: 1 -> ", "! 2:7",
+             "!  has the features x0, x1, expected x0, as in " + first.string(), "cannot go on"}));
+  // The line is neither read nor refused by the reader.
+  EXPECT_EQ(read_on({write("4.ts", std::string("@univariate true\n@data\n1\n\0\n2\n", 29))},
+                    {.format = Format::kTs}),
+            (Lines{"1@3: 1 -> ", "! 4:1", "cannot go on"}));
+}
+
+TEST_F(Open, TellsWhereLabelsComeFrom) {
+  const Paths files{write("a.txt", "one\n"), write("b.txt", "two\n")};
+  EXPECT_EQ(findings_of(files).task, "one class per file");
+  EXPECT_EQ(findings_of(files, {.task = Target::kClass}).task, "--task");
+  const std::string table = good("labels.csv").string();
+  EXPECT_EQ(findings_of({good("records.fa")}, {.label_from = table}).task, "labels are words");
+}
+
 // A single whole number does not look like a class; the first file decides.
 TEST_F(Open, FilesGuessAnswersOnce) {
   std::string text;
@@ -219,8 +252,8 @@ TEST_F(Open, RefusesWhatDoesNotBelongIntoAFolder) {
 TEST_F(Open, TakesLabelsFromATable) {
   const std::string table = good("labels.csv").string();
   const DataSet found = read_all({good("records.fa")}, {.label_from = table});
-  EXPECT_EQ(found.sequences.at(1), "second@7:  -> y");
-  EXPECT_EQ(found.sequences.at(2), "third|x@8: A -> x");
+  EXPECT_EQ(found.sequences.at(1), "second@7: C -> y");
+  EXPECT_EQ(found.sequences.at(2), "third|x@9: A -> x");
   EXPECT_EQ(found.schema, (Schema{.format = Format::kFasta,
                                   .symbols = true,
                                   .target = Target::kClass,
@@ -229,17 +262,17 @@ TEST_F(Open, TakesLabelsFromATable) {
   // The label table of the training data is not looked for.
   Schema model = found.schema;
   model.label_from = "no/such/table";
-  EXPECT_EQ(sequences({good("records.fa")}, {.as = model}).at(2), "third|x@8: A -> ");
+  EXPECT_EQ(sequences({good("records.fa")}, {.as = model}).at(2), "third|x@9: A -> ");
 }
 
 TEST_F(Open, TakesNumbersFromATable) {
   const DataSet found = read_all({good("records.fa")}, {.label_from = good("values.tsv").string()});
   EXPECT_EQ(found.schema.target, Target::kNumbers);
-  EXPECT_EQ(found.sequences.at(2), "third|x@8: A -> -2");
+  EXPECT_EQ(found.sequences.at(2), "third|x@9: A -> -2");
   EXPECT_EQ(sequences({good("records.fa")},
                       {.task = Target::kClass, .label_from = good("values.tsv").string()})
                 .at(1),
-            "second@7:  -> 1");
+            "second@7: C -> 1");
   EXPECT_EQ(refusal({good("records.fa")},
                     {.task = Target::kNumbers, .label_from = good("labels.csv").string()}),
             good("labels.csv").string() + ":2: found \"x\", expected a number");
@@ -250,7 +283,7 @@ TEST_F(Open, RefusesABadTableOfLabels) {
     EXPECT_EQ(refusal({good("records.fa")}, {.label_from = bad(name).string()}), message);
   };
   expect("labels_missing.csv",
-         fmt::format("{}:8: found the id \"third|x\", expected an id that {} lists",
+         fmt::format("{}:9: found the id \"third|x\", expected an id that {} lists",
                      good("records.fa").string(), bad("labels_missing.csv").string()));
   expect("labels_two.csv", bad("labels_two.csv").string() +
                                ":3:7: found \"y\", expected \"x\", as for the same id on line 1");
@@ -276,10 +309,10 @@ TEST_F(Open, RefusesOptionsThatDoNotFitTheFormat) {
          ": --time does not apply to the format jsonl, which has no time column");
   expect(good("classes.jsonl"), {.layout = Layout::kLong},
          ": --layout does not apply to the format jsonl, which has only one layout");
-  expect(good("classes.jsonl"), {.features = {"a", "b"}},
-         ": more than one name in --features does not apply to the format jsonl, which has one key "
-         "for "
-         "features");
+  expect(
+      good("classes.jsonl"), {.features = {"a", "b"}},
+      ": more than one name in --features does not apply to the format jsonl, which has one name "
+      "for sequences");
   expect(good("classes.jsonl"), {.label_from = "header"},
          ": --label-from header does not apply to the format jsonl, which has no headers");
 }

@@ -108,9 +108,122 @@ TEST(Ts, RefusesABadHeader) {
       {"no_classes.ts", ":2:17: found the end of the line, expected class names"},
       {"maybe.ts", ":1:13: found \"maybe\", expected true or false"},
       {"no_dimensions.ts", ":1:13: found \"0\", expected a whole number of at least 1"},
-      {"other_dimensions.ts",
-       ":4:1: found a sequence of 2 dimensions, expected 3, as the header says"},
   });
+}
+
+class TsHeaders : public ::testing::Test {
+ protected:
+  std::string refused(std::string_view text) {
+    const std::filesystem::path file = folder_.path() / "x.ts";
+    io::put(file, text);
+    const std::string message = refusal({file});
+    EXPECT_TRUE(message.empty() || message.starts_with(file.string())) << message;
+    return message.substr(std::min(file.string().size(), message.size()));
+  }
+
+  io::TempFolder folder_;
+};
+
+TEST_F(TsHeaders, LengthsMustAgree) {
+  EXPECT_EQ(refused("@univariate true\n@SERIESlength 3\n@data\n1,2,3\n1,2\n"),
+            ":5:1: found a sequence of 2 steps, expected 3, as line 2 says (@seriesLength 3): "
+            "correct that line or the data");
+  EXPECT_EQ(refused("@univariate true\n@seriesLength 2\n@data\n1,2\n1,2,3,4\n"),
+            ":5:5: found more than 2 values, expected 2, as line 2 says (@seriesLength 2): correct "
+            "that line or the data");
+  EXPECT_EQ(refused("@univariate true\n@EqualLength TRUE\n@data\n1,2\n1,2,3\n"),
+            ":5:1: found a sequence of 3 steps, expected 2, as in the first sequence, as line 2 "
+            "says (@equalLength true): correct that line or the data");
+  // Of unequal lengths, @seriesLength is the longest.
+  const std::string unequal = "@univariate true\n@equalLength false\n@seriesLength 2\n@data\n1,2\n";
+  EXPECT_EQ(refused(unequal + "1\n"), "");
+  EXPECT_NE(refused(unequal + "1,2,3\n"), "");
+}
+
+TEST_F(TsHeaders, MissingValuesMustBeAnnounced) {
+  EXPECT_EQ(refused("@univariate true\n@missing false\n@data\n1,?\n"),
+            ":4:3: found \"?\", expected a number, as line 2 says (@missing false): correct that "
+            "line or the data");
+  EXPECT_EQ(refused("@univariate true\n@missing true\n@data\n1,2\n"), "");
+  EXPECT_EQ(refused("@univariate true\n@data\n1,?\n"), "");
+}
+
+TEST_F(TsHeaders, DimensionsMustAgree) {
+  EXPECT_EQ(refused("@dimensions 3\n@classLabel true a\n@data\n1:2:a\n"),
+            ":4:5: found 3 parts separated by \":\", expected 4: 3 dimensions (line 1: "
+            "@dimensions 3) and the target (line 2: @classLabel true); correct the header or the "
+            "data");
+  EXPECT_EQ(refused("@univariate true\n@data\n1:2\n"),
+            ":3:3: found 2 parts separated by \":\", expected 1: 1 dimension (line 1: "
+            "@univariate true) and no target; correct the header or the data");
+  EXPECT_EQ(refused("@univariate false\n@data\n1,2\n"),
+            ":3:1: found a sequence of 1 dimension, expected several, as line 1 says (@univariate "
+            "false): correct that line or the data");
+  EXPECT_EQ(
+      refused("@univariate true\n@dimensions 2\n@data\n1:2\n"),
+      ":2:1: found @univariate true and @dimensions 2, expected lines that agree: correct one "
+      "of them");
+  EXPECT_EQ(refused("@dimensions 1\n@univariate false\n@data\n1\n"),
+            ":2:1: found @univariate false and @dimensions 1, expected lines that agree: correct "
+            "one of them");
+}
+
+TEST_F(TsHeaders, TimeStampsMustAgree) {
+  EXPECT_EQ(refused("@timeStamps false\n@univariate true\n@data\n(0,1)\n"),
+            ":4:1: found \"(0\", expected a number, as line 1 says (@timeStamps false): correct "
+            "that line or the data");
+  EXPECT_EQ(refused("@univariate true\n@data\n(0,1)\n"),
+            ":3:1: found \"(0\", expected a number; (time,value) needs @timeStamps true in the "
+            "header");
+}
+
+TEST_F(TsHeaders, ClassesMustBeAnnounced) {
+  EXPECT_EQ(refused("@univariate true\n@classLabel false\n@data\n1,2:a\n"),
+            ":4:5: found 2 parts separated by \":\", expected 1: 1 dimension (line 1: "
+            "@univariate true) and no target (line 2: @classLabel false); correct the header or "
+            "the data");
+  EXPECT_EQ(refused("@classLabel false\n@data\n1,2:a\n"),
+            ":3:5: found \"a\", expected a number; a class needs @classLabel true and its names in "
+            "the header (line 1: @classLabel false)");
+  EXPECT_EQ(refused("@data\n1,2:1\n"),
+            ":2:5: found a dimension of 1 value, expected 2, as in the first dimension; a class "
+            "needs @classLabel true and its names in the header");
+  EXPECT_EQ(refused("@classLabel true a b\n@data\n1,2\n"),
+            ":3:1: found no \":\", expected a dimension, \":\" and the target (line 1: @classLabel "
+            "true)");
+  EXPECT_EQ(refused("@classLabel true a b\n@targetLabel true\n@data\n1,2:a\n"),
+            ":2:1: found both @classLabel true and @targetLabel true, expected one of them");
+}
+
+TEST(Ts, TellsWhatItFound) {
+  const Findings findings = findings_of({good("two_dimensions.ts")});
+  EXPECT_EQ(columns_of(findings),
+            (Lines{"dim_0: feature, a dimension", "dim_1: feature, a dimension",
+                   "class: target, line 8: @classLabel true"}));
+  EXPECT_EQ(findings.task, "line 8: @classLabel true");
+  EXPECT_EQ(findings_of({good("two_dimensions.ts")}, {.task = Target::kNone}).task, "--task");
+  EXPECT_EQ(findings_of({good("univariate.ts")}).task, "line 5: @classLabel false");
+}
+
+TEST(Ts, KnowsWhereAValueIsMissing) {
+  EXPECT_EQ(missing_places({good("univariate.ts")}), (Lines{"7:3", "8:1"}));
+  EXPECT_EQ(missing_places({good("motions.ts")}), (Lines{"", "", "9:7"}));
+}
+
+TEST(Ts, GoesOnAfterABadCase) {
+  const io::TempFolder folder;
+  io::put(folder.path() / "x.ts", "@univariate true\n@equalLength true\n@data\nz\n1,2\n3\n4,5\n");
+  EXPECT_EQ(read_on({folder.path() / "x.ts"}),
+            (Lines{"! 4:1", "2@5: 1 | 2 -> ", "! 6:1", "4@7: 4 | 5 -> "}));
+}
+
+// A line of separators takes no memory beyond the line itself.
+TEST(Ts, RefusesTooManyDimensions) {
+  const io::TempFolder folder;
+  io::put(folder.path() / "x.ts", "@data\n" + std::string(100'000, ':') + "\n");
+  EXPECT_EQ(refusal({folder.path() / "x.ts"}),
+            (folder.path() / "x.ts").string() +
+                ":2:1: found a sequence of 100,001 dimensions, expected at most 65,536");
 }
 
 TEST(Ts, RefusesABadCase) {
@@ -119,11 +232,15 @@ TEST(Ts, RefusesABadCase) {
       {"too_large.ts", ":3:3: found \"1e400\", expected a number of at most 3.4e38"},
       {"unequal.ts", ":5:7: found a dimension of 2 values, expected 3, as in the first dimension"},
       {"few_dimensions.ts",
-       ":5:3: found 2 parts separated by \":\", expected 3: 2 dimensions and the target"},
+       ":5:3: found 2 parts separated by \":\", expected 3: 2 dimensions (line 1: @dimensions 2) "
+       "and the target (line 2: @classLabel true); correct the header or the data"},
       {"many_dimensions.ts",
-       ":5:7: found 4 parts separated by \":\", expected 3: 2 dimensions and the target"},
-      {"unknown_class.ts", ":4:6: found \"c\", expected one of the classes in the header: a b"},
-      {"no_parentheses.ts", ":4:7: found \"1\", expected (time,value), since @timeStamps is true"},
+       ":5:7: found 4 parts separated by \":\", expected 3: 2 dimensions (line 1: @dimensions 2) "
+       "and the target (line 2: @classLabel true); correct the header or the data"},
+      {"unknown_class.ts", ":4:6: found \"c\", expected one of the classes on line 2: a b"},
+      {"no_parentheses.ts",
+       ":4:7: found \"1\", expected (time,value), as line 1 says (@timeStamps true): correct that "
+       "line or the data"},
       {"no_comma.ts", ":4:6: found \"(1,2)\", expected a comma"},
       {"no_target.ts", ":4:5: found \"?\", expected a number"},
   });
