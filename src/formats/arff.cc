@@ -49,6 +49,7 @@ class ArffReader : public SourceReader {
  private:
   [[nodiscard]] Target find_target(const Options& options) const;
   void describe(const Options& options);
+  [[nodiscard]] std::string why_task() const;
   void describe_attribute(std::size_t attribute);
   [[nodiscard]] std::size_t count_dimensions();  // of the first sequence
 
@@ -113,11 +114,16 @@ void ArffReader::describe(const Options& options) {
   if (target_ != Target::kNone) schema_.targets = {attributes_[*roles_.target].name};
   if (roles_.id) schema_.id = attributes_[*roles_.id].name;
   for (std::size_t i = 0; i < attributes_.size(); ++i) describe_attribute(i);
-  findings_.task = task_reason(
-      options, roles_.target
-                   ? fmt::format("the attribute {} is the target: {}",
-                                 io::quote(attributes_[*roles_.target].name), roles_.why_target)
-                   : "no attribute lists classes or is called class, target or label");
+  findings_.task = task_reason(options, why_task());
+}
+
+std::string ArffReader::why_task() const {
+  if (!roles_.target) return "no attribute lists classes or is called class, target, label or y";
+  const ArffAttribute& attribute = attributes_[*roles_.target];
+  const std::string name = io::quote(attribute.name);
+  if (attribute.type == Type::kNumber) return fmt::format("{} is numeric", name);
+  const std::size_t count = attribute.values.size();
+  return fmt::format("{} lists {} {}", name, count, count == 1 ? "class" : "classes");
 }
 
 void ArffReader::describe_attribute(std::size_t attribute) {

@@ -83,7 +83,7 @@ class RoleGuess {
     for (const Type type : {Type::kNominal, Type::kNumber}) {
       for (std::size_t i = 0; i < attributes_.size(); ++i) {
         if (attributes_[i].type != type || !is_one_of(attributes_[i].name, kTargetNames)) continue;
-        take_target(i, type == Type::kNominal ? "its name, and lists classes" : "its name");
+        take_target(i, "its name");
         return;
       }
     }

@@ -151,8 +151,10 @@ TEST_F(Arff, TellsWhatItFound) {
   EXPECT_EQ(columns_of(findings),
             (Lines{"the motion: features, the relational attribute",
                    "activity: target, the last attribute, and lists classes"}));
-  EXPECT_EQ(findings.task,
-            "the attribute \"activity\" is the target: the last attribute, and lists classes");
+  EXPECT_EQ(findings.task, "\"activity\" lists 2 classes");
+  EXPECT_EQ(findings_of({write(two("@data\n1,2\n"))}).task,
+            "no attribute lists classes or is called class, target, label or y");
+  EXPECT_EQ(findings_of({write(two("@data\n1,2\n"))}, {.targets = {"b"}}).task, "\"b\" is numeric");
   EXPECT_EQ(columns_of(findings_of({good("arrows.arff")})).at(1), "att2: step, a number");
 }
 

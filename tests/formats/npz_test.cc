@@ -75,7 +75,7 @@ TEST_F(Npz, TellsWhyTheTask) {
   EXPECT_EQ(reason({{.name = "x.npy", .content = x_}}), "no array of targets");
   EXPECT_EQ(reason({{.name = "x.npy", .content = x_},
                     {.name = "y.npy", .content = npy("|u1", "(2,)", "\3\4")}}),
-            "the shape and type of " + file_.string() + "/y.npy");
+            "the shape and type of " + file_.string() + ":y.npy");
 }
 
 TEST_F(Npz, TheBytesThatNumPyWrites) {
