@@ -67,7 +67,7 @@ void say_findings(const datasets::Files& files) {
   const formats::Findings& findings = files.findings();
   const std::string columns = workflows::columns_in_words(findings);
   if (!columns.empty()) say("columns: {}\n", columns);
-  say("task: {}\n", workflows::task_in_words(files.encoding().schema, findings));
+  say("task {}\n", workflows::task_in_words(files.encoding().schema, findings));
   say("{}", workflows::warnings_text(findings));
 }
 

@@ -35,7 +35,7 @@ std::vector<Run> runs_of(const std::vector<Column>& columns) {
 }
 
 std::string names_of(const Run& run) {
-  const std::string first = io::escape(run.first->name);
+  std::string first = io::escape(run.first->name);
   if (run.count == 1) return first;
   return fmt::format("{}{}{}", first, run.count == 2 ? ", " : " … ", io::escape(run.last->name));
 }
@@ -76,7 +76,7 @@ std::string columns_in_words(const formats::Findings& findings) {
   std::vector<std::string> parts;
   for (const Run& run : runs_of(findings.columns)) {
     const std::string why = run.first->why.empty() ? "" : fmt::format(" ({})", run.first->why);
-    parts.push_back(fmt::format("{}: {}{}", run.first->role, names_of(run), why));
+    parts.push_back(fmt::format("{}: {}{}", names_of(run), run.first->role, why));
   }
   return fmt::format("{}", fmt::join(parts, "; "));
 }

@@ -15,7 +15,7 @@ std::string task_in_words(const formats::Schema& schema, const formats::Findings
 // A row for each column or run of columns with the same role and reason: "att1 … att251".
 report::Table columns_table(const formats::Findings& findings);
 
-// The same in a line: "id: machine (named so); feature: load … heat (numbers)". Empty if nothing
+// The same in a line: "machine: id (its name); load … heat: feature (numbers)". Empty if nothing
 // is known about columns.
 std::string columns_in_words(const formats::Findings& findings);
 

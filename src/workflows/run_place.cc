@@ -36,7 +36,7 @@ bool is_unused(const fs::path& folder) {
 fs::path choose(const fs::path& parent, const fs::path& first,
                 const training::Experiment& experiment) {
   for (int number = 1;; ++number) {
-    const fs::path folder =
+    fs::path folder =
         parent / (number == 1 ? experiment.name : fmt::format("{}-{}", experiment.name, number));
     if (is_unused(folder) || has_this_run(folder / first, experiment)) return folder;
   }

@@ -25,7 +25,7 @@ TEST(CModelFolder, IsLoadedLikeItsFile) {
 
 TEST(CImport, NamesItsOptionsAsTheyAreGiven) {
   rwa_model* out = nullptr;
-  expect_failure(rwa_import_torch("none", R"({"head": "fc", "no_head": true})", &out),
+  expect_failure(rwa_import_torch("none", nullptr, R"({"head": "fc", "no_head": true})", &out),
                  RWA_CONFIG_ERROR, {"the options head and no_head are both given"});
 }
 

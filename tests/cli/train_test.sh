@@ -58,7 +58,7 @@ long=(waves.csv --name long --epochs 1000000 --patience 0 --schedule constant --
 expect 6 "run the same command to resume" \
   timeout --foreground --preserve-status -s TERM 1 "$rwa" train "${long[@]}"
 expect 0 "resuming from step" "$rwa" train "${long[@]}" --time-budget 3
-grep -qF "task: class" err || fail "the task is not shown"
+grep -qF "task class: " err || fail "the task is not shown"
 
 ### settings of another run; folds, seeds, windows, truncation
 train 0 "model:" class.csv --config runs/class/config.toml --out configured

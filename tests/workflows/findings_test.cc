@@ -41,8 +41,8 @@ TEST(Findings, ColumnsWithOneRoleAndReasonAreOneLine) {
   EXPECT_EQ(table.rows[4][1].text, "ignored");
   EXPECT_EQ(
       columns_in_words(findings()),
-      "id: machine (named like an id); time: time (named like a time); feature: att1 … att251 "
-      "(numbers); target: low, high (named so); ignored: note");
+      "machine: id (named like an id); time: time (named like a time); att1 … att251: feature "
+      "(numbers); low, high: target (named so); note: ignored");
   EXPECT_EQ(columns_in_words({}), "");
 }
 
