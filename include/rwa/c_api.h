@@ -224,8 +224,8 @@ RWA_C_EXPORT void rwa_tape_free(rwa_tape* tape);
 
 typedef struct rwa_sequences rwa_sequences;
 /* Reads the sequences of all files, as `rwa inspect` does. {"format", "layout", "task", "target",
- * "features", "id", "time", "label_from", "kmer"}: see `rwa train --help`; "target" and "features"
- * are arrays. */
+ * "features", "id", "time", "label_from", "kmer", "tokens", "lower"}: see `rwa train --help`;
+ * "target" and "features" are arrays. */
 RWA_C_EXPORT rwa_result rwa_read(const char* const* paths, size_t count, const char* options,
                                  rwa_sequences** out);
 /* Creates an empty list for rwa_sequences_add(). {"input": "numbers" or "symbols",

@@ -191,6 +191,8 @@ def read(
     label_from: str | None = None,
     decimal: str | None = None,
     kmer: int | None = None,
+    tokens: str | None = None,
+    lower: bool | None = None,
 ) -> Sequences:
     """Read all sequences of a file, several files or a folder.
 
@@ -214,6 +216,8 @@ def read(
         label_from=label_from,
         decimal=decimal,
         kmer=kmer,
+        tokens=tokens,
+        lower=lower,
     )
     array = (c_char_p * len(words))(*words)
     made = Sequences(Handle("rwa_sequences_free", library.rwa_read, array, len(words), said))

@@ -40,6 +40,8 @@ std::unique_ptr<rwa_sequences> read(const std::vector<std::filesystem::path>& pa
   list->schema = reader->schema();
   list->findings = reader->findings();
   list->kmer = task.kmer;
+  list->tokens = task.tokens;
+  list->lower = task.lower;
   list->files = {reader->file()};
   for (rwa::formats::Sequence sequence; reader->next(sequence);) {
     if (reader->file() != list->files.back()) list->files.push_back(reader->file());

@@ -19,7 +19,10 @@ struct rwa_sequences {
 
   rwa::formats::Schema schema;
   rwa::formats::Findings findings;
-  int kmer = 1;  // used to make the symbols
+  // Used to make the symbols, as in FilesTask.
+  int kmer = 1;
+  std::string tokens = "characters";
+  bool lower = false;
   rwa::formats::Vocabulary words;
   std::vector<std::string> files;  // the items' files, for messages
   std::vector<Item> items;

@@ -69,7 +69,9 @@ struct TrainingOptions {
 
   static training::Overrides take_settings(io::Value::Table& given, const Lists& lists) {
     io::Value::Table task = {{"train", {io::Value::Array{{std::string(kTrain)}}}},
-                             {"kmer", {std::int64_t{lists.train.kmer}}}};
+                             {"kmer", {std::int64_t{lists.train.kmer}}},
+                             {"tokens", {lists.train.tokens}},
+                             {"lower", {lists.train.lower}}};
     if (lists.valid != nullptr) {
       task.push_back({"valid", {io::Value::Array{{std::string(kValid)}}}});
     }

@@ -23,9 +23,10 @@ struct Shape {
   int outputs = 1;  // O
   Readout readout = Readout::kLast;
   Loss loss = Loss::kSoftmax;
-  int longest = 1;         // the most steps of any sequence
-  double mean_length = 1;  // expected length of a training sample
-  int says = 0;            // steps of the longest decoder target; 0: no decoder
+  int longest = 1;               // the most steps of any sequence
+  double mean_length = 1;        // expected length of a training sample
+  int says = 0;                  // steps of the longest decoder target; 0: no decoder
+  std::vector<int> unseen = {};  // inputs that are 0 in every training sample
 };
 
 // The scores of a baseline that ignores the input: class frequencies or the mean. The loss is in

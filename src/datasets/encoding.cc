@@ -172,7 +172,9 @@ std::vector<std::string> Encoding::outputs() const {
   return schema.symbols ? alphabet : schema.features;
 }
 
-formats::Options Encoding::options() const { return {.kmer = kmer, .as = schema}; }
+formats::Options Encoding::options() const {
+  return {.kmer = kmer, .tokens = tokens, .lower = lower, .as = schema};
+}
 
 std::vector<Piece> pieces(int steps, int window, int stride, bool of_forecast) {
   const std::int64_t length = std::int64_t{window} + (of_forecast ? 1 : 0);
@@ -241,8 +243,10 @@ formats::Sequence as_seen(const Encoding& encoding, const formats::Sequence& enc
   return seen;
 }
 
-Encoder::Words::Words(const std::vector<std::string>& words, std::string_view kind)
-    : words_(words), kind_(kind) {
+Encoder::Words::Words(const std::vector<std::string>& words, std::string_view kind, bool unknown)
+    : words_(words),
+      kind_(kind),
+      unknown_(unknown ? static_cast<std::int32_t>(words.size()) - 1 : -1) {
   for (const std::string& word : words) {
     places_.emplace(word, static_cast<std::int32_t>(places_.size()));
   }
@@ -252,7 +256,7 @@ void Encoder::Words::follow(const formats::Dictionary& dictionary) {
   const auto& words = dictionary.words();
   while (numbers_.size() < words.size()) {
     const auto found = places_.find(words[numbers_.size()]);
-    numbers_.push_back(found == places_.end() ? -1 : found->second);
+    numbers_.push_back(found == places_.end() ? unknown_ : found->second);
   }
 }
 
@@ -274,7 +278,7 @@ Encoder::Encoder(const Encoding& encoding, const formats::Vocabulary& vocabulary
     : encoding_(encoding),
       vocabulary_(vocabulary),
       shape_(encoding.shape()),
-      symbols_(encoding.alphabet, "symbol"),
+      symbols_(encoding.alphabet, "symbol", encoding.unknown),
       labels_(encoding.labels, "label") {
   symbols_.follow(vocabulary.symbols);
   labels_.follow(vocabulary.labels);

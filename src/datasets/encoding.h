@@ -58,18 +58,28 @@ struct Widening {
   friend bool operator==(const Widening&, const Widening&) = default;
 };
 
+// The name of the symbol that stands for all unknown ones.
+inline constexpr std::string_view kUnknown = "<unknown>";
+
 struct Encoding {
   formats::Schema schema = {};
   int kmer = 1;
+  formats::Tokens tokens = formats::Tokens::kCharacters;
+  bool lower = false;
   Missing missing = Missing::kRefuse;
   // Sequences are cut into windows of `window` steps, one every `stride` steps; 0: not cut.
   int window = 0, stride = 0;
   Widening widening = {};
   Normal features = {};                    // of x; empty for symbols
   std::vector<std::string> alphabet = {};  // the symbols in order
-  std::vector<std::string> labels = {};    // the classes, in the order of the outputs
-  Normal targets = {};                     // of regression targets; forecasts use `features`
+  // The last symbol of the alphabet, kUnknown, stands for every symbol that is not in it. Models of
+  // earlier versions have none and refuse such symbols.
+  bool unknown = false;
+  std::vector<std::string> labels = {};  // the classes, in the order of the outputs
+  Normal targets = {};                   // of regression targets; forecasts use `features`
 
+  // Returns how many symbols have a name of their own.
+  [[nodiscard]] std::size_t known_symbols() const { return alphabet.size() - (unknown ? 1 : 0); }
   // Returns the number of features, or of symbols, of a single step.
   [[nodiscard]] std::size_t width() const;
   // Returns the shape of the network: input, inputs, outputs, readout, loss.
@@ -101,9 +111,9 @@ class Encoder {
   Encoder(const Encoding& encoding, const formats::Vocabulary& vocabulary);
 
   // Encodes a sequence in place: maps symbols and labels to those of the encoding and standardises
-  // x. Throws InputError, naming `file` and the line, for an unknown symbol or label (listing the
-  // known ones), and for a missing value if these are refused. Without `labelled`, removes the
-  // targets.
+  // x. Throws InputError, naming `file` and the line, for an unknown label (listing the known ones),
+  // for an unknown symbol if the encoding has no place for it, and for a missing value if these are
+  // refused. Without `labelled`, removes the targets.
   void encode(formats::Sequence& sequence, std::string_view file, bool labelled = true);
   // The same, from any thread, if the vocabulary has no new words since the last encode().
   void encode_known(formats::Sequence& sequence, std::string_view file, bool labelled = true) const;
@@ -118,7 +128,8 @@ class Encoder {
   // Maps the vocabulary's numbers to those of the encoding.
   class Words {
    public:
-    Words(const std::vector<std::string>& words, std::string_view kind);
+    // With `unknown`, the last word stands for unknown ones.
+    Words(const std::vector<std::string>& words, std::string_view kind, bool unknown = false);
 
     void follow(const formats::Dictionary& dictionary);  // looks up its new words
     // Throws InputError for an unknown word.
@@ -128,6 +139,7 @@ class Encoder {
    private:
     const std::vector<std::string>& words_;
     std::string_view kind_;  // "symbol", for messages
+    std::int32_t unknown_;   // the number of unknown words; -1: refused
     std::unordered_map<std::string_view, std::int32_t> places_;
     std::vector<std::int32_t>
         numbers_;  // the encoding's number of each dictionary word; -1: unknown

@@ -107,6 +107,12 @@ void check(const Fields& json, const Encoding& encoding) {
     json.fail("the schema has no targets");
   }
   if (encoding.kmer < 1) json.fail("\"kmer\" is 0, expected at least 1");
+  if (encoding.kmer > 1 && encoding.tokens == formats::Tokens::kWords) {
+    json.fail(fmt::format("\"kmer\" is {}, expected 1 for words", encoding.kmer));
+  }
+  if (encoding.unknown && (encoding.alphabet.empty() || encoding.alphabet.back() != kUnknown)) {
+    json.fail(fmt::format("\"alphabet\" does not end with {}", io::quote(kUnknown)));
+  }
   const bool whole = encoding.window == 0;
   if (whole != (encoding.stride == 0) || encoding.stride > encoding.window) {
     json.fail(fmt::format("\"stride\" is {}, expected {} for a window of {}", encoding.stride,
@@ -137,17 +143,21 @@ void check_fit(const ModelConfig& network, const Shape& data, std::string_view o
 }  // namespace
 
 std::string to_json(const Encoding& encoding) {
-  return Json{{"schema", json_of(encoding.schema)},
-              {"kmer", encoding.kmer},
-              {"missing", to_string(encoding.missing)},
-              {"window", encoding.window},
-              {"stride", encoding.stride},
-              {"widening", json_of(encoding.widening)},
-              {"features", json_of(encoding.features)},
-              {"alphabet", encoding.alphabet},
-              {"labels", encoding.labels},
-              {"targets", json_of(encoding.targets)}}
-      .dump();
+  Json json{{"schema", json_of(encoding.schema)},
+            {"kmer", encoding.kmer},
+            {"missing", to_string(encoding.missing)},
+            {"window", encoding.window},
+            {"stride", encoding.stride},
+            {"widening", json_of(encoding.widening)},
+            {"features", json_of(encoding.features)},
+            {"alphabet", encoding.alphabet},
+            {"labels", encoding.labels},
+            {"targets", json_of(encoding.targets)}};
+  // Fields that models of earlier versions lack.
+  if (encoding.tokens != formats::Tokens::kCharacters) json["tokens"] = to_string(encoding.tokens);
+  if (encoding.lower) json["lower"] = true;
+  if (encoding.unknown) json["unknown"] = true;
+  return json.dump();
 }
 
 Encoding parse_encoding(std::string_view json, std::string_view origin) {
@@ -168,6 +178,9 @@ Encoding parse_encoding(std::string_view json, std::string_view origin) {
   fields("labels", encoding.labels);
   encoding.targets = parse_normal(fields.table("targets"),
                                   is_of_numbers(schema.target) ? schema.targets.size() : 0);
+  if (fields.has("tokens")) fields("tokens", encoding.tokens);
+  if (fields.has("lower")) fields("lower", encoding.lower);
+  if (fields.has("unknown")) fields("unknown", encoding.unknown);
   fields.finish();
   check(fields, encoding);
   return encoding;

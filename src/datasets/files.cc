@@ -43,6 +43,21 @@ std::vector<std::string> sorted(std::vector<std::string> words) {
   return words;
 }
 
+// The symbols of the training samples. Words that occur once count as unknown, so that training
+// meets some.
+std::vector<std::string> alphabet_of(const FilesTask& task, const formats::Dictionary& symbols,
+                                     const Counts& seen) {
+  const bool words = formats::parse_tokens(task.tokens) == formats::Tokens::kWords;
+  std::vector<std::string> known;
+  for (std::size_t i = 0; i < symbols.words().size(); ++i) {
+    const std::string& symbol = symbols.words()[i];
+    if (seen.of(i) >= (words ? 2 : 1) && symbol != kUnknown) known.push_back(symbol);
+  }
+  known = sorted(std::move(known));
+  known.emplace_back(kUnknown);
+  return known;
+}
+
 Encoding encoding_of(const FilesTask& task, const LoadedData& data, const Sums& trained) {
   const formats::Schema& schema = data.schema;
   const bool numbers = is_of_numbers(schema.target);
@@ -51,6 +66,8 @@ Encoding encoding_of(const FilesTask& task, const LoadedData& data, const Sums& 
   const auto first_label = words.labels.words().begin();
   return {.schema = schema,
           .kmer = task.kmer,
+          .tokens = formats::parse_tokens(task.tokens),
+          .lower = task.lower,
           .missing = parse_missing(task.missing),
           .window = task.window,
           .stride = stride_of(task),
@@ -58,7 +75,9 @@ Encoding encoding_of(const FilesTask& task, const LoadedData& data, const Sums& 
                        .positions = task.positions,
                        .span = task.positions > 0 ? trained.longest : 0},
           .features = trained.features.normal(schema.symbols ? 0 : schema.features.size()),
-          .alphabet = schema.symbols ? sorted(words.symbols.words()) : std::vector<std::string>(),
+          .alphabet = schema.symbols ? alphabet_of(task, words.symbols, trained.seen)
+                                     : std::vector<std::string>(),
+          .unknown = schema.symbols,
           .labels = labelled ? sorted({first_label,
                                        first_label + static_cast<std::ptrdiff_t>(data.labels)})
                              : std::vector<std::string>(),
@@ -78,17 +97,47 @@ std::vector<std::int64_t> in_order(const std::vector<std::int64_t>& counts,
   return ordered;
 }
 
-// Counts the training targets of each class, in the order of the outputs.
+// The same for symbols; those that the encoding does not have are unknown.
+Counts in_order(const Counts& counts, const formats::Dictionary& symbols,
+                const Encoding& encoding) {
+  std::map<std::string_view, std::int32_t> places;
+  for (const std::string& symbol : encoding.alphabet) {
+    places.emplace(symbol, static_cast<std::int32_t>(places.size()));
+  }
+  Counts ordered;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const auto place = places.find(symbols.words()[i]);
+    ordered.add(place == places.end() ? places.at(kUnknown) : place->second, counts.of(i));
+  }
+  return ordered;
+}
+
+// The inputs of the symbol for unknown ones, at this step and those before it, if no training
+// sample has it.
+std::vector<int> unseen_inputs(const Encoding& encoding, const Counts& seen) {
+  std::vector<int> inputs;
+  const auto width = static_cast<int>(encoding.width());
+  if (!encoding.unknown || seen.of(encoding.known_symbols()) > 0) return inputs;
+  for (int i = 1; i <= encoding.widening.context; ++i) inputs.push_back(i * width - 1);
+  return inputs;
+}
+
+// Counts the training targets of each class, in the order of the outputs. Symbols are numbered as in
+// the encoding, labels as in the vocabulary.
 std::vector<double> class_counts(const Encoding& encoding, const formats::Vocabulary& words,
                                  const Sums& trained) {
-  const bool forecast = encoding.schema.target == Target::kNone;
-  const Counts& counts = forecast ? trained.symbols : trained.labels;
-  const auto& names = (forecast ? words.symbols : words.labels).words();
+  std::vector<double> ordered;
+  if (encoding.schema.target == Target::kNone) {
+    for (std::size_t i = 0; i < encoding.width(); ++i) {
+      ordered.push_back(static_cast<double>(trained.symbols.of(i)));
+    }
+    return ordered;
+  }
+  const auto& names = words.labels.words();
   std::map<std::string_view, double> by_name;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    by_name[names[i]] = static_cast<double>(counts.of(i));
+    by_name[names[i]] = static_cast<double>(trained.labels.of(i));
   }
-  std::vector<double> ordered;
   for (const std::string& name : encoding.outputs()) ordered.push_back(by_name[name]);
   return ordered;
 }
@@ -136,7 +185,14 @@ void check_trainable(const Encoding& encoding, const Statistics& statistics, con
                                  statistics.sequences, classes ? "a single class" : "no labels",
                                  classes ? "at least two" : "some"));
   }
-  if (encoding.schema.symbols && target == Target::kNone && encoding.alphabet.size() < 2) {
+  if (!encoding.schema.symbols) return;
+  if (encoding.known_symbols() == 0) {
+    throw InputError(
+        "every word occurs only once in the training data, expected some more often: use "
+        "--tokens characters");
+  }
+  if (target == Target::kNone && encoding.known_symbols() == 1 &&
+      trained.seen.of(encoding.known_symbols()) == 0) {
     throw InputError(
         fmt::format("the sequences have only the symbol {}, expected at least two symbols",
                     io::quote(encoding.alphabet.front())));
@@ -221,11 +277,14 @@ ReadFiles::ReadFiles(const FilesTask& task, std::shared_ptr<const LoadedData> da
   Sums trained;
   for (const Subset* subset : subsets(Split::kTrain)) trained.add(subset->sums);
   encoding_ = encoding_of(task_, *data_, trained);
+  trained.seen = in_order(trained.seen, data_->vocabulary->symbols, encoding_);
+  trained.symbols = in_order(trained.symbols, data_->vocabulary->symbols, encoding_);
   statistics_ = data_->statistics;
   statistics_.labels = in_order(statistics_.labels, *data_->vocabulary, encoding_.labels);
   check_trainable(encoding_, statistics_, trained);
   check_note(encoding_);
   shape_ = encoding_.shape();
+  shape_.unseen = unseen_inputs(encoding_, trained.seen);
   shape_.longest = longest_of(*data_);
   shape_.mean_length = static_cast<double>(trained.steps) / static_cast<double>(trained.samples);
   naive_ = naive_of(encoding_, trained);

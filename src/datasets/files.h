@@ -50,10 +50,10 @@ class Files : public Dataset {
 using Reading = std::function<void(std::int64_t sequences)>;
 
 // Reads the files of the task, each once. Data that does not fit into memory goes to a file in
-// `folder`. The encoding takes symbols from all splits, labels from the training files, means and
-// scales from the training samples only. Throws like formats::open() and Encoder, and InputError
-// for a label that is not in the training files, and if there is nothing to learn: no sequences, no
-// steps, a single class.
+// `folder`. The encoding takes labels from the training files; symbols, means and scales from the
+// training samples only, where words that occur once count as unknown. Throws like formats::open()
+// and Encoder, and InputError for a label that is not in the training files, and if there is nothing
+// to learn: no sequences, no steps, a single class.
 //
 // With a link, all its ranks call this and get the same data, but only rank 0 reads the files and
 // uses `folder` and `reading` (files_ranks.cc). Data that does not fit into memory is written once

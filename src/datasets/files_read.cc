@@ -111,6 +111,7 @@ void Collector::add(formats::Sequence& sequence, Subset& subset) {
   pack(sequence, record_);
   hash_.add(record_);
   if (features_ > 0) subset.sums.features.add(sequence.x, features_);
+  for (const std::int32_t symbol : sequence.symbols) subset.sums.seen.add(symbol);
   if (!sequence.values.empty()) subset.sums.targets.add(sequence.values, schema_.targets.size());
   const auto all = pieces(sequence.steps, window_, stride_, forecasts_);
   if (all.size() == 1) {
@@ -273,8 +274,11 @@ std::unique_ptr<Subset> Loader::read_others(const std::vector<std::string>& path
                                             Collector& collector) {
   if (paths.empty()) return nullptr;
   auto subset = new_subset(kMemoryOfOthers);
-  const auto reader =
-      begin(paths, {.kmer = task_.kmer, .decimal = decimal_of(task_), .as = out_.schema});
+  const auto reader = begin(paths, {.kmer = task_.kmer,
+                                    .tokens = formats::parse_tokens(task_.tokens),
+                                    .lower = task_.lower,
+                                    .decimal = decimal_of(task_),
+                                    .as = out_.schema});
   read(*reader, collector, [&](const formats::Sequence& sequence) -> Subset& {
     refuse_new_labels(sequence, reader->file());
     return *subset;
@@ -308,6 +312,8 @@ formats::Options options_of(const FilesTask& task) {
           .time = task.time,
           .label_from = task.label_from,
           .kmer = task.kmer,
+          .tokens = formats::parse_tokens(task.tokens),
+          .lower = task.lower,
           .decimal = decimal_of(task),
           .as = {}};
 }

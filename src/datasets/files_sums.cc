@@ -106,6 +106,7 @@ void Sums::add(const Sums& others) {
   targets.add(others.targets);
   labels.add(others.labels);
   symbols.add(others.symbols);
+  seen.add(others.seen);
 }
 
 Naive naive_of(const Encoding& encoding, const Sums& sums) {

@@ -52,11 +52,13 @@ struct Sums {
   Moments features, targets;  // of whole sequences, before cutting into windows
   // Frequencies of the vocabulary's labels as targets, and of its symbols as targets of a forecast.
   Counts labels, symbols;
+  Counts seen;  // frequencies of the vocabulary's symbols, before cutting into windows
 
   void add(const Sums& others);
 };
 
-// Returns the majority-class or mean baseline, in bits or squared deviations.
+// Returns the majority-class or mean baseline, in bits or squared deviations. Symbols are numbered
+// as in the encoding.
 Naive naive_of(const Encoding& encoding, const Sums& sums);
 
 }  // namespace rwa::datasets

@@ -16,6 +16,8 @@ struct FilesTask {
   std::string id = {}, time = {}, label_from = {};
   std::string decimal = {};
   int kmer = 1;
+  std::string tokens = "characters";
+  bool lower = false;
   int context = 1;    // as in Widening
   int positions = 0;  // as in Widening
   std::string missing = "refuse";

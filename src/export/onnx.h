@@ -19,7 +19,8 @@
 // If the model has the note "data", the graph encodes its inputs: x holds the values of the files.
 // A missing value, NaN, becomes the mean if the model was trained so; otherwise the caller fills it
 // in. The metadata are strings: "rwa" (the version) and, as JSON, "network"; for a model trained on
-// files also "features" and "missing", or "symbols" and "kmer"; "outputs", "target", "window".
+// files also "features" and "missing", or "symbols", "kmer", "tokens", "lower" and "unknown" (the
+// last symbol stands for all that are not listed); "outputs", "target", "window".
 #pragma once
 
 #include <filesystem>

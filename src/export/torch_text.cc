@@ -235,7 +235,10 @@ std::string constants(const datasets::Encoding& encoding) {
   std::string text;
   if (schema.symbols) {
     text +=
-        constant("ALPHABET", quoted(encoding.alphabet), "The vocabulary, in the network's order.");
+        constant("ALPHABET", quoted(encoding.alphabet),
+                 encoding.unknown ? "The vocabulary, in the network's order; the last stands for "
+                                    "unknown symbols."
+                                  : "The vocabulary, in the network's order.");
   } else {
     text += constant("FEATURES", quoted(schema.features),
                      "The features of a step; the network sees (x - MEAN) / SCALE.");
@@ -278,6 +281,7 @@ void fill_in_data(const datasets::Encoding& encoding, Filling& filling) {
   };
   when("data", true);
   when("of-symbols", schema.symbols);
+  when("unknown", encoding.unknown);
   when("missing", encoding.missing != datasets::Missing::kRefuse);
   when("missing-previous", encoding.missing == datasets::Missing::kPrevious);
   when("widened", widening.is_needed());
@@ -294,8 +298,11 @@ void fill_in_data(const datasets::Encoding& encoding, Filling& filling) {
                   schema.target == Target::kNone ? " at each next step"
                   : every                        ? " at each step"
                                                  : "");
-  values["sequence_type"] = schema.symbols ? "list[str] | str" : "list[list[float]]";
-  values["steps_are"] = schema.symbols ? "symbols" : "rows of FEATURES";
+  const bool words = encoding.tokens == formats::Tokens::kWords;
+  values["sequence_type"] = !schema.symbols ? "list[list[float]]"
+                            : words         ? "list[str]"
+                                            : "list[str] | str";
+  values["steps_are"] = !schema.symbols ? "rows of FEATURES" : words ? "words" : "symbols";
   values["one"] = every ? "[:, 0]" : "[0]";
 }
 

@@ -198,7 +198,7 @@ bool ArrayReader::next(Sequence& sequence) {
   }
   if (answers_) answers_->next(sequence);
   sequence.line = ++done_;
-  sequence.id = fmt::to_string(done_);
+  sequence.set_number(done_);
   return true;
 }
 

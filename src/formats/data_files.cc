@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -16,6 +17,7 @@
 #include "base/nearest.h"
 #include "formats/array.h"
 #include "formats/match.h"
+#include "formats/other_files.h"
 #include "formats/parse.h"
 #include "formats/table_rows.h"
 #include "io/quote.h"
@@ -255,10 +257,26 @@ std::string name_of_folder(const fs::path& file) {
   return fs::absolute(file, ignored).parent_path().filename().string();
 }
 
+std::vector<std::string> distinct_names(std::span<const fs::path> files) {
+  using Naming = std::string (*)(const fs::path&);
+  constexpr std::array<Naming, 2> kNamings = {
+      name_without_endings,
+      [](const fs::path& file) { return name_of_folder(file) + '/' + name_without_endings(file); }};
+  for (const Naming naming : kNamings) {
+    std::vector<std::string> names;
+    for (const fs::path& file : files) names.push_back(file == "-" ? "stdin" : naming(file));
+    if (std::set(names.begin(), names.end()).size() == names.size()) return names;
+  }
+  std::vector<std::string> paths;
+  for (const fs::path& file : files) paths.push_back(file.string());
+  return paths;
+}
+
 Format recognise(Source& source) {
   if (source.peek(1).empty()) {
     throw InputError(fmt::format("{}: found an empty file, expected sequences", source.name()));
   }
+  refuse_other_files(source);
   if (const auto format = by_first_bytes(source)) return *format;
   if (source.peek(std::size_t{1} << 16).find('\0') != std::string_view::npos) {
     throw InputError(

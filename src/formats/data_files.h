@@ -24,8 +24,12 @@ DataFiles find_files(std::span<const std::filesystem::path> paths);
 std::string name_without_endings(const std::filesystem::path& file);
 std::string name_of_folder(const std::filesystem::path& file);
 
+// Names that differ: without folder and endings, or with the folder if two are the same, or the
+// paths. "stdin" for "-".
+std::vector<std::string> distinct_names(std::span<const std::filesystem::path> files);
+
 // Recognises the format by content, or by file name if the content is ambiguous. Throws InputError
-// for an empty file and for unknown binary data.
+// for an empty file, for unknown binary data, and for files of other programs.
 Format recognise(Source& source);
 
 }  // namespace rwa::formats

@@ -65,7 +65,7 @@ FastaReader::FastaReader(std::unique_ptr<Source> source, const Options& options,
     : LineReader(std::move(source), std::move(vocabulary)),
       label_(HeaderLabel::parse(label_from(options))),
       optional_answers_(options.as.has_value()),
-      symbols_(vocabulary_, options.kmer) {
+      symbols_(vocabulary_, options) {
   schema_.symbols = true;
   Target found = Target::kNone;
   if (label_) {
@@ -145,7 +145,7 @@ void FastaReader::read_header(Sequence& sequence) {
   ++records_;
   if (target_ != Target::kNone) read_label(header, sequence);
   sequence.id = next_word(header);
-  if (sequence.id.empty()) sequence.id = fmt::to_string(records_);
+  if (sequence.id.empty()) sequence.set_number(records_);
 }
 
 void FastaReader::read_label(std::string_view header, Sequence& sequence) {

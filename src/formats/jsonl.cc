@@ -129,15 +129,15 @@ JsonlReader::JsonlReader(std::unique_ptr<Source> source, const Options& options,
     : LineReader(std::move(source), std::move(vocabulary)),
       keys_(keys_of(options)),
       parser_(*source_, keys_),
-      symbols_(vocabulary_, options.kmer),
+      symbols_(vocabulary_, options),
       optional_answers_(options.as.has_value()) {
   const AnswerGuess answers = guess();
   if (!kind_) kind_ = Kind::kNumbers;  // only empty lists: no features
   schema_.format = Format::kJsonl;
   schema_.symbols = kind_ != Kind::kNumbers;
-  if (options.kmer > 1 && kind_ == Kind::kWords) {
-    throw ConfigError(fmt::format("{}: found lists of symbols, expected strings for --kmer {}",
-                                  file(), options.kmer));
+  if (const std::string option = text_option(options); !option.empty() && kind_ == Kind::kWords) {
+    throw ConfigError(
+        fmt::format("{}: found lists of symbols, expected strings for {}", file(), option));
   }
   if (!schema_.symbols) {
     schema_.features = numbered(keys_.sequence.empty() ? "x" : keys_.sequence, width_);
@@ -198,7 +198,7 @@ bool JsonlReader::next(Sequence& sequence) {
   sequence.clear();
   sequence.line = source_->line_number();
   sequence.id = record_.id;
-  if (sequence.id.empty()) sequence.id = fmt::to_string(records_);
+  if (sequence.id.empty()) sequence.set_number(records_);
   read_sequence(sequence);
   if (target_ != Target::kNone) read_answers(sequence);
   return true;

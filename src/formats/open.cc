@@ -2,11 +2,13 @@
 // reader of its format, adds labels, and goes on to the next file.
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -17,6 +19,7 @@
 #include "formats/formats.h"
 #include "formats/labels.h"
 #include "formats/match.h"
+#include "formats/text_symbols.h"
 #include "io/quote.h"
 #include "rwa/errors.h"
 
@@ -85,8 +88,19 @@ void check_options(Format format, const Options& options, const std::string& fil
   check("more than one --target", options.targets.size() > 1, !single, "has one target");
   check("more than one name in --features", options.features.size() > 1, !single,
         "has one name for sequences");
+  check("--tokens words", options.tokens == Tokens::kWords, !is_fasta(format), "has letters only");
   check("--label-from header", HeaderLabel::parse(options.label_from).has_value(), is_fasta(format),
         "has no headers");
+}
+
+// Refuses options about text if the sequences are none.
+void check_is_text(const Reader& reader, const Options& options) {
+  const std::string option = text_option(options);
+  const Schema& schema = reader.schema();
+  const bool is_text = schema.symbols && schema.layout != Layout::kLong;
+  if (option.empty() || is_text) return;
+  throw ConfigError(fmt::format("{}: found sequences of {}, expected text for {}", reader.file(),
+                                schema.symbols ? "symbols, one per row" : "numbers", option));
 }
 
 bool is_name(std::string_view from) { return from == "file" || from == "folder"; }
@@ -166,10 +180,7 @@ std::unique_ptr<Reader> FileOpener::open(const fs::path& file) const {
   options.label_from = from;
   if (elsewhere) options.task = Target::kNone;
   auto reader = open_as(format, std::move(source), options, vocabulary_);
-  if (options.kmer > 1 && !reader->schema().symbols) {
-    throw ConfigError(fmt::format("{}: found sequences of numbers, expected text for --kmer {}",
-                                  reader->file(), options.kmer));
-  }
+  check_is_text(*reader, options);
   return elsewhere ? add_labels(std::move(reader), file, from) : std::move(reader);
 }
 
@@ -211,6 +222,7 @@ class Chain : public Reader {
  public:
   Chain(std::vector<fs::path> files, FileOpener opener)
       : files_(std::move(files)),
+        names_(distinct_names(files_)),
         opener_(std::move(opener)),
         reader_(opener_.open(files_.front())) {
     schema_ = reader_->schema();
@@ -229,11 +241,25 @@ class Chain : public Reader {
       check_schema();
       fits_ = true;
     }
+    if (files_.size() > 1) tell_apart(sequence);
     return true;
   }
+  // A whole file is not skipped.
   bool skip() override { return fits_ && reader_->skip(); }
 
  private:
+  // Puts the name of the file before a number, and before an id that an earlier file has too.
+  void tell_apart(Sequence& sequence) {
+    if (sequence.numbered || is_known(sequence.id)) {
+      sequence.id = fmt::format("{}:{}", names_[next_ - 1], sequence.id);
+    }
+  }
+  // Whether an earlier file has this id.
+  bool is_known(const std::string& id) {
+    if (ids_.size() == kMostRemembered) return false;
+    const auto [known, is_new] = ids_.emplace(std::hash<std::string>()(id), next_);
+    return !is_new && known->second != next_;
+  }
   void check_schema() const {
     const Schema& schema = reader_->schema();
     const auto check = [&](std::string_view what, const std::string& found,
@@ -256,10 +282,14 @@ class Chain : public Reader {
   }
 
   std::vector<fs::path> files_;
+  std::vector<std::string> names_;  // of the files, in ids
   std::size_t next_ = 1;
   bool fits_ = true;  // the current file, with the first one
   FileOpener opener_;
   std::unique_ptr<Reader> reader_;
+  // The first file of each id, by its hash; limited in number to bound the memory.
+  static constexpr std::size_t kMostRemembered = std::size_t{1} << 22;
+  std::unordered_map<std::size_t, std::size_t> ids_;
   std::string first_;  // the name of the first file
 };
 }  // namespace

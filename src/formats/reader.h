@@ -55,7 +55,8 @@ class Reader {
 //   files share one schema.
 // - Several files of a format without labels are labelled from "file", unless the options name
 //   another source or the task is to forecast.
-// - Sequences without an id are numbered within each file.
+// - Sequences without an id are numbered within each file. Among several files the name of the file
+//   comes first: "monday:1". So it does for an id that an earlier file has too.
 //
 // Throws ConfigError for a path that does not exist (with the nearest name) and for options that do
 // not fit the format, InputError for an unrecognised or malformed file.

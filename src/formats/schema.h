@@ -41,6 +41,12 @@ enum class Target {
   kNumbersPerStep,
 };
 
+// What a text is split into.
+enum class Tokens {
+  kCharacters,  // Unicode code points, or k-mers of them
+  kWords,       // and punctuation marks
+};
+
 // Targets are numbers, not labels.
 constexpr bool is_of_numbers(Target target) {
   return target == Target::kNumbers || target == Target::kNumbersPerStep;
@@ -55,12 +61,15 @@ constexpr bool is_per_step(Target target) {
 std::string_view to_string(Format format);
 std::string_view to_string(Layout layout);
 std::string_view to_string(Target target);
+std::string_view to_string(Tokens tokens);
 Format parse_format(std::string_view name);
 Layout parse_layout(std::string_view name);
 Target parse_target(std::string_view name);
+Tokens parse_tokens(std::string_view name);
 inline void from_name(std::string_view name, Format& value) { value = parse_format(name); }
 inline void from_name(std::string_view name, Layout& value) { value = parse_layout(name); }
 inline void from_name(std::string_view name, Target& value) { value = parse_target(name); }
+inline void from_name(std::string_view name, Tokens& value) { value = parse_tokens(name); }
 
 struct Schema {
   Format format = Format::kTable;
@@ -88,7 +97,9 @@ struct Options {
   // (the name of its folder), "header" (the last word of a FASTA header) or "header:2" (its second
   // word; blanks, | and __ separate words), or the path of a table with two columns, id and label.
   std::string label_from = {};
-  int kmer = 1;                      // letters per symbol, overlapping
+  int kmer = 1;  // letters per symbol, overlapping
+  Tokens tokens = Tokens::kCharacters;
+  bool lower = false;                // texts in lower case
   std::optional<char> decimal = {};  // mark of numbers in tables, '.' or ','
   // The schema of a model: columns are found by these names in any order and format, and others are
   // ignored. Missing features are refused and listed. Missing targets are fine: the sequences then

@@ -4,6 +4,7 @@ namespace rwa::formats {
 
 void Sequence::clear() {
   id.clear();
+  numbered = false;
   line = 0;
   steps = 0;
   x.clear();
@@ -11,6 +12,11 @@ void Sequence::clear() {
   symbols.clear();
   labels.clear();
   values.clear();
+}
+
+void Sequence::set_number(std::int64_t number) {
+  id = std::to_string(number);
+  numbered = true;
 }
 
 std::int32_t Dictionary::number(std::string_view word) {

@@ -17,6 +17,7 @@ struct Place {
 
 struct Sequence {
   std::string id;         // from the file, or else the number of the sequence, from 1
+  bool numbered = false;  // the id is such a number
   std::int64_t line = 0;  // first line, from 1; the number of the sequence in files without lines
   int steps = 0;          // T
   std::vector<float> x;   // [T,D] if steps are numbers; NaN: missing
@@ -27,6 +28,8 @@ struct Sequence {
   std::vector<float> values;         // [targets] or [T,targets]
 
   void clear();  // keeps the capacity
+  // Sets the id of a sequence that has none in its file.
+  void set_number(std::int64_t number);
 };
 
 // Numbers words in the order of first appearance.

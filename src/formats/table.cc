@@ -151,7 +151,7 @@ void TableReader::begin(Sequence& sequence) {
     sequence.id = rows_.word(*roles_.id);
     if (sequence.id.empty()) rows_.refuse(*roles_.id, "an empty field", "an id");
   } else {
-    sequence.id = std::to_string(count_);
+    sequence.set_number(count_);
   }
   answers_.begin(sequence);
 }
@@ -324,7 +324,7 @@ class WideReader : public TableReader {
   WideReader(std::unique_ptr<Source> source, const Table& table, const Options& options,
              SharedVocabulary vocabulary)
       : TableReader(std::move(source), table, options, vocabulary),
-        symbols_(std::move(vocabulary), options.kmer) {}
+        symbols_(std::move(vocabulary), options) {}
 
   bool next(Sequence& sequence) override {
     if (!ahead_) next_row();

@@ -1,5 +1,5 @@
-// src/formats/text.cc: one sequence of characters per line, optionally after labels as in fastText:
-// __label__x. Skips blank lines.
+// src/formats/text.cc: one sequence of characters or words per line, optionally after labels as in
+// fastText: __label__x. Skips blank lines.
 #include <fmt/format.h>
 
 #include <optional>
@@ -23,6 +23,8 @@ class TextReader : public LineReader {
   TextReader(std::unique_ptr<Source> source, const Options& options, SharedVocabulary vocabulary);
 
   bool next(Sequence& sequence) override;
+  // A sequence is a line. There is no way on if it could not be read as one.
+  bool skip() override { return source_->line_number() > before_; }
 
  private:
   [[nodiscard]] Target guess_target();
@@ -32,13 +34,14 @@ class TextReader : public LineReader {
   bool labelled_;          // lines may have labels
   Target target_ = Target::kNone;
   TextSymbols symbols_;
+  std::int64_t before_ = 0;  // the last line before the current sequence
 };
 
 TextReader::TextReader(std::unique_ptr<Source> source, const Options& options,
                        SharedVocabulary vocabulary)
     : LineReader(std::move(source), std::move(vocabulary)),
       optional_answers_(options.as.has_value()),
-      symbols_(vocabulary_, options.kmer) {
+      symbols_(vocabulary_, options) {
   Target found = guess_target();
   labelled_ = found != Target::kNone || optional_answers_;
   // One label per line is enough for multi-label. For a single label, a second one is refused
@@ -65,6 +68,7 @@ Target TextReader::guess_target() {
 }
 
 bool TextReader::next(Sequence& sequence) {
+  before_ = source_->line_number();
   do {
     if (!source_->line(line_)) return false;
   } while (trimmed(line_).empty());
@@ -73,7 +77,7 @@ bool TextReader::next(Sequence& sequence) {
   }
   sequence.clear();
   sequence.line = source_->line_number();
-  sequence.id = fmt::to_string(sequence.line);
+  sequence.set_number(sequence.line);
   symbols_.append(read_labels(sequence), sequence);
   return true;
 }

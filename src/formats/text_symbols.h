@@ -1,11 +1,14 @@
-// src/formats/text_symbols.h: the letters of a text as the symbols of a sequence.
+// src/formats/text_symbols.h: the letters or words of a text as the symbols of a sequence.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "formats/schema.h"
 #include "formats/sequence.h"
 
 namespace rwa::formats {
@@ -16,21 +19,34 @@ const char* not_utf8(std::string_view text);
 // Returns the character at a position, for messages; a single byte if it is invalid.
 std::string_view character_at(std::string_view text, const char* at);
 
-// A symbol is a letter (a Unicode code point) or `kmer` consecutive letters; k-mers overlap, each
-// starting one letter after the previous one. A text of fewer letters is one symbol.
+// Returns the words and marks of a valid UTF-8 text. A word is a run of letters and digits, with
+// apostrophes between them. Any other character that is not blank is a mark, alone. Characters
+// outside ASCII are letters, except for common punctuation, blanks, signs and emoji.
+std::vector<std::string_view> words_of(std::string_view text);
+
+// Returns the option that only texts can follow: "--kmer 3", "--tokens words", "--lower". Empty if
+// there is none.
+std::string text_option(const Options& options);
+
+// A symbol is a word (see words_of()), a letter (a Unicode code point) or `kmer` consecutive
+// letters; k-mers overlap, each starting one letter after the previous one. A text of fewer letters
+// is one symbol.
 class TextSymbols {
  public:
-  // Throws ConfigError if kmer is less than 1.
-  TextSymbols(std::shared_ptr<Vocabulary> vocabulary, int kmer);
+  // Throws ConfigError if kmer is less than 1, or if it is for words.
+  TextSymbols(std::shared_ptr<Vocabulary> vocabulary, const Options& options);
 
   // Appends the symbols of a valid UTF-8 text and counts its steps.
   void append(std::string_view text, Sequence& sequence);
 
  private:
-  std::int32_t number(std::string_view symbol);
+  void append_letters(std::string_view text, Sequence& sequence);
+  void append_symbol(std::string_view symbol, Sequence& sequence);
 
   std::shared_ptr<Vocabulary> vocabulary_;
   std::size_t kmer_;
+  Tokens tokens_;
+  bool lower_;
   std::array<std::int32_t, 128> ascii_;  // cached numbers of single letters; -1: unknown
 };
 

@@ -156,7 +156,7 @@ bool TsReader::next(Sequence& sequence) {
   split_case(dimensions_ + 1);
   check_parts();
   sequence.clear();
-  sequence.id = fmt::to_string(cases_);
+  sequence.set_number(cases_);
   sequence.line = lines_.number();
   numbers_.clear();
   for (std::size_t d = 0, steps = 0; d < dimensions_; ++d) {

@@ -21,6 +21,7 @@
 #include "rwa/device.h"
 #include "rwa/errors.h"
 #include "rwa/trainer.h"
+#include "training/first_model.h"
 #include "training/prefetch.h"
 #include "training/schedule.h"
 
@@ -74,7 +75,7 @@ class Loop {
         ranks_(options.link),
         overlap_(options.overlap.value_or(experiment.device != "cpu")),
         dataset_(std::move(dataset)),
-        model_(model_config(experiment, dataset_->shape())),
+        model_(first_model(model_config(experiment, dataset_->shape()), dataset_->shape().unseen)),
         trainer_(model_, trainer_options(experiment.training, session_options(experiment, options),
                                          options.link)),
         scorer_(experiment, model_, *dataset_, session_options(experiment, options), options.link) {

@@ -169,6 +169,10 @@ void describe_reading(datasets::FilesTask& task, Visitor& visit) {
          }},
         task.decimal);
   visit({"kmer", "Read text as overlapping k-mers of this many letters"}, task.kmer, 1);
+  visit({"tokens", "Split text into characters, or into words and punctuation marks",
+         all_names<formats::Tokens>},
+        task.tokens);
+  visit({"lower", "Read text in lower case"}, task.lower);
 }
 
 template <class Visitor>

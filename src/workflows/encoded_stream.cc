@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "formats/lower_case.h"
 #include "report/text.h"
 
 namespace rwa::workflows {
@@ -92,13 +93,15 @@ void EncodedStream::set_state(std::span<const float> state) {
 }
 
 bool has_words(const datasets::Encoding& encoding) {
-  return std::ranges::any_of(encoding.alphabet, [&](const std::string& symbol) {
+  if (encoding.tokens == formats::Tokens::kWords) return true;
+  const auto known = std::span(encoding.alphabet).first(encoding.known_symbols());
+  return std::ranges::any_of(known, [&](const std::string& symbol) {
     return report::character_count(symbol) > static_cast<std::size_t>(encoding.kmer);
   });
 }
 
 std::string as_in_files(std::string_view text, const datasets::Encoding& encoding) {
-  std::string letters(text);
+  std::string letters = encoding.lower ? formats::lower_case(text) : std::string(text);
   const formats::Format format = encoding.schema.format;
   if (format == formats::Format::kFasta || format == formats::Format::kFastq) {
     for (char& c : letters) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));

@@ -41,9 +41,10 @@ class EncodedStream {
   std::vector<float> row_;
 };
 
-// Whether symbols are words: some are longer than the k letters of a k-mer.
+// Whether symbols are words: of a text, or symbols longer than the k letters of a k-mer.
 bool has_words(const datasets::Encoding& encoding);
-// The text as the reader of the training format returns it: in upper case for FASTA and FASTQ.
+// The text as the reader of the training format returns it: in upper case for FASTA and FASTQ, in
+// lower case if the model was trained with --lower.
 std::string as_in_files(std::string_view text, const datasets::Encoding& encoding);
 
 }  // namespace rwa::workflows

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
@@ -51,33 +53,42 @@ void check(const Trained& trained, const GenerateOptions& options) {
   }
 }
 
-formats::Sequence encode_prompt(const datasets::Encoding& encoding, std::string_view text) {
+// What to continue.
+struct Prompt {
+  formats::Sequence sequence = {};       // encoded
+  std::optional<std::string> text = {};  // without it, the symbols are written
+};
+
+Prompt encode_prompt(const datasets::Encoding& encoding, std::string_view text) {
   if (formats::not_utf8(text) != nullptr) {
     throw InputError(fmt::format("prompt: found {}, expected text in UTF-8", io::quote(text)));
   }
   const auto words = std::make_shared<formats::Vocabulary>();
-  formats::Sequence prompt;
-  if (has_words(encoding)) {
-    while (!formats::trimmed(text).empty()) {
-      prompt.symbols.push_back(words->symbols.number(formats::next_word(text)));
-      ++prompt.steps;
-    }
+  Prompt prompt;
+  formats::Sequence& sequence = prompt.sequence;
+  const bool of_text = encoding.tokens == formats::Tokens::kWords || !has_words(encoding);
+  if (of_text) {
+    prompt.text = as_in_files(text, encoding);
+    formats::TextSymbols(words, encoding.options()).append(*prompt.text, sequence);
   } else {
-    formats::TextSymbols(words, encoding.kmer).append(as_in_files(text, encoding), prompt);
+    while (!formats::trimmed(text).empty()) {
+      sequence.symbols.push_back(words->symbols.number(formats::next_word(text)));
+      ++sequence.steps;
+    }
   }
   datasets::Encoder encoder(encoding, *words);
-  prompt.line = 1;
-  encoder.encode(prompt, "prompt", false);
+  sequence.line = 1;
+  encoder.encode(sequence, "prompt", false);
   return prompt;
 }
 
 // Calls `visit` with each encoded prompt, or once with an empty one.
 void each_prompt(const Trained& trained, const GenerateOptions& options,
-                 const std::function<void(const formats::Sequence&)>& visit) {
+                 const std::function<void(const Prompt&)>& visit) {
   if (options.prompt_file.empty()) {
-    formats::Sequence prompt;
+    Prompt prompt;
     if (options.prompt) prompt = encode_prompt(trained.encoding, *options.prompt);
-    prompt.id = "1";
+    prompt.sequence.id = "1";
     visit(prompt);
     return;
   }
@@ -86,7 +97,7 @@ void each_prompt(const Trained& trained, const GenerateOptions& options,
   Sample sample;
   for (const SampleSource next = open_samples(whole, {&options.prompt_file, 1}, false);
        next(sample);) {
-    visit(sample.sequence);
+    visit({.sequence = sample.sequence});
   }
 }
 
@@ -99,12 +110,14 @@ class TextGenerator {
         kmer_(static_cast<std::size_t>(trained.encoding.kmer)),
         words_(has_words(trained.encoding)),
         stream_(trained),
+        known_(trained.encoding.known_symbols()),
         y_(alphabet_.size()) {}
 
-  std::string generate(const formats::Sequence& prompt);
+  std::string generate(const Prompt& prompt);
 
  private:
-  void feed(std::size_t symbol);
+  void feed(std::size_t symbol) { stream_.step(static_cast<std::int32_t>(symbol), y_); }
+  void append(std::size_t symbol);  // to the text
   // Draws a symbol among those that can follow the text; returns false if none can.
   bool draw(double chance, std::size_t& symbol);
   [[nodiscard]] bool can_follow(std::size_t symbol) const;
@@ -114,6 +127,7 @@ class TextGenerator {
   const std::size_t kmer_;
   const bool words_;
   EncodedStream stream_;
+  const std::size_t known_;  // symbols that can be drawn, the first ones
   std::vector<float> y_;
   std::vector<std::size_t> candidates_;
   std::vector<double> weights_;  // of the candidates
@@ -121,28 +135,36 @@ class TextGenerator {
   std::uint32_t texts_ = 0;
 };
 
-std::string TextGenerator::generate(const formats::Sequence& prompt) {
+std::string TextGenerator::generate(const Prompt& prompt) {
   const Random random(options_.seed, Purpose::kSample, texts_++);
   stream_.reset();
   text_.clear();
-  for (const std::int32_t symbol : prompt.symbols) feed(static_cast<std::size_t>(symbol));
+  for (const std::int32_t number : prompt.sequence.symbols) {
+    const auto symbol = static_cast<std::size_t>(number);
+    feed(symbol);
+    if (!prompt.text) append(symbol);
+  }
+  if (prompt.text) text_ = *prompt.text;
+  const auto go_on = [&](std::size_t symbol) {
+    feed(symbol);
+    append(symbol);
+  };
   int steps = 0;
-  if (prompt.steps == 0) {
-    feed(random.below(0, alphabet_.size()));
+  if (prompt.sequence.steps == 0) {
+    go_on(random.below(0, known_));
     ++steps;
   }
   std::size_t symbol = 0;
   while (steps < options_.length &&
          draw(random.uniform(static_cast<std::uint64_t>(steps)), symbol)) {
-    feed(symbol);
+    go_on(symbol);
     ++steps;
   }
   return text_ + "\n";
 }
 
 // Only the last letter of a k-mer is new.
-void TextGenerator::feed(std::size_t symbol) {
-  stream_.step(static_cast<std::int32_t>(symbol), y_);
+void TextGenerator::append(std::size_t symbol) {
   std::string_view added = alphabet_[symbol];
   if (words_) {
     if (!text_.empty()) text_ += ' ';
@@ -165,7 +187,7 @@ bool TextGenerator::can_follow(std::size_t symbol) const {
 
 bool TextGenerator::draw(double chance, std::size_t& symbol) {
   candidates_.clear();
-  for (std::size_t i = 0; i < y_.size(); ++i) {
+  for (std::size_t i = 0; i < known_; ++i) {
     if (can_follow(i)) candidates_.push_back(i);
   }
   if (candidates_.empty()) return false;
@@ -214,13 +236,13 @@ void generate(const Trained& trained, const GenerateOptions& options, const Out&
   if (!trained.encoding.schema.symbols) {
     const OutputDecoder decoder(trained.encoding);
     out(PredictionFormatter(decoder, RowFormat::kCsv).header({.id = "", .step = 1}));
-    each_prompt(trained, options, [&](const formats::Sequence& prompt) {
-      generate_numbers(trained, options, prompt, out);
+    each_prompt(trained, options, [&](const Prompt& prompt) {
+      generate_numbers(trained, options, prompt.sequence, out);
     });
     return;
   }
   TextGenerator generator(trained, options);
-  each_prompt(trained, options, [&](const formats::Sequence& prompt) {
+  each_prompt(trained, options, [&](const Prompt& prompt) {
     for (int i = 0; i < options.count; ++i) out(generator.generate(prompt));
   });
 }

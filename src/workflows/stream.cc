@@ -225,6 +225,9 @@ void Streams::advance_symbols(OneStream& stream) {
 std::int32_t Streams::symbol_of(std::string_view symbol, const Letter& letter) const {
   const auto found = symbols_.find(symbol);
   if (found != symbols_.end()) return found->second;
+  if (trained_.encoding.unknown) {
+    return static_cast<std::int32_t>(trained_.encoding.known_symbols());
+  }
   constexpr std::size_t kMost = 20;
   const auto& alphabet = trained_.encoding.alphabet;
   const std::size_t shown = std::min(alphabet.size(), kMost);

@@ -58,7 +58,8 @@ class Streams {
   void advance(const std::string& id);
   void advance_numbers(OneStream& stream);
   void advance_symbols(OneStream& stream);
-  // The number of the symbol that ends with this letter. Throws InputError if it is unknown.
+  // The number of the symbol that ends with this letter. Throws InputError if it is unknown and the
+  // model has no symbol for that.
   [[nodiscard]] std::int32_t symbol_of(std::string_view symbol, const Letter& letter) const;
 
   const Trained& trained_;

@@ -32,6 +32,13 @@ void append_letters(std::string_view text, bool in_line, std::vector<Letter>& le
   }
 }
 
+// The same for words and marks.
+void append_words(std::string_view text, bool in_line, std::vector<Letter>& letters) {
+  for (const std::string_view word : formats::words_of(text)) {
+    letters.push_back({std::string(word), in_line ? word.data() : nullptr});
+  }
+}
+
 // Returns NaN, or throws if the model refuses missing numbers.
 float missing_number(const datasets::Encoding& encoding, const std::string& feature,
                      const LinePlace& place, const char* at) {
@@ -95,7 +102,10 @@ std::vector<Field> split(const LinePlace& place) {
 class TextLines : public LineReader {
  public:
   TextLines(const datasets::Encoding& encoding, bool id)
-      : encoding_(encoding), id_(id), words_(has_words(encoding)) {
+      : encoding_(encoding),
+        id_(id),
+        of_text_(encoding.tokens == formats::Tokens::kWords),
+        words_(has_words(encoding)) {
     for (std::size_t i = 0; i < encoding.schema.features.size(); ++i) columns_.push_back(i);
     width_ = columns_.size();
   }
@@ -106,15 +116,15 @@ class TextLines : public LineReader {
                    "text in UTF-8");
     }
     line = {};
-    if (encoding_.schema.symbols && !words_) {
-      read_letters(place, line);
+    if (encoding_.schema.symbols && (of_text_ || !words_)) {
+      read_text(place, line);
     } else {
       read_fields(place, line);
     }
   }
 
  private:
-  void read_letters(const LinePlace& place, StreamLine& line) const {
+  void read_text(const LinePlace& place, StreamLine& line) const {
     std::string_view text = place.text;
     if (id_) {
       text = formats::trimmed(text);
@@ -122,7 +132,11 @@ class TextLines : public LineReader {
       line.id = std::string(text.substr(0, text.find_first_of(", \t")));
       text.remove_prefix(std::min(line.id->size() + 1, text.size()));
     }
-    append_letters(text, true, line.letters);
+    if (of_text_) {
+      append_words(text, true, line.letters);
+    } else {
+      append_letters(text, true, line.letters);
+    }
     line.kind = line.letters.empty() ? StreamLine::Kind::kEnd : StreamLine::Kind::kSteps;
   }
 
@@ -193,6 +207,7 @@ class TextLines : public LineReader {
 
   const datasets::Encoding& encoding_;
   const bool id_;
+  const bool of_text_;                // symbols are the words of a text
   const bool words_;                  // symbols are words, not letters
   std::vector<std::size_t> columns_;  // the field of each feature
   std::size_t width_;                 // the number of fields
@@ -244,7 +259,9 @@ class JsonLines : public LineReader {
     std::string_view text;
     dom::array list;
     if (value.get(text) == simdjson::SUCCESS && encoding_.schema.symbols) {
-      if (words_) {
+      if (encoding_.tokens == formats::Tokens::kWords) {
+        append_words(text, false, line.letters);
+      } else if (words_) {
         line.letters.push_back({std::string(text)});
       } else {
         append_letters(text, false, line.letters);

@@ -1,6 +1,7 @@
 // src/workflows/stream_lines.h: parses the lines of streams, as text or as JSON.
 //   0.5,1.25            numbers in the order of the features, with commas, tabs or blanks between
-//   GATTACA             symbols: letters, or words if the model's symbols are words
+//   GATTACA             symbols: letters, or words if the model's symbols are words; the words of a
+//                       text (--tokens words) are found as in training
 //   b7,0.5,1.25         the same for the stream "b7"
 //                       an empty line, or an id alone: the sequence ends
 //   {"id":"b7","x":[0.5,1.25]}   {"text":"GATTACA"}   {"id":"b7"}          the same as JSON

@@ -69,11 +69,12 @@ Table files_of(const datasets::FilesTask& task, const datasets::Files& files) {
   }
   if (encoding.kmer > 1) add_row(table, "k-mer length", fmt::format("{}", encoding.kmer));
   if (!encoding.alphabet.empty()) {
-    add_row(table, "symbols", in_thousands(static_cast<std::int64_t>(encoding.alphabet.size())));
+    add_row(table, "symbols", in_thousands(static_cast<std::int64_t>(encoding.known_symbols())));
   }
   if (!seen.missing.empty()) {
     const bool refused = encoding.missing == datasets::Missing::kRefuse;
-    add_row(table, "missing values", refused ? "not allowed" : std::string(to_string(encoding.missing)));
+    add_row(table, "missing values",
+            refused ? "not allowed" : std::string(to_string(encoding.missing)));
   }
   add_row(table, "SHA-256 of the data", files.sha256());
   return table;

@@ -31,12 +31,15 @@ generate 0 "id,step,u,v" forecast --length 5
 head -n 4 forecast.csv >start.csv
 generate 0 "w0,4," forecast --length 2 --prompt-file start.csv
 
+### unknown symbols can be in a prompt, and are never drawn
+generate 0 "x" letters --prompt x --length 40
+grep -q "<" out && fail "the unknown symbol was drawn"
+
 ### errors
 python3 "$waves" class 20 >waves.csv
 train waves.csv --out classes --epochs 1
 generate 2 "found a model for the task class, expected one for forecast" classes
 generate 2 "expected none" forecast --temperature 0.5
-generate 3 'found the symbol "x"' letters --prompt x
 generate 2 "excludes" letters --prompt a --prompt-file letters.txt
 "$rwa" generate letters --length 5 >/dev/full 2>err && fail "a full disk was not noticed"
 grep -q "No space left" err || fail "a full disk was not named"

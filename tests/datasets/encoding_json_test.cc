@@ -57,12 +57,16 @@ Encoding any_encoding() {
   schema.id = *texts();
   schema.time = *texts();
   schema.label_from = *texts();
-  encoding.kmer = *inRange(1, 100);
+  encoding.tokens = *element(formats::Tokens::kCharacters, formats::Tokens::kWords);
+  if (encoding.tokens == formats::Tokens::kCharacters) encoding.kmer = *inRange(1, 100);
+  encoding.lower = *rc::gen::arbitrary<bool>();
   encoding.missing = *element(Missing::kRefuse, Missing::kPrevious, Missing::kMean);
   encoding.window = *inRange(0, 1000);
   if (encoding.window > 0) encoding.stride = *inRange(1, encoding.window + 1);
   if (schema.symbols) {
     encoding.alphabet = *words();
+    encoding.unknown = *rc::gen::arbitrary<bool>();
+    if (encoding.unknown) encoding.alphabet.emplace_back(kUnknown);
   } else {
     encoding.features = any_normal(schema.features.size());
   }
@@ -121,6 +125,20 @@ TEST(EncodingJson, LooksLikeThis) {
             R"("widening":{"context":1,"positions":0,"span":0},)"
             R"("features":{"mean":[0.1,-3e-07],"scale":[1.0,1e+30]},"alphabet":[],"labels":[],)"
             R"("targets":{"mean":[2.0],"scale":[0.5]}})");
+}
+
+TEST(EncodingJson, FieldsOfLaterVersionsAreOptional) {
+  Encoding encoding = example_of_symbols();
+  EXPECT_EQ(to_json(encoding).find("unknown"), std::string::npos);
+  encoding.tokens = formats::Tokens::kWords;
+  encoding.lower = encoding.unknown = true;
+  encoding.alphabet.emplace_back(kUnknown);
+  EXPECT_TRUE(to_json(encoding).ends_with(R"("tokens":"words","lower":true,"unknown":true})"));
+  EXPECT_EQ(parse_encoding(to_json(encoding), "m"), encoding);
+  refuse(changed(encoding, "/kmer", 2), {"\"kmer\" is 2, expected 1 for words"});
+  refuse(changed(encoding, "/tokens", "syllables"), {"tokens", "characters, words"});
+  refuse(changed(encoding, "/alphabet", Json{"a", "b"}),
+         {"\"alphabet\" does not end with \"<unknown>\""});
 }
 
 TEST(EncodingJson, IsAnObject) {

@@ -118,6 +118,10 @@ TEST(Encoding, SaysHowFilesAreToBeRead) {
   Encoding encoding = of_symbols(Target::kNone);
   encoding.kmer = 3;
   EXPECT_EQ(encoding.options().kmer, 3);
+  encoding.tokens = formats::Tokens::kWords;
+  encoding.lower = true;
+  EXPECT_EQ(encoding.options().tokens, formats::Tokens::kWords);
+  EXPECT_TRUE(encoding.options().lower);
   EXPECT_EQ(encoding.options().as, encoding.schema);
   EXPECT_FALSE(encoding.options().format);
 }
@@ -240,6 +244,21 @@ TEST(Encoder, FollowsAVocabularyThatGrows) {
   expect_error<InputError>(
       [&] { encoder.encode(sequence, "x.fa"); },
       {"x.fa:3: found the symbol \"Z\", expected one of the model's 4: A C G T"});
+}
+
+TEST(Encoder, UnknownSymbolsAreOne) {
+  Encoding encoding = of_symbols(Target::kNone);
+  encoding.alphabet.emplace_back(kUnknown);
+  encoding.unknown = true;
+  EXPECT_EQ(encoding.known_symbols(), 4U);
+  EXPECT_EQ(encoding.shape().inputs, 5);
+  EXPECT_EQ(encoding.shape().outputs, 5);
+  auto vocabulary = words({"Z"});
+  Encoder encoder(encoding, vocabulary);
+  formats::Sequence sequence = symbols({0, vocabulary.symbols.number("T"),
+                                        vocabulary.symbols.number("\u00e9")});
+  encoder.encode(sequence, "x.fa");
+  EXPECT_EQ(sequence.symbols, (std::vector<std::int32_t>{4, 3, 4}));
 }
 
 TEST(Encoder, NamesTheFirstFewOfManySymbols) {

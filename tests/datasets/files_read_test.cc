@@ -74,7 +74,7 @@ TEST_F(RealFiles, ANumberThatIsMissing) {
 TEST_F(RealFiles, LettersThatAreForecast) {
   const auto files =
       open({.train = {put("x.fa", ">one\nACGT\n>two\nGGCA\n")}, .task = "forecast", .split = 0});
-  EXPECT_EQ(files->encoding().alphabet, (Texts{"A", "C", "G", "T"}));
+  EXPECT_EQ(files->encoding().alphabet, (Texts{"A", "C", "G", "T", "<unknown>"}));
   const Batch batch = fill_first(*files, Split::kTrain, 2);
   EXPECT_EQ(batch.symbols, (std::vector<std::int32_t>{0, 2, 1, 2, 2, 1}));
   EXPECT_EQ(batch.classes, (std::vector<std::int32_t>{1, 2, 2, 1, 3, 0}));
@@ -84,7 +84,8 @@ TEST_F(RealFiles, ATestFileOfAnotherAlphabetIsRead) {
   const auto files = open({.train = {put("x.txt", "__label__p abba\n__label__q baab\n")},
                            .test = {put("y.txt", "__label__r abcd\n")},
                            .split = 0});
-  EXPECT_EQ(files->encoding().alphabet, (Texts{"a", "b", "c", "d"}));
+  EXPECT_EQ(files->encoding().alphabet, (Texts{"a", "b", "<unknown>"}));
+  EXPECT_EQ(fill_first(*files, Split::kTest, 1).symbols, (std::vector<std::int32_t>{0, 1, 2, 2}));
   EXPECT_EQ(files->encoding().labels, (Texts{"p", "q", "r"}));
   EXPECT_EQ(fill_first(*files, Split::kTest, 1).classes, std::vector<std::int32_t>{2});
 }

@@ -416,7 +416,8 @@ MemoryFiles symbol_files(std::vector<Texts> sequences) {
 
 TEST(Files, OfSymbolsForecastTheNext) {
   const auto files = symbol_files({{"b", "a", "b"}, {}, {"a"}, {"b", "b"}}).open(train_only());
-  EXPECT_EQ(files->encoding().alphabet, (Texts{"a", "b"}));
+  EXPECT_EQ(files->encoding().alphabet, (Texts{"a", "b", "<unknown>"}));
+  EXPECT_EQ(files->shape().unseen, std::vector<int>{2});
   EXPECT_EQ(files->statistics().sequences, 4);
   EXPECT_EQ(files->size(Split::kTrain), 2);  // the others have no targets
   EXPECT_DOUBLE_EQ(files->shape().mean_length, 1.5);
@@ -424,6 +425,48 @@ TEST(Files, OfSymbolsForecastTheNext) {
   EXPECT_EQ(batch.symbols, (std::vector<std::int32_t>{1, 1, 0, 0}));
   EXPECT_EQ(batch.classes, (std::vector<std::int32_t>{0, 1, 1, 0}));
   EXPECT_DOUBLE_EQ(*files->naive().accuracy, 2.0 / 3);
+}
+
+TEST(Files, HaveOneSymbolForAllThatTrainingDoesNotShow) {
+  auto given = symbol_files({{"b", "a", "b"}});
+  given.files["valid"] = {{.symbols = {"a", "c", "d"}}};
+  const auto files =
+      given.open({.train = {"train"}, .valid = {"valid"}, .context = 2, .positions = 1});
+  EXPECT_EQ(files->encoding().alphabet, (Texts{"a", "b", "<unknown>"}));
+  EXPECT_TRUE(files->encoding().unknown);
+  EXPECT_EQ(files->shape().inputs, 7);
+  EXPECT_EQ(files->shape().outputs, 3);
+  EXPECT_EQ(files->shape().unseen, (std::vector<int>{2, 5}));
+  EXPECT_EQ(samples_of(*files, Split::kValid).at(0).symbols, (std::vector<std::int32_t>{0, 2, 2}));
+}
+
+TEST(Files, WordsThatOccurOnceAreUnknown) {
+  FilesTask task = train_only();
+  task.tokens = "words";
+  const auto files = symbol_files({{"the", "cat", "the", "dog"}}).open(task);
+  EXPECT_EQ(files->encoding().alphabet, (Texts{"the", "<unknown>"}));
+  EXPECT_TRUE(files->shape().unseen.empty());
+  EXPECT_EQ(samples_of(*files, Split::kTrain).at(0).symbols,
+            (std::vector<std::int32_t>{0, 1, 0, 1}));
+  EXPECT_DOUBLE_EQ(*files->naive().accuracy, 2.0 / 3);  // cat and dog are one
+  EXPECT_EQ(parse_encoding(to_json(files->encoding()), "m").tokens, formats::Tokens::kWords);
+  expect_error<InputError>(
+      [&] {
+        symbol_files({{"a", "b"}}).open(task);
+      },
+      {"every word occurs only once", "use --tokens characters"});
+  expect_error<InputError>(
+      [&] {
+        symbol_files({{"a", "a"}}).open(task);
+      },
+      {"only the symbol \"a\""});
+}
+
+// The name of the unknown symbol in a file is that symbol.
+TEST(Files, MayNameTheUnknownSymbol) {
+  const auto files = symbol_files({{"b", "<unknown>", "a", "b"}}).open(train_only());
+  EXPECT_EQ(files->encoding().alphabet, (Texts{"a", "b", "<unknown>"}));
+  EXPECT_TRUE(files->shape().unseen.empty());
 }
 
 TEST(Files, OfNoStepsHaveAClassToo) {
@@ -492,6 +535,7 @@ TEST(Files, OfATaskThatCannotBe) {
   refuse_task({.train = {"train"}, .window = 4, .stride = 5}, {"stride is 5, expected 1 to 4"});
   refuse_task({.train = {"train"}, .stride = 5}, {"stride is 5 without a window"});
   refuse_task({.train = {"train"}, .kmer = 0}, {"kmer is 0"});
+  refuse_task({.train = {"train"}, .tokens = "syllables"}, {"syllables", "characters, words"});
   refuse_task({.train = {"train"}, .missing = "guess"}, {"guess", "refuse, previous, mean"});
   refuse_task({.train = {"train"}, .format = "pdf"}, {"pdf"});
   const auto forecast =

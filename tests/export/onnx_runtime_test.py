@@ -289,7 +289,8 @@ class OnnxRuntimeTest(OnnxCase):
         note = encoding(
             {"format": "text", "layout": None, "symbols": True, "target": "class"},
             widening={"context": context, "positions": positions, "span": span},
-            alphabet=list("ACGT"),
+            alphabet=["A", "C", "G", "<unknown>"],
+            unknown=True,
             labels=["no", "yes"],
         )
         network.model.set_note("data", note)
@@ -306,7 +307,10 @@ class OnnxRuntimeTest(OnnxCase):
         result = runtime([(self.export(network.model), [feed])])[0]
         y = np.asarray(rwa.Session(network.model).run(x, lengths))
         self.assert_near(result.outputs[0]["y"], y, "y")
-        self.assertEqual(json.loads(result.metadata["symbols"]), list("ACGT"))
+        self.assertEqual(json.loads(result.metadata["symbols"]), ["A", "C", "G", "<unknown>"])
+        self.assertIs(json.loads(result.metadata["unknown"]), True)
+        self.assertEqual(json.loads(result.metadata["tokens"]), "characters")
+        self.assertIs(json.loads(result.metadata["lower"]), False)
 
 
 @unittest.skipUnless(os.environ.get("RWA_PROGRAM"), "RWA_PROGRAM does not name the program")

@@ -175,7 +175,10 @@ std::vector<datasets::Encoding> encodings() {
           {.schema = {.symbols = true, .target = Target::kClassPerStep},
            .widening = {.positions = 3, .span = 4},
            .alphabet = alphabet,
-           .labels = labels}};
+           .labels = labels},
+          {.schema = {.symbols = true},
+           .alphabet = {"a", "b", std::string(datasets::kUnknown)},
+           .unknown = true}};
 }
 
 // A sequence as in a file, with missing values if they are allowed.
@@ -184,8 +187,11 @@ formats::Sequence random_sequence(const datasets::Encoding& encoding, formats::V
   formats::Sequence sequence;
   sequence.steps = kSteps;
   if (encoding.schema.symbols) {
-    for (const std::int32_t symbol : random.classes(kSteps, 4)) {
-      const std::string& word = encoding.alphabet[static_cast<std::size_t>(symbol)];
+    const auto symbols = static_cast<int>(encoding.alphabet.size());
+    for (const std::int32_t symbol : random.classes(kSteps, symbols)) {
+      const bool unknown = encoding.unknown && symbol + 1 == symbols;
+      const std::string word =
+          unknown ? "never seen" : encoding.alphabet[static_cast<std::size_t>(symbol)];
       sequence.symbols.push_back(words.symbols.number(word));
     }
     return sequence;

@@ -112,6 +112,29 @@ TEST_F(Open, RefusesWhatIsNoData) {
             place("picture") + ": found binary data, expected text, .npy, .npz or IDX");
 }
 
+TEST_F(Open, RefusesFilesOfOtherPrograms) {
+  const std::string text = "use --format text to read it as text";
+  const std::string sheet = "an Excel or other Office file, expected data: save the sheet as CSV";
+  const auto zip = [](std::string_view name) {
+    return "PK\3\4" + std::string(22, '\0') + static_cast<char>(name.size()) +
+           std::string(3, '\0') + std::string(name);
+  };
+  const std::vector<std::pair<std::string, std::string>> files = {
+      {"\xEF\xBB\xBF\n<!DOCTYPE HTML>\n<p>404\n", "an HTML page, expected data: " + text},
+      {"<html lang=en>\n", "an HTML page, expected data: " + text},
+      {"<?xml version='1.0'?>\n", "an XML file, expected data: " + text},
+      {"%PDF-1.7\n", "a PDF document, expected data: extract its text or tables"},
+      {"PAR1\x15", "a Parquet file, expected data: convert it to CSV or JSON lines"},
+      {"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", sheet},
+      {zip("[Content_Types].xml"), sheet},
+      {zip("train.csv"), "a ZIP archive, expected data: unpack it"},
+  };
+  for (const auto& [content, found] : files) {
+    EXPECT_EQ(refusal({write("x.csv", content)}), place("x.csv") + ": found " + found);
+  }
+  EXPECT_EQ(sequences({write("x.html", "<html>\n")}, {.format = Format::kText}).size(), 1U);
+}
+
 TEST_F(Open, SuggestsAFileThatExists) {
   write("train.csv", kTable);
   EXPECT_EQ(refusal<ConfigError>({folder_.path() / "trian.csv"}),
@@ -123,7 +146,7 @@ TEST_F(Open, SuggestsAFileThatExists) {
 
 TEST_F(Open, ReadsFilesOneAfterTheOther) {
   const Paths paths{write("1.ts", kTs), write("2.ts", kTs)};
-  const Lines expected{"1@5: 1 | 2 -> ", "1@5: 1 | 2 -> "};
+  const Lines expected{"1:1@5: 1 | 2 -> ", "2:1@5: 1 | 2 -> "};
   EXPECT_EQ(sequences(paths), expected);
   EXPECT_EQ(sequences({folder_.path()}), expected);
 
@@ -134,6 +157,28 @@ TEST_F(Open, ReadsFilesOneAfterTheOther) {
   EXPECT_TRUE(reader->next(sequence));
   EXPECT_EQ(reader->file(), place("2.ts"));
   EXPECT_FALSE(reader->next(sequence));
+}
+
+TEST_F(Open, IdsOfSeveralFilesDiffer) {
+  EXPECT_EQ(sequences({write("a/1.txt", "x\n"), write("b/1.txt", "x\n")}, {.task = Target::kNone}),
+            (Lines{"a/1:1@1: x -> ", "b/1:1@1: x -> "}));
+  EXPECT_EQ(sequences({write("a/1.txt", "x\n"), write("a/1.csv.gz", io::gzip("x\n"))},
+                      {.format = Format::kText, .task = Target::kNone}),
+            (Lines{place("a/1.txt") + ":1@1: x -> ", place("a/1.csv.gz") + ":1@1: x -> "}));
+  // Ids of the files stay as they are, unless an earlier file has the same one.
+  const std::string rows = R"({"id": "p", "x": [1]})"
+                           "\n";
+  EXPECT_EQ(sequences({write("mon.jsonl", rows + R"({"x": [2]})"), write("tue.jsonl", rows)}),
+            (Lines{"p@1: 1 -> ", "mon:2@2: 2 -> ", "tue:p@1: 1 -> "}));
+}
+
+TEST_F(Open, AFileIsNotSkipped) {
+  const auto reader =
+      open(Paths{write("a.txt", "x\n"), write("b.txt", "")}, {}, std::make_shared<Vocabulary>());
+  Sequence sequence;
+  EXPECT_TRUE(reader->next(sequence));
+  EXPECT_THROW(reader->next(sequence), InputError);
+  EXPECT_FALSE(reader->skip());
 }
 
 TEST_F(Open, FilesHaveOneSchema) {
@@ -185,14 +230,15 @@ TEST_F(Open, FilesGuessAnswersOnce) {
   const DataSet found =
       read_all({write("1.jsonl", text), write("2.jsonl", "{\"x\": [1], \"y\": 3}\n")});
   EXPECT_EQ(found.schema.target, Target::kClass);
-  EXPECT_EQ(found.sequences.back(), "1@1: 1 -> 3");
+  EXPECT_EQ(found.sequences.back(), "2:1@1: 1 -> 3");
 }
 
 TEST_F(Open, SeveralFilesAreClasses) {
   write("Irish.txt", "Adam\n");
   write("Czech.txt.gz", io::gzip("Abl\n"));
   const DataSet found = read_all({folder_.path()});
-  EXPECT_EQ(found.sequences, (Lines{"1@1: A | b | l -> Czech", "1@1: A | d | a | m -> Irish"}));
+  EXPECT_EQ(found.sequences,
+            (Lines{"Czech:1@1: A | b | l -> Czech", "Irish:1@1: A | d | a | m -> Irish"}));
   EXPECT_EQ(found.schema, (Schema{.format = Format::kText,
                                   .symbols = true,
                                   .target = Target::kClass,
@@ -216,7 +262,8 @@ TEST_F(Open, FoldersAreClasses) {
   write("data/up/2.ts", kTs);
   write("data/up/3.ts", kTs);
   const DataSet found = read_all({folder_.path() / "data"});
-  EXPECT_EQ(found.sequences, (Lines{"1@5: 1 | 2 -> down", "1@5: 1 | 2 -> up", "1@5: 1 | 2 -> up"}));
+  EXPECT_EQ(found.sequences,
+            (Lines{"1:1@5: 1 | 2 -> down", "2:1@5: 1 | 2 -> up", "3:1@5: 1 | 2 -> up"}));
   EXPECT_EQ(found.schema.label_from, "folder");
   EXPECT_EQ(sequences({folder_.path() / "data/up/3.ts"}, {.label_from = "folder"}),
             Lines{"1@5: 1 | 2 -> up"});
@@ -315,6 +362,15 @@ TEST_F(Open, RefusesOptionsThatDoNotFitTheFormat) {
       "for sequences");
   expect(good("classes.jsonl"), {.label_from = "header"},
          ": --label-from header does not apply to the format jsonl, which has no headers");
+  expect(good("records.fa"), {.tokens = Tokens::kWords},
+         ": --tokens words does not apply to the format fasta, which has letters only");
+  expect(good("univariate.ts"), {.tokens = Tokens::kWords},
+         ": found sequences of numbers, expected text for --tokens words");
+  expect(good("words.jsonl"), {.lower = true},
+         ": found lists of symbols, expected strings for --lower");
+  const fs::path rows = write("rows.csv", "id,letter,y\n1,a,p\n1,b,p\n2,a,q\n2,b,q\n");
+  expect(rows, {.layout = Layout::kLong, .lower = true},
+         ": found sequences of symbols, one per row, expected text for --lower");
 }
 
 }  // namespace

@@ -78,6 +78,45 @@ TEST_F(Text, MakesKmers) {
             (Lines{"1@1: Ábc | bcd -> ", "2@2: Áb -> ", "3@3: Á -> "}));
 }
 
+TEST_F(Text, MakesWords) {
+  const Options words{.tokens = Tokens::kWords};
+  EXPECT_EQ(sequences({write("The dog's 2 bones, (don't)!\n'a' b_c\n")}, words),
+            (Lines{"1@1: The | dog's | 2 | bones | , | ( | don't | ) | ! -> ",
+                   "2@2: ' | a | ' | b | _ | c -> "}));
+  EXPECT_EQ(sequences({write("\u201cÉté\u201d\u2026 l\u2019été\u3000東京\u3002\n")}, words),
+            (Lines{"1@1: \u201c | Été | \u201d | \u2026 | l\u2019été | 東京 | \u3002 -> "}));
+  EXPECT_EQ(sequences({good("one_label.txt")}, words),
+            (Lines{"1@1: fine -> good", "2@2: not | fine -> bad", "3@3:  -> good"}));
+  EXPECT_EQ(refusal<ConfigError>({good("lines.txt")}, {.kmer = 2, .tokens = Tokens::kWords}),
+            "found --kmer 2 with --tokens words, expected one of them: k-mers are of characters");
+}
+
+TEST_F(Text, LowersCase) {
+  EXPECT_EQ(sequences({write("ÁB ß\n")}, {.lower = true}), (Lines{"1@1: á | b |   | ß -> "}));
+  EXPECT_EQ(
+      sequences({write("ΣΊΣΥΦΟΣ Ёж Ærø ẞ Ž ÷×\n")}, {.tokens = Tokens::kWords, .lower = true}),
+      (Lines{"1@1: σίσυφοσ | ёж | ærø | ß | ž | ÷ | × -> "}));
+}
+
+TEST_F(Text, ABadLineCanBeSkipped) {
+  write("__label__a b\n__label__ c\nd\n\xff\n__label__a e\n");
+  const auto reader = open(Paths{file_}, {}, std::make_shared<Vocabulary>());
+  Sequence sequence;
+  Lines ids;
+  int skipped = 0;
+  while (true) {
+    try {
+      if (!reader->next(sequence)) break;
+      ids.push_back(sequence.id);
+    } catch (const InputError&) {
+      ++skipped;
+      ASSERT_TRUE(reader->skip());
+    }
+  }
+  EXPECT_EQ(ids, (Lines{"1", "5"}));
+  EXPECT_EQ(skipped, 3);
+}
+
 TEST_F(Text, RefusesABadLine) {
   expect_refusals({
       {"not_utf8.txt", ":2:10: found byte 0xe9, expected UTF-8 text"},

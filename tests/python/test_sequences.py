@@ -59,6 +59,8 @@ class FilesTest(unittest.TestCase):
         numbers = rwa.read(DATA / "good" / "numbers.jsonl", target="y", task="numbers")
         self.assertEqual(numbers.targets, ["y0", "y1"])
         self.assertEqual(numbers[0].y, [0.5, 1.0])
+        words = rwa.read(DATA / "good" / "one_label.txt", tokens="words", lower=True)
+        self.assertEqual(words[1].x, ["not", "fine"])
 
     def test_findings_and_warnings(self) -> None:
         data = rwa.read(DATA / "good" / "classes.jsonl")

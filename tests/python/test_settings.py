@@ -174,7 +174,7 @@ class FourDoors(unittest.TestCase):
     def test_settings_of_reading_are_those_of_read(self):
         values = {"format": "table", "layout": "long", "task": "class", "target": ["label"],
                   "features": ["a"], "id": "seq", "time": None, "label_from": None, "decimal": ".",
-                  "kmer": None}
+                  "kmer": None, "tokens": None, "lower": None}
         of_reading = {s.name for s in rwa.settings() if s.group.startswith("Reading")}
         self.assertEqual(of_reading, set(values))
         given = {name: value for name, value in values.items() if value is not None}

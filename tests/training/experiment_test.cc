@@ -208,6 +208,8 @@ datasets::FilesTask any_files() {
           .time = *text(),
           .label_from = *text(),
           .kmer = *small_positive(),
+          .tokens = *text(),
+          .lower = *rc::gen::arbitrary<bool>(),
           .missing = *text(),
           .window = *small_positive(),
           .stride = *small_positive(),

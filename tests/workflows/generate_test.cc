@@ -107,6 +107,31 @@ TEST(Generate, WordsAreApart) {
   EXPECT_EQ(std::ranges::count(text, ' '), 4);
 }
 
+TEST(Generate, WordsOfATextFollowThePrompt) {
+  datasets::Encoding encoding = letters_encoding(Target::kNone);
+  encoding.alphabet = {"down", "up", std::string(datasets::kUnknown)};
+  encoding.tokens = formats::Tokens::kWords;
+  encoding.lower = encoding.unknown = true;
+  const auto text = generated(make_trained(encoding), {.length = 3, .prompt = "Up, left"})[0];
+  EXPECT_TRUE(text.starts_with("up, left ")) << text;
+  EXPECT_EQ(std::ranges::count(text, ' '), 4);
+}
+
+TEST(Generate, TheUnknownSymbolIsNotDrawn) {
+  datasets::Encoding encoding = letters_encoding(Target::kNone);
+  encoding.alphabet.emplace_back(datasets::kUnknown);
+  encoding.unknown = true;
+  for (const double temperature : {0.0, 100.0}) {
+    for (const auto& text : generated(make_trained(encoding),
+                                      {.length = 50, .count = 20, .temperature = temperature})) {
+      EXPECT_EQ(text.find('<'), std::string::npos) << text;
+      EXPECT_EQ(text.size(), 50U);
+    }
+  }
+  EXPECT_TRUE(
+      generated(make_trained(encoding), {.length = 1, .prompt = "xyz"})[0].starts_with("xyz"));
+}
+
 TEST(Generate, NumbersAreFedBack) {
   const io::TempFolder folder;
   const fs::path in = folder.path() / "in.csv";

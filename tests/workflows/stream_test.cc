@@ -123,6 +123,43 @@ TEST(Stream, WordsAreSymbols) {
                                 "2: down up"});
 }
 
+TEST(Stream, WordsOfATextAreFoundAsInFiles) {
+  const io::TempFolder folder;
+  const fs::path in = folder.path() / "in.txt";
+  io::put(in, "The dog, the cat\n");
+  datasets::Encoding encoding = letters_encoding(Target::kClass);
+  encoding.alphabet = {",", "cat", "the", std::string(datasets::kUnknown)};
+  encoding.tokens = formats::Tokens::kWords;
+  encoding.lower = encoding.unknown = true;
+  const Trained trained = make_trained(encoding);
+  const std::string expected = without(predicted(trained, in)[1], 1);
+  EXPECT_EQ(lines_of(answers_to(trained, {}, {"The dog, the cat"}))[0], expected);
+  EXPECT_EQ(lines_of(answers_to(trained, {}, {"the", " bird,", "THE CAT"}))[2], expected);
+  EXPECT_EQ(lines_of(answers_to(trained, {.id = true}, {"x the dog", "x, the cat"}))[1],
+            "x," + lines_of(answers_to(trained, {}, {"the dog the cat"}))[0]);
+  const auto said = lines_of(answers_to(trained, {.json = true},
+                                        {R"({"text": "the dog, the cat"})", "{\"id\": \"\"}",
+                                         R"({"x": ["The", "dog", ",", "the", "cat"]})"}));
+  ASSERT_EQ(said.size(), 2U);
+  EXPECT_EQ(said[0], said[1]);
+}
+
+TEST(Stream, UnknownSymbolsHaveAPlace) {
+  const io::TempFolder folder;
+  const fs::path in = folder.path() / "in.txt";
+  io::put(in, "azb\n");
+  datasets::Encoding encoding = letters_encoding(Target::kNone);
+  encoding.alphabet.emplace_back(datasets::kUnknown);
+  encoding.unknown = true;
+  for (const int context : {1, 2}) {
+    encoding.widening.context = context;
+    const Trained trained = make_trained(encoding);
+    const auto rows = predicted(trained, in);
+    EXPECT_EQ(rows[0], "id,step,prediction,p_a,p_b,p_c,p_<unknown>");
+    EXPECT_EQ(lines_of(answers_to(trained, {}, {"a\u00e9b"}))[0], without(rows[3], 2));
+  }
+}
+
 TEST(Stream, FastaIsInUpperCase) {
   datasets::Encoding encoding = letters_encoding(Target::kClass);
   encoding.schema.format = formats::Format::kFasta;

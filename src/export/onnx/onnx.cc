@@ -67,6 +67,9 @@ std::map<std::string, std::string> names_of(const datasets::Encoding& data) {
   if (data.schema.symbols) {
     names["symbols"] = text_of(data.alphabet);
     names["kmer"] = text_of(data.kmer);
+    names["tokens"] = text_of(formats::to_string(data.tokens));
+    names["lower"] = text_of(data.lower);
+    names["unknown"] = text_of(data.unknown);
   } else {
     names["features"] = text_of(data.schema.features);
     names["missing"] = text_of(datasets::to_string(data.missing));

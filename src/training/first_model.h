@@ -1,0 +1,14 @@
+// src/training/first_model.h: the model that training starts from.
+#pragma once
+
+#include <span>
+
+#include "rwa/model.h"
+
+namespace rwa::training {
+
+// Returns a model with initial weights, except that inputs which no training sample has start, and
+// so stay, without any effect. The network must have a recurrent layer.
+Model first_model(const ModelConfig& config, std::span<const int> unseen);
+
+}  // namespace rwa::training
