@@ -22,10 +22,10 @@ void add_model_and_data(const Command& command, ModelAndData& what) {
 }
 
 workflows::SampleSource open_data(const ModelAndData& what, const workflows::Trained& trained,
-                                  bool answered) {
+                                  bool answered, workflows::SkipReport* report) {
   instruction_set();  // throws for an RWA_CPU that this machine lacks
   const std::atomic<bool>& stop = watch_for_interrupts();
-  return [&stop, next = workflows::open_samples(trained.encoding, what.data, answered)](
+  return [&stop, next = workflows::open_samples(trained.encoding, what.data, answered, report)](
              workflows::Sample& sample) {
     if (stop) throw Interrupted(std::string(cause_of_interrupt()));
     return next(sample);

@@ -17,8 +17,9 @@ struct ModelAndData {
   ModelAndData();
 };
 void add_model_and_data(const Command& command, ModelAndData& what);
-// Reads the sequences of the files. Throws Interrupted if a signal arrives while reading.
+// Reads the sequences of the files, as workflows::open_samples() does. Throws Interrupted if a
+// signal arrives while reading.
 workflows::SampleSource open_data(const ModelAndData& what, const workflows::Trained& trained,
-                                  bool answered);
+                                  bool answered, workflows::SkipReport* report = nullptr);
 
 }  // namespace rwa::cli

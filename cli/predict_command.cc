@@ -1,8 +1,13 @@
 // cli/predict_command.cc: `rwa predict`: predicts for the sequences of files.
+#include <cstdint>
 #include <memory>
 
+#include <fmt/format.h>
+
+#include "base/counted.h"
 #include "commands.h"
 #include "model_options.h"
+#include "rwa/errors.h"
 #include "say.h"
 #include "workflows/predict.h"
 #include "workflows/trained.h"
@@ -19,22 +24,35 @@ constexpr const char* kExample =
     "Columns: id, then the predicted class and the probability of each class, or the predicted\n"
     "numbers. Per-step and forecasting models write a row per step; a forecast is of the step "
     "that\n"
-    "follows. A model trained on windows writes a row per window; 'from' is its first step.";
+    "follows. A model trained on windows writes a row per window; 'from' is its first step.\n"
+    "\n"
+    "A sequence that cannot be read is reported and skipped; the exit code is then 3.";
 
 struct PredictCommand {
   ModelAndData what;
   std::filesystem::path out;
   bool json = false;
+  bool strict = false;
 };
+
+constexpr std::int64_t kMostTold = 10;  // reasons to skip a sequence
 
 void predict(const PredictCommand& command) {
   const workflows::Trained trained = workflows::load_trained(command.what.model);
-  const workflows::SampleSource samples = open_data(command.what, trained, false);
+  workflows::SkipReport report;
+  report.tell = [&](const InputError& reason) {
+    if (report.skipped <= kMostTold) say("rwa: {}; skipped\n", reason.what());
+  };
+  const workflows::SampleSource samples =
+      open_data(command.what, trained, false, command.strict ? nullptr : &report);
   workflows::Output output(command.out);
   workflows::write_predictions(
       trained, samples, command.what.options,
       command.json ? workflows::RowFormat::kJson : workflows::RowFormat::kCsv, output);
   say_written(command.out);
+  if (report.skipped == 0) return;
+  throw InputError(
+      fmt::format("{} of {} skipped", report.skipped, counted(report.sequences, "sequence")));
 }
 
 }  // namespace
@@ -46,6 +64,8 @@ void add_predict_command(const Command& app) {
   command.add_option("--out", options->out,
                      "Write to this file, replaced only on success (default: standard output)");
   command.add_flag("--json", options->json, "Write JSON, one object per line, instead of CSV");
+  command.add_flag("--strict", options->strict,
+                   "Stop at the first sequence that cannot be read, instead of skipping it");
   command.set_footer(kExample);
   command.set_action([options] { predict(*options); });
 }

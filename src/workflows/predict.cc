@@ -23,9 +23,10 @@ namespace {
 class FileSamples {
  public:
   FileSamples(const datasets::Encoding& encoding, std::unique_ptr<formats::Reader> reader,
-              std::shared_ptr<formats::Vocabulary> words, bool answered)
+              std::shared_ptr<formats::Vocabulary> words, bool answered, SkipReport* report)
       : encoding_(encoding),
         answered_(answered),
+        report_(report),
         words_(std::move(words)),
         reader_(std::move(reader)),
         encoder_(encoding, *words_) {}
@@ -50,7 +51,25 @@ class FileSamples {
 
  private:
   bool read_next(formats::Sequence& sequence) {
+    if (report_ == nullptr) return read_one(sequence);
+    while (true) {
+      try {
+        is_read_ = false;
+        if (!read_one(sequence)) return false;
+        ++report_->sequences;
+        return true;
+      } catch (const InputError& error) {
+        if (!is_read_ && !reader_->skip()) throw;
+        ++report_->sequences;
+        ++report_->skipped;
+        report_->tell(error);
+      }
+    }
+  }
+
+  bool read_one(formats::Sequence& sequence) {
     if (!reader_->next(sequence)) return false;
+    is_read_ = true;
     if (answered_ && !datasets::has_answer(encoding_.schema, sequence)) refuse(sequence);
     encoder_.encode(sequence, reader_->file(), answered_);
     return true;
@@ -66,6 +85,8 @@ class FileSamples {
 
   const datasets::Encoding& encoding_;
   const bool answered_;
+  SkipReport* const report_;
+  bool is_read_ = false;  // the current sequence; it may still be refused
   std::shared_ptr<formats::Vocabulary> words_;
   std::unique_ptr<formats::Reader> reader_;
   datasets::Encoder encoder_;
@@ -206,16 +227,18 @@ void BatchRunner::run_batch(std::span<const Sample> samples, std::span<const std
 }  // namespace
 
 SampleSource open_samples(const datasets::Encoding& encoding,
-                          std::span<const std::filesystem::path> paths, bool answered) {
+                          std::span<const std::filesystem::path> paths, bool answered,
+                          SkipReport* report) {
   auto words = std::make_shared<formats::Vocabulary>();
   auto reader = formats::open(paths, encoding.options(), words);
-  return samples_of(encoding, std::move(reader), std::move(words), answered);
+  return samples_of(encoding, std::move(reader), std::move(words), answered, report);
 }
 
 SampleSource samples_of(const datasets::Encoding& encoding, std::unique_ptr<formats::Reader> reader,
-                        std::shared_ptr<formats::Vocabulary> words, bool answered) {
-  auto samples =
-      std::make_shared<FileSamples>(encoding, std::move(reader), std::move(words), answered);
+                        std::shared_ptr<formats::Vocabulary> words, bool answered,
+                        SkipReport* report) {
+  auto samples = std::make_shared<FileSamples>(encoding, std::move(reader), std::move(words),
+                                               answered, report);
   return [samples](Sample& sample) { return samples->next(sample); };
 }
 

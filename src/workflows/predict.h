@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -12,6 +13,7 @@
 
 #include "datasets/files.h"
 #include "formats/reader.h"
+#include "rwa/errors.h"
 #include "rwa/model.h"
 #include "workflows/output.h"
 #include "workflows/predictions.h"
@@ -32,14 +34,24 @@ inline int step_of(int from, std::size_t row) { return std::max(from, 1) + stati
 // at a time, but not always the same one.
 using SampleSource = std::function<bool(Sample&)>;
 
+// Counts the sequences of a source, and those that could not be read and were skipped.
+struct SkipReport {
+  std::function<void(const InputError& reason)> tell;  // called for each; other threads may call it
+  std::int64_t sequences = 0;                          // all of them
+  std::int64_t skipped = 0;
+};
+
 // The sequences of files, or of standard input ("-"), cut into windows as in training. The encoding
 // must outlive the source. With `answered`, throws InputError for a sequence without a target; else
-// targets are ignored. Throws as formats::open(), Reader and Encoder do.
+// targets are ignored. Throws as formats::open(), Reader and Encoder do. With `report`, which must
+// outlive the source too, skips a sequence for which they throw InputError, if the reader can.
 SampleSource open_samples(const datasets::Encoding& encoding,
-                          std::span<const std::filesystem::path> paths, bool answered);
+                          std::span<const std::filesystem::path> paths, bool answered,
+                          SkipReport* report = nullptr);
 // The same for a reader that was opened with the encoding's options and this vocabulary.
 SampleSource samples_of(const datasets::Encoding& encoding, std::unique_ptr<formats::Reader> reader,
-                        std::shared_ptr<formats::Vocabulary> words, bool answered);
+                        std::shared_ptr<formats::Vocabulary> words, bool answered,
+                        SkipReport* report = nullptr);
 // The samples of a data set that was read for training, which must outlive the source.
 SampleSource samples_of(const datasets::Files& files, datasets::Split split);
 

@@ -57,7 +57,7 @@ PYTHON
 cmp answers.csv whole || fail "--out has other rows"
 grep -qxF "wrote answers.csv" err || fail "does not say what it wrote"
 sed '50s/,/,oops/' waves.csv >bad.csv
-predict 3 "bad.csv:50:" trained bad.csv --out answers.csv
+predict 3 "bad.csv:50:" trained bad.csv --strict --out answers.csv
 cmp answers.csv whole || fail "an error has changed the --out file"
 [[ -z $(find . -name '.rwa-*') ]] || fail "a temporary file was left"
 predict 7 "No space left" trained waves.csv --out /dev/full
@@ -92,6 +92,29 @@ predict 0 "id,step,u,v" forecast forecast.csv
 train waves.csv --window 4 --out windows
 predict 0 "id,from,prediction,p_fast,p_slow" windows waves.csv
 grep -q '^w0,5,' out || fail "no second window"
+
+### words; unknown ones; a line that cannot be read is skipped
+for i in $(seq 20); do
+  printf '__label__up Go UP, up %s!\n__label__down go down, down %s!\n' "$i" "$i"
+done >words.txt
+train words.txt --tokens words --lower --out words
+printf '__label__down go sideways?\nbad \xff byte\nUp up UP\n' >new.txt
+predict 3 "rwa: new.txt:2:5: found byte 0xff, expected UTF-8 text; skipped" words new.txt
+grep -qxF "rwa: 1 of 3 sequences skipped" err || fail "the skipped sequences are not counted"
+[[ $(cut -d, -f1 out | xargs) == "id 1 3" ]] || fail "not the rows of the other sequences"
+predict 3 "new.txt:2:5:" words new.txt --strict --out strict.csv
+[[ ! -e strict.csv ]] || fail "--strict has written something"
+for i in $(seq 12); do printf 'bad \xff\n'; done >>new.txt
+predict 3 "13 of 15 sequences skipped" words new.txt
+[[ $(grep -c "; skipped" err) == 10 ]] || fail "not the first ten reasons"
+expect 2 "found --kmer 2 with --tokens words" "$rwa" train words.txt --tokens words --kmer 2 --out no
+
+### files have ids of their own
+printf 'go up\n' >one.txt
+printf 'go up\n' >two.txt
+predict 0 "one:1," words one.txt two.txt
+grep -q "^two:1," out || fail "the second file has no ids of its own"
+expect 0 "two:1" "$rwa" explain words one.txt two.txt --id two:1 --json
 
 ### errors
 predict 2 "there is no file or folder 'nothing'" nothing waves.csv

@@ -139,6 +139,36 @@ TEST_F(PredictTest, ABadLineIsAnErrorThatLeavesTheFileAsItWas) {
   EXPECT_EQ(folder_.count(), 2u);
 }
 
+TEST_F(PredictTest, BadSequencesAreSkippedAndCounted) {
+  const Trained trained = make_trained(letters_encoding(Target::kClass));
+  const fs::path in = folder_.path() / "in.txt";
+  io::put(in, "abc\n\xff\ncab\nabz\nb\n");
+  std::vector<std::string> reasons;
+  SkipReport report{.tell = [&](const InputError& reason) { reasons.push_back(reason.what()); }};
+  const SampleSource next = open_samples(trained.encoding, {&in, 1}, false, &report);
+  std::vector<std::string> ids;
+  for (Sample sample; next(sample);) ids.push_back(sample.sequence.id);
+  EXPECT_EQ(ids, (std::vector<std::string>{"1", "3", "5"}));
+  EXPECT_EQ(report.sequences, 5);
+  EXPECT_EQ(report.skipped, 2);
+  ASSERT_EQ(reasons.size(), 2U);
+  EXPECT_EQ(reasons[0], in.string() + ":2:1: found byte 0xff, expected UTF-8 text");
+  EXPECT_TRUE(reasons[1].starts_with(in.string() + ":4: found the symbol \"z\"")) << reasons[1];
+}
+
+// A sequence that the encoder refuses has been read: any reader can go on.
+TEST_F(PredictTest, MissingNumbersAreSkipped) {
+  const Trained trained = make_trained(numbers_encoding(Target::kClass));
+  const fs::path in = folder_.path() / "in.csv";
+  io::put(in, "id,u,v\na,1,2\nb,1,NA\nc,1,2\n");
+  SkipReport report{.tell = [](const InputError&) {}};
+  const SampleSource next = open_samples(trained.encoding, {&in, 1}, false, &report);
+  std::string ids;
+  for (Sample sample; next(sample);) ids += sample.sequence.id;
+  EXPECT_EQ(ids, "ac");
+  EXPECT_EQ(report.skipped, 1);
+}
+
 TEST_F(PredictTest, WhatTheSeerThrowsEndsIt) {
   const Trained trained = make_trained(numbers_encoding(Target::kClass));
   int given = 0;
