@@ -25,23 +25,24 @@ constexpr const char* kExample =
     "Exit code: 0 if all files are valid, 3 for bad data, 4 for a bad model or checkpoint. Of\n"
     "several bad files, the first decides.";
 
-using Paths = std::vector<std::filesystem::path>;
+namespace fs = std::filesystem;
+using Paths = std::vector<fs::path>;
 
 // Checks every file. Throws an error of the type of the first one that was found.
 class Verifier {
  public:
   void verify(const Paths& paths) {
-    if (paths.size() == 1) return print(paths.front());
+    if (paths.size() == 1 && !fs::is_directory(paths.front())) return print(paths.front());
     for (const auto& path : paths) verify(path);
-    if (fail_) fail_(fmt::format("{} of {} not valid", bad_, counted(paths.size(), "file")));
+    if (fail_) fail_(counted(bad_, "file") + " not valid");
   }
 
  private:
-  void verify(const std::filesystem::path& path) {
+  void verify(const fs::path& path) {
     try {
       print(path);
     } catch (const InputError& error) {
-      remember(error);
+      if (!find_in_folder(path)) remember(error);
     } catch (const ModelFileError& error) {
       remember(error);
     } catch (const ConfigError& error) {
@@ -50,8 +51,20 @@ class Verifier {
       remember(error);
     }
   }
-  static void print(const std::filesystem::path& path) {
+  static void print(const fs::path& path) {
     fmt::print("{}: {}\n", path.string(), workflows::verify(path));
+  }
+  // Checks the files of a folder of data on their own. Returns whether one of them is bad.
+  bool find_in_folder(const fs::path& folder) {
+    const int before = bad_;
+    for (const fs::path& file : workflows::files_in(folder)) {
+      try {
+        (void)workflows::verify(file);
+      } catch (const InputError& error) {
+        remember(error);
+      }
+    }
+    return bad_ > before;
   }
   template <class Error>
   void remember(const Error& error) {

@@ -47,7 +47,8 @@ Options options_of(std::uint8_t choice, const std::string& file) {
       Options{.as = of_numbers},
       Options{.as = of_symbols},
       Options{.as = of_steps},
-      Options{.decimal = ','}};
+      Options{.decimal = ','},
+      Options{.tokens = formats::Tokens::kWords, .lower = true}};
   Options options = choices[static_cast<std::uint8_t>(choice - '0') % choices.size()];
   if (options.label_from == kItself) options.label_from = file;
   return options;

@@ -97,10 +97,10 @@ void check_options(Format format, const Options& options, const std::string& fil
 void check_is_text(const Reader& reader, const Options& options) {
   const std::string option = text_option(options);
   const Schema& schema = reader.schema();
-  const bool is_text = schema.symbols && schema.layout != Layout::kLong;
-  if (option.empty() || is_text) return;
+  const bool has_cells = schema.layout == Layout::kLong || schema.features.size() > 1;
+  if (option.empty() || (schema.symbols && !has_cells)) return;
   throw ConfigError(fmt::format("{}: found sequences of {}, expected text for {}", reader.file(),
-                                schema.symbols ? "symbols, one per row" : "numbers", option));
+                                schema.symbols ? "symbols, one per field" : "numbers", option));
 }
 
 bool is_name(std::string_view from) { return from == "file" || from == "folder"; }

@@ -79,8 +79,11 @@ std::string beginning_of(const DataSummary& data, const formats::Sequence& seque
   const int steps = std::min(sequence.steps, data.schema.symbols ? 60 : kStepsShown);
   std::string text;
   const std::size_t width = data.schema.features.size();
+  const bool letters = std::ranges::all_of(
+      data.symbols, [](const std::string& symbol) { return report::character_count(symbol) == 1; });
   for (int t = 0; t < steps; ++t) {
     if (data.schema.symbols) {
+      if (t > 0 && !letters) text += ' ';
       text += data.symbols[static_cast<std::size_t>(sequence.symbols[static_cast<std::size_t>(t)])];
       continue;
     }

@@ -59,7 +59,9 @@ class FileSamples {
         ++report_->sequences;
         return true;
       } catch (const InputError& error) {
-        if (!is_read_ && !reader_->skip()) throw;
+        const bool again = refusal_ == error.what();  // names the line: the reader is stuck
+        if (again || (!is_read_ && !reader_->skip())) throw;
+        refusal_ = error.what();
         ++report_->sequences;
         ++report_->skipped;
         report_->tell(error);
@@ -87,6 +89,7 @@ class FileSamples {
   const bool answered_;
   SkipReport* const report_;
   bool is_read_ = false;  // the current sequence; it may still be refused
+  std::string refusal_;   // the last one
   std::shared_ptr<formats::Vocabulary> words_;
   std::unique_ptr<formats::Reader> reader_;
   datasets::Encoder encoder_;

@@ -5,10 +5,12 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "datasets/encoding.h"
+#include "formats/data_files.h"
 #include "formats/reader.h"
 #include "io/safetensors.h"
 #include "report/text.h"
@@ -75,6 +77,13 @@ std::string verify(const fs::path& path) try {
   return verify_data(path);
 } catch (const fs::filesystem_error& error) {
   throw ResourceError(error.what());
+}
+
+std::vector<fs::path> files_in(const fs::path& folder) try {
+  if (!fs::is_directory(folder)) return {};
+  return formats::find_files({&folder, 1}).files;
+} catch (const InputError&) {
+  return {};
 }
 
 }  // namespace rwa::workflows

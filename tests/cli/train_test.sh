@@ -112,7 +112,12 @@ expect 4 "again/model.safetensors" "$rwa" verify again/model.safetensors
 expect 3 "bad.csv:3:" "$rwa" verify bad.csv
 echo "<html>404</html>" >page.csv
 echo "a text" >good.txt
-expect 3 "2 of 3 files not valid" "$rwa" verify bad.csv good.txt page.csv
+expect 3 "2 files not valid" "$rwa" verify bad.csv good.txt page.csv
 grep -q "bad.csv:3:" err || fail "the first bad file is not named"
 grep -q "page.csv: found an HTML page, expected data" err || fail "the last bad file is not named"
 grep -q "good.txt: valid data" out || fail "verify stopped at a bad file"
+mkdir texts
+cp good.txt page.csv texts
+cp page.csv texts/again.txt
+expect 3 "2 files not valid" "$rwa" verify texts
+grep -q "texts/again.txt: found an HTML page" err || fail "a file of the folder is not named"

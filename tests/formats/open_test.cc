@@ -370,7 +370,7 @@ TEST_F(Open, RefusesOptionsThatDoNotFitTheFormat) {
          ": found lists of symbols, expected strings for --lower");
   const fs::path rows = write("rows.csv", "id,letter,y\n1,a,p\n1,b,p\n2,a,q\n2,b,q\n");
   expect(rows, {.layout = Layout::kLong, .lower = true},
-         ": found sequences of symbols, one per row, expected text for --lower");
+         ": found sequences of symbols, one per field, expected text for --lower");
 }
 
 }  // namespace
