@@ -83,7 +83,7 @@ ArffReader::ArffReader(std::unique_ptr<Source> source, const Options& options,
       attributes_(read_arff_header(lines_)),
       roles_(guess_arff_roles(attributes_, options, file())),
       optional_answers_(options.as.has_value()),
-      symbols_(vocabulary_, options.kmer) {
+      symbols_(vocabulary_, options) {
   lines_.begin_data();
   if (roles_.relation) dimensions_ = count_dimensions();
   target_ = match_target(find_target(options), options, file());
@@ -176,7 +176,11 @@ bool ArffReader::next(Sequence& sequence) {
   split_row();
   sequence.clear();
   sequence.line = lines_.number();
-  sequence.id = roles_.id ? cells_[*roles_.id].content() : fmt::to_string(rows_);
+  if (roles_.id) {
+    sequence.id = cells_[*roles_.id].content();
+  } else {
+    sequence.set_number(rows_);
+  }
   if (roles_.text) {
     read_text(sequence);
   } else {

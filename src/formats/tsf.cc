@@ -140,7 +140,11 @@ bool TsfReader::next(Sequence& sequence) {
   check_attributes();
   sequence.clear();
   sequence.line = lines_.number();
-  sequence.id = id_ ? std::string(parts_[*id_]) : fmt::to_string(series_);
+  if (id_) {
+    sequence.id = parts_[*id_];
+  } else {
+    sequence.set_number(series_);
+  }
   read_series();
   check_length();
   numbers_.put(sequence);

@@ -54,7 +54,12 @@ void leave_as_it_is(datasets::Normal& normal) {
 datasets::Encoding encoding_for(const datasets::Files& data, const NetworkData& network) {
   datasets::Encoding encoding = data.encoding();
   reorder(network.labels, "labels", encoding.labels);
-  reorder(network.symbols, "symbols", encoding.alphabet);
+  if (encoding.unknown) {
+    // The network has such a symbol only if the list ends with it.
+    encoding.alphabet.pop_back();
+    reorder(network.symbols, "symbols", encoding.alphabet);
+    encoding.unknown = !encoding.alphabet.empty() && encoding.alphabet.back() == datasets::kUnknown;
+  }
   if (network.standardise == Standardised::kNone) leave_as_it_is(encoding.features);
   if (network.standardise != Standardised::kAll) leave_as_it_is(encoding.targets);
   return encoding;

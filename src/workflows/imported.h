@@ -25,7 +25,7 @@ inline void from_name(std::string_view name, Standardised& value) {
 // What data does not tell about a network that was trained on it.
 struct NetworkData {
   // In the order of the network's outputs and embedding; more than the data has is fine. Empty: as
-  // rwa train would sort them.
+  // rwa train would sort them. Symbols may end with datasets::kUnknown, for all others.
   std::vector<std::string> labels = {}, symbols = {};
   Standardised standardise = Standardised::kFeatures;
 };

@@ -72,6 +72,14 @@ import 2 "expected last or mean and softmax for the task class" \
   net.safetensors --data train.csv --readout every --out none
 import 2 "the network reads symbols, but the data has numbers" both.safetensors --data train.csv --out none
 import 2 "use --data" net.safetensors --target kind --out none
+printf '__label__x abc\n__label__y cba\n' >letters.txt
+echo abz >new.txt
+weights letters.safetensors emb.weight=3,3 "${gru[@]}" out.weight=2,4 out.bias=2
+import 0 "3 symbols" letters.safetensors --data letters.txt --out letters-model.safetensors
+expect 3 'found the symbol "z", expected one of' "$rwa" predict letters-model.safetensors new.txt
+weights unknown.safetensors emb.weight=4,3 "${gru[@]}" out.weight=2,4 out.bias=2
+import 0 "4 symbols" unknown.safetensors --data letters.txt --symbols 'c,b,a,<unknown>' --out unknown-model.safetensors
+expect 0 "id,prediction,p_x,p_y" "$rwa" predict unknown-model.safetensors new.txt
 
 ### ambiguous weights
 import 4 "expected a *.weight of shape [outputs, 2]" bare.safetensors --out none
