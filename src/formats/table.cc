@@ -3,7 +3,6 @@
 // model.
 #include <algorithm>
 #include <cmath>
-#include <exception>
 #include <limits>
 #include <memory>
 #include <string>
@@ -184,7 +183,10 @@ class LongReader : public TableReader {
   bool next(Sequence& sequence) override {
     if (!ahead_) return false;
     id_ = roles_.id ? trimmed(rows_[*roles_.id]) : std::string_view();
-    if (refused_) std::rethrow_exception(std::exchange(refused_, nullptr));
+    if (std::exchange(may_lack_row_, false)) {
+      rows_.refuse(*roles_.id, fmt::format("{} after a malformed row", io::quote(id_)),
+                   "a sequence with all its rows");
+    }
     begin(sequence);
     if (roles_.id) remember(sequence);
     begin_time();
@@ -213,22 +215,18 @@ class LongReader : public TableReader {
   // First line of each sequence by hash of its id, limited in number to bound the memory.
   static constexpr std::size_t kMostRemembered = std::size_t{1} << 22;
   std::unordered_map<std::size_t, std::int64_t> lines_;
-  std::string id_;                // of the current sequence
-  std::exception_ptr malformed_;  // why the row after the last one was refused
-  std::exception_ptr refused_;    // why the next sequence is
+  std::string id_;             // of the current sequence
+  bool is_malformed_ = false;  // the row after the last one
+  bool may_lack_row_ = false;  // the next sequence
   double time_ = 0;
   std::string time_text_;
   std::vector<std::string> first_;  // what the columns in runs have in the sequence's first row
 };
 
 void LongReader::advance() {
-  malformed_ = nullptr;
-  try {
-    next_row();
-  } catch (const InputError&) {
-    malformed_ = std::current_exception();
-    throw;
-  }
+  is_malformed_ = true;
+  next_row();
+  is_malformed_ = false;
 }
 
 // Goes to the next id. A malformed row may be of the sequence before or after it: both are refused.
@@ -238,13 +236,13 @@ bool LongReader::skip() {
     try {
       next_row();
     } catch (const InputError&) {
-      malformed_ = std::current_exception();
+      is_malformed_ = true;
       continue;
     }
     if (!ahead_ || !belongs_to_sequence()) break;
-    malformed_ = nullptr;
+    is_malformed_ = false;
   }
-  refused_ = std::exchange(malformed_, nullptr);
+  may_lack_row_ = std::exchange(is_malformed_, false);
   return true;
 }
 

@@ -221,11 +221,13 @@ TEST_F(OddTable, ReadingGoesOnAfterARefusedSequence) {
     }
   };
   EXPECT_EQ(all("id,a,b\n1,2,3\n1,4,x\n1,5,6\n2,7\n2,8,9\n3,1,2\n3,2,3\n"),
-            (Lines{":3:5: found \"x\", expected a number", ":5: found 2 fields, expected 3",
+            (Lines{":3:5: found \"x\", expected a number",
+                   ":6:1: found \"2\" after a malformed row, expected a sequence with all its rows",
                    "3@7: 1 2 | 2 3 -> "}));
-  EXPECT_EQ(all("id,a\n1,2\n1\n1,3\n2,4\n2,5\n3\n4,7\n4,8\n"),
-            (Lines{":3: found 1 field, expected 2", ":7: found 1 field, expected 2",
-                   ":7: found 1 field, expected 2"}));
+  EXPECT_EQ(
+      all("id,a\n1,2\n1\n1,3\n2,4\n2,5\n3\n4,7\n4,8\n"),
+      (Lines{":3: found 1 field, expected 2", ":7: found 1 field, expected 2",
+             ":8:1: found \"4\" after a malformed row, expected a sequence with all its rows"}));
   EXPECT_EQ(all("1,2,3\n1,4,x\n2,5\n2,7,8\n1,3,4\n"),
             (Lines{"1@1: 2 | 3 -> 1", ":2:5: found \"x\", expected a number",
                    ":3: found 2 fields, expected 3", "3@4: 7 | 8 -> 2", "4@5: 3 | 4 -> 1"}));

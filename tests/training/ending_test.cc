@@ -77,10 +77,14 @@ TEST(Validation, WithoutTestSamplesTheEndIsScoredOnIt) {
   EXPECT_EQ(record.metrics[5].loss, record.metrics[4].loss);
 }
 
-TEST(Validation, WithoutItTestSamplesAreDrawn) {
-  const TempFolder folder;
-  run_quietly(short_experiment(), folder.path(), with({.valid = 0}));
-  EXPECT_EQ(lines_of(folder.path()), "test0 train3 test3 train5 test5 final5 ");
+TEST(Validation, WithoutItOnlyGeneratedTasksDrawTestSamples) {
+  const TempFolder of_files, generated;
+  Experiment experiment = short_experiment();
+  run_quietly(experiment, of_files.path(), with({.valid = 0}));
+  EXPECT_EQ(lines_of(of_files.path()), "train3 train5 final5 ");
+  experiment.task = tasks::GrammarTask{};
+  run_quietly(experiment, generated.path(), with({.valid = 0}));
+  EXPECT_EQ(lines_of(generated.path()), "test0 train3 test3 train5 test5 final5 ");
 }
 
 TEST(Validation, ARunMayHaveNothingToBeScoredOn) {

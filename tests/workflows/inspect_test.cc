@@ -124,7 +124,7 @@ TEST_F(InspectTest, Data) {
   ASSERT_EQ(data.first.size(), 2U);
   EXPECT_EQ(data.first[0].second.id, "a");
   const std::string text = to_text(data);
-  for (const char* part : {"2 of 1 to 2 steps", "class, target label", "data.csv:2", "-1"}) {
+  for (const char* part : {"2 of 1 to 2 steps", "class: \"label\" has 2 words", "data.csv:2", "-1"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
   }
 }
