@@ -123,7 +123,7 @@ mkdir empty
 predict 2 "empty: is a folder without a model.safetensors" empty waves.csv
 predict 4 "waves.csv: not a safetensors file: the header's length is" waves.csv waves.csv
 train waves.csv --folds 3 --out folds
-predict 2 "folds: is a folder with 3 runs and no single model: use folds/fold-1" folds waves.csv
+predict 0 "id,prediction" folds waves.csv  # the model of all data
 predict 0 "id,prediction" folds/fold-1 waves.csv
 rm folds/fold-1/model.safetensors
 sed -i 's/"finished"/"interrupted"/' folds/fold-1/run.json

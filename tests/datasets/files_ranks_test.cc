@@ -228,8 +228,8 @@ TEST_F(SharedFiles, MoreThanOneMessage) {
 
 TEST_F(SharedFiles, AFileForValidationBringsNewWords) {
   expect_same({.train = {put("x.txt", "__label__p abba\n__label__q baab\n")},
-               .valid = {put("v.txt", "__label__r abcd\n")},
-               .test = {put("y.txt", "__label__s eabcd\n")}});
+               .valid = {put("v.txt", "__label__p abcd\n")},
+               .test = {put("y.txt", "__label__q eabcd\n")}});
 }
 
 // Returns the number of unnamed files that this process has open.

@@ -204,10 +204,10 @@ TEST_F(Open, OnlySequencesCanBeSkipped) {
   const fs::path first = write("1.jsonl", "{\"x\": [1]}\n{\"x\": 1}\n");
   const fs::path same = write("2.jsonl", "{\"x\": [2]}\nnone\n{\"x\": [3]}\n");
   EXPECT_EQ(read_on({first, same}, {.task = Target::kNone}),
-            (Lines{"1@1: 1 -> ", "! 2:7", "1@1: 2 -> ", "! 2:1", "3@3: 3 -> "}));
+            (Lines{"1:1@1: 1 -> ", "! 2:7", "2:1@1: 2 -> ", "! 2:1", "2:3@3: 3 -> "}));
   EXPECT_EQ(
       read_on({first, write("3.jsonl", "{\"x\": [[2, 3]]}\n")}, {.task = Target::kNone}),
-      (Lines{"1@1: 1 -> ", "! 2:7",
+      (Lines{"1:1@1: 1 -> ", "! 2:7",
              "!  has the features x0, x1, expected x0, as in " + first.string(), "cannot go on"}));
   // The line is neither read nor refused by the reader.
   EXPECT_EQ(read_on({write("4.ts", std::string("@univariate true\n@data\n1\n\0\n2\n", 29))},
