@@ -104,8 +104,9 @@ class Ranks(unittest.TestCase):
         self.rwa(1, *train, "--out", "alone")
         for ranks in (2, 4):
             out, errors = self.rwa(ranks, *train, "--out", f"on-{ranks}")
-            self.assertEqual(errors.count("finished in"), 3, errors)
+            self.assertEqual(errors.count("finished in"), 4, errors)  # three folds, then all data
             self.assertIn("mean ± standard deviation", out)
+            self.assert_same_run(f"on-{ranks}/all", "alone/all")
             for fold in (1, 2, 3):
                 self.assert_same_run(f"on-{ranks}/fold-{fold}", f"alone/fold-{fold}")
         tune = ["tune", "waves.csv", "--candidates", "3", "--time-budget", "2", "--units", "8"]
