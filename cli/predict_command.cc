@@ -50,6 +50,10 @@ void predict(const PredictCommand& command) {
       trained, samples, command.what.options,
       command.json ? workflows::RowFormat::kJson : workflows::RowFormat::kCsv, output);
   say_written(command.out);
+  if (report.unknown > 0) {
+    say("rwa: the model does not know {} of {}\n", in_thousands(report.unknown),
+        counted(report.symbols, "symbol"));
+  }
   if (report.skipped == 0) return;
   throw InputError(
       fmt::format("{} of {} skipped", report.skipped, counted(report.sequences, "sequence")));

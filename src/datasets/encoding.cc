@@ -55,17 +55,6 @@ template <typename... Args>
       fmt::format("{}:{}: {}", file, line, fmt::format(text, std::forward<Args>(args)...)));
 }
 
-// Returns the first few words, for a message.
-std::string beginning_of(const std::vector<std::string>& words) {
-  constexpr std::size_t kMost = 20;
-  std::vector<std::string> first;
-  for (const std::string& word : words) {
-    if (first.size() == kMost) break;
-    first.push_back(io::escape(word));
-  }
-  return fmt::format("{}{}", fmt::join(first, " "), words.size() > kMost ? " ..." : "");
-}
-
 // Standardises values, [·,features], in place. fill(i) replaces value i if it is missing.
 template <class Fill>
 void make_normal(const Normal& normal, const std::vector<std::string>& names,
@@ -110,6 +99,16 @@ void place(const T* rows, int count, std::size_t width, std::size_t b, std::size
   }
 }
 }  // namespace
+
+std::string beginning_of(const std::vector<std::string>& words) {
+  constexpr std::size_t kMost = 20;
+  std::vector<std::string> first;
+  for (const std::string& word : words) {
+    if (first.size() == kMost) break;
+    first.push_back(io::escape(word));
+  }
+  return fmt::format("{}{}", fmt::join(first, " "), words.size() > kMost ? " ..." : "");
+}
 
 std::string_view to_string(Missing missing) { return name_of(kMissing, "filling", missing); }
 Missing parse_missing(std::string_view name) {

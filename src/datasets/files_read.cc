@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <optional>
 #include <span>
 #include <utility>
@@ -11,7 +12,9 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include "base/nearest.h"
 #include "datasets/files_split.h"
+#include "formats/lower_case.h"
 #include "io/quote.h"
 #include "io/sha256.h"
 #include "rwa/errors.h"
@@ -153,6 +156,34 @@ std::string Collector::sha256(const formats::Vocabulary& vocabulary) {
   return hash_.hex();
 }
 
+// Names labels that may be mistyped: those that differ in case only, and a label of one sequence
+// that is much like a common one.
+void warn_about_labels(LoadedData& data) {
+  constexpr std::int64_t kCommon = 5;
+  const std::vector<std::string>& labels = data.vocabulary->labels.words();
+  const std::vector<std::int64_t>& counts = data.statistics.labels;
+  std::map<std::string, std::string> by_letters;
+  std::vector<std::string> common, rare;
+  const std::size_t known = std::min(labels.size(), counts.size());
+  for (std::size_t i = 0; i < known; ++i) {
+    const auto [other, is_new] = by_letters.emplace(formats::lower_case(labels[i]), labels[i]);
+    if (!is_new) {
+      data.findings.warnings.push_back(fmt::format("the labels {} and {} differ only in case",
+                                                   io::quote(other->second), io::quote(labels[i])));
+    } else if (counts[i] >= kCommon) {
+      common.push_back(labels[i]);
+    } else if (counts[i] == 1 && labels[i].size() > 2) {
+      rare.push_back(labels[i]);
+    }
+  }
+  for (const std::string& label : rare) {
+    const std::vector<std::string> like = nearest(label, common);
+    if (like.empty()) continue;
+    data.findings.warnings.push_back(fmt::format("the label {} occurs once: is it {}?",
+                                                 io::quote(label), io::quote(like.front())));
+  }
+}
+
 // Reports the number of sequences read, at intervals.
 class Progress {
  public:
@@ -198,6 +229,7 @@ class Loader {
     reader.reset();
     out_.labels = out_.vocabulary->labels.words().size();
     for (auto& subset : out_.subsets) subset->store.close();
+    warn_about_labels(out_);
     out_.valid = read_others(task_.valid, collector);
     out_.test = read_others(task_.test, collector);
     progress_.tell();

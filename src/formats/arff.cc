@@ -50,7 +50,7 @@ class ArffReader : public SourceReader {
   [[nodiscard]] Target find_target(const Options& options) const;
   void describe(const Options& options);
   [[nodiscard]] std::string why_task() const;
-  void describe_attribute(std::size_t attribute);
+  void describe_attribute(std::size_t attribute, const Options& options);
   [[nodiscard]] std::size_t count_dimensions();  // of the first sequence
 
   void split_row();
@@ -113,7 +113,7 @@ void ArffReader::describe(const Options& options) {
   }
   if (target_ != Target::kNone) schema_.targets = {attributes_[*roles_.target].name};
   if (roles_.id) schema_.id = attributes_[*roles_.id].name;
-  for (std::size_t i = 0; i < attributes_.size(); ++i) describe_attribute(i);
+  for (std::size_t i = 0; i < attributes_.size(); ++i) describe_attribute(i, options);
   findings_.task = task_reason(options, why_task());
 }
 
@@ -126,7 +126,7 @@ std::string ArffReader::why_task() const {
   return fmt::format("{} lists {} {}", name, count, count == 1 ? "class" : "classes");
 }
 
-void ArffReader::describe_attribute(std::size_t attribute) {
+void ArffReader::describe_attribute(std::size_t attribute, const Options& options) {
   const auto& [name, type, values, width, line] = attributes_[attribute];
   const auto add = [&](std::string_view role, std::string_view why) {
     findings_.columns.push_back({name, std::string(role), std::string(why)});
@@ -135,11 +135,11 @@ void ArffReader::describe_attribute(std::size_t attribute) {
     const bool used = target_ != Target::kNone;
     add(used ? "target" : "left out", used ? roles_.why_target : "the task needs no target");
   } else if (attribute == roles_.id) {
-    add("id", "its name");
+    add("id", options.id.empty() ? "its name" : "--id");
   } else if (attribute == roles_.text) {
-    add("text", "the string attribute");
+    add("text", options.features.empty() ? "the string attribute" : "--features");
   } else if (attribute == roles_.relation) {
-    add("features", "the relational attribute");
+    add("features", options.features.empty() ? "the relational attribute" : "--features");
   } else if (std::ranges::binary_search(roles_.steps, attribute)) {
     add("step", "a number");
   } else {

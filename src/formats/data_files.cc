@@ -39,12 +39,14 @@ bool is_folder(const fs::path& path) {
 
 std::string quoted(const fs::path& path) { return io::escape(path.string()); }
 
+// Without hidden entries, such as .DS_Store.
 std::vector<fs::path> content(const fs::path& folder) {
   std::error_code error;
   std::vector<fs::path> paths;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
-    paths.push_back(entry->path());
+    const bool is_hidden = entry->path().filename().string().starts_with('.');
+    if (!is_hidden) paths.push_back(entry->path());
   }
   if (error)
     throw ResourceError(fmt::format("cannot read {}: {}", quoted(folder), error.message()));
@@ -69,8 +71,8 @@ std::vector<fs::path> content(const fs::path& folder) {
 // Refuses files that would otherwise be read as lines of text.
 void check_is_data(const fs::path& file) {
   const std::string name = lower(file.filename().string());
-  const bool other = name.starts_with('.') || name.starts_with("readme") ||
-                     name.starts_with("license") || name.ends_with(".md");
+  const bool other =
+      name.starts_with("readme") || name.starts_with("license") || name.ends_with(".md");
   if (!other) return;
   throw InputError(fmt::format(
       "{}: does not look like data, expected only data files in the folder: move it elsewhere, or "
@@ -86,10 +88,9 @@ void add_files(const fs::path& folder, DataFiles& found) {
   for (const fs::path& path : paths) {
     check_is_data(path);
     if (is_folder(path)) {
-      throw InputError(
-          fmt::format("{}: found a folder next to files or nested too deeply, expected only files, "
-                      "or one folder of files per class",
-                      quoted(path)));
+      throw InputError(fmt::format(
+          "{}: found a folder nested too deeply, expected one folder of files per class",
+          quoted(path)));
     }
     found.files.push_back(path);
   }
@@ -97,8 +98,15 @@ void add_files(const fs::path& folder, DataFiles& found) {
 
 void add_folder(const fs::path& folder, DataFiles& found) {
   const std::vector<fs::path> paths = content(folder);
-  const bool folders = !paths.empty() && std::ranges::all_of(paths, is_folder);
+  const auto stray = std::ranges::find_if_not(paths, is_folder);
+  const bool folders = std::ranges::any_of(paths, is_folder);
   if (!folders) return add_files(folder, found);
+  if (stray != paths.end()) {
+    throw InputError(fmt::format(
+        "{}: found a file next to folders, expected only files, or one folder of files per class: "
+        "move it elsewhere",
+        quoted(*stray)));
+  }
   found.in_folders = true;
   for (const fs::path& path : paths) {
     check_is_data(path);
@@ -278,6 +286,11 @@ Format recognise(Source& source) {
   }
   refuse_other_files(source);
   if (const auto format = by_first_bytes(source)) return *format;
+  if (source.peek(2) == "\xFF\xFE" || source.peek(2) == "\xFE\xFF") {
+    throw InputError(fmt::format(
+        "{}: found UTF-16 text, expected UTF-8: convert it with iconv -f utf-16 -t utf-8",
+        source.name()));
+  }
   if (source.peek(std::size_t{1} << 16).find('\0') != std::string_view::npos) {
     throw InputError(
         fmt::format("{}: found binary data, expected text, .npy, .npz or IDX", source.name()));

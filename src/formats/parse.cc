@@ -128,7 +128,7 @@ Number parse_number(std::string_view text, float& value) {
   if (count > 0 && at != end && (*at | 0x20) == 'e') at = add_power(at, end, exponent);
   const bool usual = at == end && count > 0 && count <= kMostDigits;
   if (usual && round_to_float(mantissa, exponent, negative, value)) return Number::kRead;
-  if (text.empty() || text == "?" || is_one_of(text, {"na", "null"})) {
+  if (text.empty() || text == "?" || is_one_of(text, {"na", "n/a", "#n/a", "null", "none"})) {
     value = std::numeric_limits<float>::quiet_NaN();
     return Number::kMissing;
   }

@@ -45,7 +45,7 @@ inline std::optional<int> parse_count(std::string_view text) {
 
 enum class Number {
   kRead,
-  kMissing,   // only blanks, or ?, NA, NaN, null in any case
+  kMissing,   // only blanks, or ?, NA, N/A, #N/A, NaN, null, None in any case
   kTooLarge,  // for a float: 1e400, inf
   kNone,      // not a number
 };

@@ -5,16 +5,16 @@
 namespace rwa::formats {
 namespace {
 constexpr Names<Format, 11> kFormats{{{Format::kTable, "table"},
-                                     {Format::kTs, "ts"},
-                                     {Format::kArff, "arff"},
-                                     {Format::kTsf, "tsf"},
-                                     {Format::kJsonl, "jsonl"},
-                                     {Format::kFasta, "fasta"},
-                                     {Format::kFastq, "fastq"},
-                                     {Format::kText, "text"},
-                                     {Format::kNpy, "npy"},
-                                     {Format::kNpz, "npz"},
-                                     {Format::kIdx, "idx"}}};
+                                      {Format::kTs, "ts"},
+                                      {Format::kArff, "arff"},
+                                      {Format::kTsf, "tsf"},
+                                      {Format::kJsonl, "jsonl"},
+                                      {Format::kFasta, "fasta"},
+                                      {Format::kFastq, "fastq"},
+                                      {Format::kText, "text"},
+                                      {Format::kNpy, "npy"},
+                                      {Format::kNpz, "npz"},
+                                      {Format::kIdx, "idx"}}};
 constexpr Names<Layout, 5> kLayouts{{{Layout::kLong, "long"},
                                      {Layout::kWide, "wide"},
                                      {Layout::kNtc, "ntc"},

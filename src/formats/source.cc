@@ -42,6 +42,7 @@ void Source::end_lines(std::span<char> text) {
     return std::ranges::find(part, c) != part.end();
   };
   if (!by_carriage_returns_ && !text.empty()) {
+    text = std::span(buffer_).subspan(begin_, end_ - begin_);  // all so far
     if (has(text, '\n')) {
       by_carriage_returns_ = false;
     } else if (has(text.first(text.size() - 1), '\r')) {  // the last byte may begin \r\n

@@ -109,6 +109,8 @@ class TableReader : public SourceReader {
     ahead_ = false;
     ahead_ = rows_.next();
   }
+  // Numbers the next row, which is a sequence even if it is refused.
+  void count_row() { count_ += rows_.is_held() ? 0 : 1; }
   // Sets id, line and targets of a sequence from its first row.
   void begin(Sequence& sequence);
   [[nodiscard]] float number(std::size_t column) const;
@@ -122,7 +124,7 @@ class TableReader : public SourceReader {
   bool ahead_ = false;  // a row has been read that is not part of a sequence yet
 
  private:
-  std::int64_t count_ = 0;  // of sequences
+  std::int64_t count_ = 1;  // of rows that may be sequences
 };
 
 TableReader::TableReader(std::unique_ptr<Source> source, const Table& table, const Options& options,
@@ -145,7 +147,6 @@ TableReader::TableReader(std::unique_ptr<Source> source, const Table& table, con
 void TableReader::begin(Sequence& sequence) {
   sequence.clear();
   sequence.line = rows_.line();
-  ++count_;
   if (roles_.id) {
     sequence.id = rows_.word(*roles_.id);
     if (sequence.id.empty()) rows_.refuse(*roles_.id, "an empty field", "an id");
@@ -161,12 +162,15 @@ float TableReader::number(std::size_t column) const {
   if (number == Number::kRead || number == Number::kMissing) return value;
   const std::string_view text = trimmed(rows_[column]);
   const char other = rows_.decimal() == '.' ? ',' : '.';
-  const bool has_other = parse_number(text, other, value) == Number::kRead;
+  if (parse_number(text, other, value) != Number::kRead) {
+    rows_.refuse(column, io::quote(text), expected_of(number));
+  }
+  // Three digits follow a separator of thousands.
+  const bool is_thousands = text.size() - text.find(other) - 1 == 3;
   rows_.refuse(
       column, io::quote(text),
-      fmt::format(
-          "{}{}", expected_of(number),
-          has_other ? fmt::format("; if {0} is the decimal mark, use --decimal {0}", other) : ""));
+      fmt::format("{0}: {1}use --decimal {2} if {2} is the decimal mark", expected_of(number),
+                  is_thousands ? "remove separators of thousands, or " : "", other));
 }
 
 std::int32_t TableReader::symbol(std::size_t column) const {
@@ -209,6 +213,8 @@ class LongReader : public TableReader {
   void begin_time();
   void check_time();
   [[nodiscard]] double time() const;
+  [[noreturn]] void refuse_time(std::size_t column, TimeForm form) const;
+  void remember_row();
   [[nodiscard]] std::string advice_on_time() const;
   void add_step(Sequence& sequence);
 
@@ -220,22 +226,30 @@ class LongReader : public TableReader {
   bool may_lack_row_ = false;  // the next sequence
   double time_ = 0;
   std::string time_text_;
-  std::vector<std::string> first_;  // what the columns in runs have in the sequence's first row
+  // What the columns in runs have in the row above; empty if there is an id.
+  std::vector<std::string> above_{roles_.id ? 0 : in_runs_.size()};
 };
 
 void LongReader::advance() {
   is_malformed_ = true;
-  next_row();
+  try {
+    next_row();
+  } catch (const InputError& error) {
+    if (!roles_.id) throw;
+    throw InputError(
+        fmt::format("{}; the sequence {} may lack this row", error.what(), io::quote(id_)));
+  }
   is_malformed_ = false;
 }
 
 // Goes to the next id. A malformed row may be of the sequence before or after it: both are refused.
 bool LongReader::skip() {
-  if (!roles_.id) return false;
+  if (!roles_.id || rows_.is_stuck()) return false;
   while (true) {
     try {
       next_row();
     } catch (const InputError&) {
+      if (rows_.is_stuck()) return false;
       is_malformed_ = true;
       continue;
     }
@@ -259,9 +273,12 @@ void LongReader::remember(const Sequence& sequence) {
 void LongReader::begin_time() {
   if (!roles_.time_form) return;
   time_ = time();
+  remember_row();
+}
+
+void LongReader::remember_row() {
   time_text_ = trimmed(rows_[*roles_.time]);
-  first_.clear();
-  for (const std::size_t column : in_runs_) first_.emplace_back(rows_[column]);
+  for (std::size_t i = 0; i < above_.size(); ++i) above_[i] = rows_[in_runs_[i]];
 }
 
 void LongReader::check_time() {
@@ -273,14 +290,14 @@ void LongReader::check_time() {
                              io::quote(time_text_), advice_on_time()));
   }
   time_ = now;
-  time_text_ = trimmed(rows_[*roles_.time]);
+  remember_row();
 }
 
-// Suggests an id: a column that keeps its value, but has another one where time goes back.
+// Suggests an id: a column that mostly keeps its value, but has another one where time goes back.
 std::string LongReader::advice_on_time() const {
-  for (std::size_t i = 0; i < in_runs_.size() && !roles_.id; ++i) {
+  for (std::size_t i = 0; i < above_.size(); ++i) {
     const std::size_t column = in_runs_[i];
-    if (column == roles_.time || rows_[column] == first_[i]) continue;
+    if (column == roles_.time || rows_[column] == above_[i]) continue;
     const std::string name = io::escape(names_[column]);
     return fmt::format("time restarts where {} changes: try --id {}", io::quote(names_[column]),
                        name);
@@ -289,15 +306,24 @@ std::string LongReader::advice_on_time() const {
                    : "sort the table by time, or use --id if it has several sequences";
 }
 
+void LongReader::refuse_time(std::size_t column, TimeForm form) const {
+  const std::string_view text = trimmed(rows_[column]);
+  rows_.refuse(column, text.empty() ? "an empty field" : io::quote(text),
+               fmt::format("a time as in other rows ({})", to_string(form)));
+}
+
 // As a double, since a float cannot hold seconds since 1970.
 double LongReader::time() const {
   const std::string_view text = trimmed(rows_[*roles_.time]);
   const TimeForm form = *roles_.time_form;
   const bool is_changed = form == TimeForm::kNumber && rows_.decimal() == ',';
   const std::string changed = is_changed ? with_decimal_point(text) : "";
-  if (const auto time = parse_time(changed.empty() ? text : changed, form)) return *time;
-  rows_.refuse(*roles_.time, text.empty() ? "an empty field" : io::quote(text),
-               fmt::format("a time as in other rows ({})", to_string(form)));
+  const auto time = parse_time(changed.empty() ? text : changed, form);
+  if (!time) refuse_time(*roles_.time, form);
+  if (!roles_.time_of_day) return *time;
+  const auto of_day = parse_time(rows_[*roles_.time_of_day], TimeForm::kTimeOfDay);
+  if (!of_day) refuse_time(*roles_.time_of_day, TimeForm::kTimeOfDay);
+  return *time + *of_day;
 }
 
 void LongReader::add_step(Sequence& sequence) {
@@ -325,7 +351,10 @@ class WideReader : public TableReader {
         symbols_(std::move(vocabulary), options) {}
 
   bool next(Sequence& sequence) override {
-    if (!ahead_) next_row();
+    if (!ahead_) {
+      count_row();
+      next_row();
+    }
     if (!ahead_) return false;
     begin(sequence);
     if (is_symbol_per_column(roles_)) {
@@ -340,7 +369,7 @@ class WideReader : public TableReader {
   }
   bool skip() override {
     ahead_ = false;
-    return true;
+    return !rows_.is_stuck();
   }
 
  private:

@@ -66,6 +66,17 @@ bool has_comma(std::string_view cell) {
   return !text.empty() && kind_of(text) == Number::kRead;
 }
 
+// A number after signs of currencies and before a short unit, with separators of thousands.
+bool begins_with_number(std::string_view cell) {
+  constexpr std::size_t kLongestUnit = 4;
+  constexpr std::string_view kBefore = "'+-$€£ ", kDigits = "0123456789",
+                             kWithin = "0123456789.,' ";
+  cell.remove_prefix(std::min(cell.find_first_not_of(kBefore), cell.size()));
+  if (cell.find_first_of(kDigits) != 0) return false;
+  cell.remove_prefix(std::min(cell.find_first_not_of(kWithin), cell.size()));
+  return cell.size() <= kLongestUnit;
+}
+
 // pandas calls columns without a name 0, 1, 2.
 bool are_counted(std::span<const std::string_view> names) {
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -195,6 +206,14 @@ bool TableSample::is_empty(std::size_t column) const {
   return true;
 }
 
+bool TableSample::is_like_numbers(std::size_t column) const {
+  if (is_number(column) || repeats(column)) return false;
+  for (std::size_t row = 0; row < rows(); ++row) {
+    if (!cell(row, column).empty() && !begins_with_number(cell(row, column))) return false;
+  }
+  return true;
+}
+
 bool TableSample::is_of_letters(std::size_t column) const {
   bool has_letters = false;
   for (std::size_t row = 0; row < rows(); ++row) {
@@ -255,6 +274,8 @@ std::size_t column_named(const std::string& name, const TableSample& sample,
                                    : suggestion(name, known);
   throw ConfigError(fmt::format("{}: has no column {}{}", file, io::quote(name), expected));
 }
+
+bool is_usual_for_target(std::string_view name) { return is_one_of(name, kTargetNames); }
 
 bool is_usual_for_index(std::string_view name) { return is_one_of(name, kIndexNames); }
 

@@ -44,6 +44,8 @@ class TableSample {
   [[nodiscard]] bool is_whole(std::size_t column) const;
   // Whether all cells are missing.
   [[nodiscard]] bool is_empty(std::size_t column) const;
+  // Whether cells are text that begins with a number, mostly different ones: $1,000.50 or 5 kg.
+  [[nodiscard]] bool is_like_numbers(std::size_t column) const;
   // Whether cells are single characters, or missing.
   [[nodiscard]] bool is_of_letters(std::size_t column) const;
   [[nodiscard]] std::size_t distinct(std::size_t column) const;
@@ -76,6 +78,7 @@ std::optional<std::size_t> find_time(const TableSample& sample);
 std::optional<std::size_t> find_target(const TableSample& sample);
 bool is_usual_for_text(std::string_view name);
 bool is_usual_for_index(std::string_view name);
+bool is_usual_for_target(std::string_view name);
 // Finds a column named by the options. Throws ConfigError, with the nearest name, if it is unknown.
 std::size_t column_named(const std::string& name, const TableSample& sample, std::string_view file);
 

@@ -6,6 +6,7 @@
 
 #include "base/counted.h"
 #include "formats/table_roles.h"
+#include "formats/table_time.h"
 #include "rwa/errors.h"
 
 namespace rwa::formats {
@@ -24,10 +25,14 @@ class ModelMatch {
     roles_.time = one(options_.time, model_.time, find_time(sample_));
     take_targets();
     take_features();
+    roles_.time_form = form_of(sample_, roles_.time);
+    const bool are_dates = roles_.time_form && roles_.time_form != TimeForm::kNumber;
+    if (are_dates) {
+      roles_.time_of_day = find_time_of_day(sample_, taken_columns(sample_, roles_));
+    }
     // A row per sequence has no room for per-step targets.
     if (roles_.layout == Layout::kWide && is_per_step(model_.target)) roles_.targets.clear();
     roles_.target = roles_.targets.empty() ? Target::kNone : model_.target;
-    roles_.time_form = form_of(sample_, roles_.time);
     roles_.numbered_labels = !roles_.targets.empty() && sample_.is_number(roles_.targets[0]);
     return roles_;
   }

@@ -43,6 +43,15 @@ bool are_numbered(const TableSample& sample, std::span<const std::size_t> column
          }) == columns.end();
 }
 
+// "a" or "b", or many of them.
+std::string joined_by_or(const std::vector<std::string>& names) {
+  constexpr std::size_t kFew = 4;
+  if (names.size() > kFew) return listed(names);
+  std::vector<std::string> quoted;
+  for (const std::string& name : names) quoted.push_back(io::quote(name));
+  return fmt::to_string(fmt::join(quoted, " or "));
+}
+
 class RoleGuess {
  public:
   RoleGuess(const TableSample& sample, const Options& options, std::string_view file)
@@ -51,8 +60,13 @@ class RoleGuess {
   GuessedRoles guess() {
     take_given();
     take_named();
-    take_by_content();
+    take_time_by_content();
     roles_.layout = layout();
+    if (roles_.layout == Layout::kWide && is_time_guessed_) {
+      roles_.time = {};
+      roles_.time_of_day = {};
+    }
+    take_id_by_time();
     if (roles_.layout == Layout::kWide && !roles_.features.empty() && !roles_.symbols) {
       throw ConfigError(fmt::format(
           "{}: found --features for a wide table, whose columns are the steps of one feature: use "
@@ -61,9 +75,10 @@ class RoleGuess {
     }
     if (roles_.features.empty()) take_features();
     if (roles_.features.empty()) {
-      throw InputError(
-          fmt::format("{}: found no feature column, expected numbers or symbols in one of: {}",
-                      file_, listed(sample_.names())));
+      throw InputError(fmt::format(
+          "{}: found no feature column, expected numbers or symbols in one of: {}{}", file_,
+          listed(sample_.names()),
+          options_.targets.empty() ? "" : "; to forecast a column, leave out --target"));
     }
     if (wants_target() && roles_.targets.empty()) take_target();
     TaskGuess task = guess_task(sample_, roles_, options_, file_);
@@ -72,6 +87,7 @@ class RoleGuess {
     warnings_.insert(warnings_.end(), task.warnings.begin(), task.warnings.end());
     warn_about_time();
     warn_about_targets();
+    warn_about_columns();
     return {roles_, {describe(), std::move(task.why), std::move(warnings_)}};
   }
 
@@ -90,8 +106,11 @@ class RoleGuess {
   }
 
   void take_given();
+  void refuse_two_roles() const;
   void take_named();
-  void take_by_content();
+  void take_time_by_content();
+  void take_time_of_day();
+  void take_id_by_time();
   [[nodiscard]] Layout layout() const;
   void take_features();
   void take_target();
@@ -100,6 +119,7 @@ class RoleGuess {
   void take_class_of_letters();
   void warn_about_time();
   void warn_about_targets();
+  void warn_about_columns();
   [[nodiscard]] bool is_constant_in_sequences(std::size_t column) const;
   [[nodiscard]] std::vector<Findings::Column> describe() const;
   [[nodiscard]] std::string role_of_feature() const;
@@ -109,6 +129,7 @@ class RoleGuess {
   const Options& options_;
   std::string_view file_;
   Roles roles_;
+  bool is_time_guessed_ = false;      // from the content of its column, not its name
   std::optional<std::size_t> mixed_;  // the column that tells rows of equal times apart
   std::vector<std::string> why_;      // each column has its role
   std::vector<std::string> warnings_;
@@ -123,7 +144,22 @@ void RoleGuess::take_given() {
   for (const std::string& name : options_.targets) add(roles_.targets, {given(name)}, "--target");
   if (!options_.id.empty()) set(roles_.id, given(options_.id), "--id");
   if (!options_.time.empty()) set(roles_.time, given(options_.time), "--time");
+  refuse_two_roles();
   roles_.symbols = roles_.features.size() == 1 && !sample_.is_number(roles_.features[0]);
+}
+
+void RoleGuess::refuse_two_roles() const {
+  std::vector<std::string> given = options_.features;
+  given.insert(given.end(), options_.targets.begin(), options_.targets.end());
+  given.insert(given.end(), {options_.id, options_.time});
+  std::erase(given, "");
+  std::ranges::sort(given);
+  const auto twice = std::ranges::adjacent_find(given);
+  if (twice == given.end()) return;
+  throw ConfigError(fmt::format(
+      "{}: found {} twice among --features, --target, --id and --time, expected one role: to "
+      "forecast a feature, leave out --target",
+      file_, io::quote(*twice)));
 }
 
 // Takes the columns with usual names.
@@ -134,37 +170,68 @@ void RoleGuess::take_named() {
   const std::string why = "its name";
   if (const auto id = find_id(sample_); !roles_.id && is_free(id)) set(roles_.id, *id, why);
   if (const auto time = find_time(sample_); !roles_.time && is_free(time)) {
-    set(roles_.time, *time, why);
+    const auto form = form_of(sample_, time);
+    const bool is_calendar = form && form != TimeForm::kNumber;
+    set(roles_.time, *time, is_calendar ? fmt::format("{}; {}", why, to_string(*form)) : why);
   }
   const auto target = find_target(sample_);
   if (wants_target() && is_free(target)) add(roles_.targets, {*target}, why);
 }
 
-// Takes a column of dates as the time, and one that changes where time restarts as the id.
-void RoleGuess::take_by_content() {
+// Takes a column of dates as the time.
+void RoleGuess::take_time_by_content() {
   if (!roles_.time) {
     const auto found = find_time_by_content(sample_, taken_columns(sample_, roles_));
+    is_time_guessed_ = found.has_value();
     if (found) set(roles_.time, found->column, found->why);
   }
+  take_time_of_day();
+}
+
+// Takes a column that changes where time restarts as the id.
+void RoleGuess::take_id_by_time() {
   roles_.time_form = form_of(sample_, roles_.time);
-  if (!roles_.time_form || roles_.id) return;
+  if (!roles_.time_form || roles_.id || roles_.time_of_day) return;
   const auto found =
       find_id_by_time(sample_, *roles_.time, *roles_.time_form, taken_columns(sample_, roles_));
   if (found) return set(roles_.id, found->column, found->why);
   mixed_ = find_mixed_id(sample_, *roles_.time, taken_columns(sample_, roles_));
 }
 
+// Dates and times of day may have a column each, either of them with the name of times.
+void RoleGuess::take_time_of_day() {
+  if (!roles_.time || !options_.time.empty()) return;
+  if (!form_of(sample_, roles_.time)) {
+    const auto dates = find_time_by_content(sample_, taken_columns(sample_, roles_));
+    if (dates) set(roles_.time, dates->column, dates->why);
+  }
+  const auto form = form_of(sample_, roles_.time);
+  const bool are_dates =
+      form == TimeForm::kDate || form == TimeForm::kDayFirst || form == TimeForm::kMonthFirst;
+  const auto time =
+      are_dates ? find_time_of_day(sample_, taken_columns(sample_, roles_)) : std::nullopt;
+  if (time) set(roles_.time_of_day, *time, std::string(to_string(TimeForm::kTimeOfDay)));
+}
+
+// A column of dates that has no name of times may also belong to wide tables.
 Layout RoleGuess::layout() const {
-  constexpr std::size_t kMany = 20;  // this many numeric columns are steps, not features
   if (options_.layout) return *options_.layout;
-  if (is_long_by_id_or_time(sample_, roles_)) return Layout::kLong;
+  Roles named = roles_;
+  if (is_time_guessed_) named.time = {};
+  if (is_long_by_id_or_time(sample_, named)) return Layout::kLong;
   if (!roles_.features.empty()) return roles_.symbols ? Layout::kWide : Layout::kLong;
   if (!letter_columns(sample_, roles_).empty()) return Layout::kWide;
-  const std::vector<std::size_t> numbers = free_columns(sample_, roles_, true);
-  const auto text = text_column(sample_, roles_);
-  if (text && (numbers.empty() || !sample_.repeats(*text))) return Layout::kWide;
-  if (!sample_.has_header()) return sample_.columns() > 1 ? Layout::kWide : Layout::kLong;
-  return are_numbered(sample_, numbers) || numbers.size() >= kMany ? Layout::kWide : Layout::kLong;
+  const bool no_numbers = free_columns(sample_, roles_, true).empty();
+  if (const auto text = text_column(sample_, roles_)) {
+    const bool is_sequence =
+        !sample_.repeats(*text) && (!is_time_guessed_ || is_usual_for_text(sample_.names()[*text]));
+    if (is_sequence || (no_numbers && !(is_time_guessed_ && sample_.repeats(*text)))) {
+      return Layout::kWide;
+    }
+  }
+  if (sample_.has_header() && has_steps(sample_, roles_)) return Layout::kWide;
+  if (is_time_guessed_ || sample_.has_header()) return Layout::kLong;
+  return sample_.columns() > 1 ? Layout::kWide : Layout::kLong;
 }
 
 void RoleGuess::take_features() {
@@ -176,7 +243,11 @@ void RoleGuess::take_features() {
   }
   const std::vector<std::size_t> numbers = free_columns(sample_, roles_, true);
   const auto text = text_column(sample_, roles_);
-  roles_.symbols = text && (numbers.empty() || (wide && !sample_.repeats(*text)));
+  const bool are_steps = wide && has_steps(sample_, roles_);
+  if (are_steps && text && !roles_.id && sample_.distinct(*text) == sample_.rows()) {
+    set(roles_.id, *text, "a different name in each row");
+  }
+  roles_.symbols = text && (numbers.empty() || (wide && !are_steps && !sample_.repeats(*text)));
   if (roles_.symbols) return add(roles_.features, {*text}, wide ? "text" : "words");
   if (wide && wants_target() && !sample_.has_header()) take_class_of_row();
   add(roles_.features, wide ? step_columns(sample_, roles_) : free_columns(sample_, roles_, true),
@@ -224,7 +295,7 @@ void RoleGuess::take_target() {
     return add(roles_.targets, left, "the only column beside the sequence");
   }
   std::erase_if(left, [&](std::size_t column) { return !may_be_target(column); });
-  if (left.size() == 1) add(roles_.targets, left, "the only other column whose values repeat");
+  if (left.size() == 1) add(roles_.targets, left, "the only column of words that repeat");
 }
 
 bool RoleGuess::may_be_target(std::size_t column) const {
@@ -252,18 +323,43 @@ void RoleGuess::warn_about_time() {
 // Names columns that could be the target of a task that is a forecast for want of one: several of
 // words, or numbers that are the same in all rows of a sequence.
 void RoleGuess::warn_about_targets() {
-  if (!wants_target() || !roles_.targets.empty()) return;
+  if (!wants_target()) return;
   std::vector<std::string> names;
+  if (!roles_.targets.empty()) {
+    for (const std::size_t column : free_columns(sample_, roles_, false)) {
+      if (!is_usual_for_target(sample_.names()[column])) continue;
+      warnings_.push_back(fmt::format("{} could be the target too: use --target",
+                                      io::quote(sample_.names()[column])));
+    }
+    return;
+  }
   for (const std::size_t column : free_columns(sample_, roles_, false)) {
-    if (may_be_target(column)) names.push_back(io::quote(sample_.names()[column]));
+    if (may_be_target(column)) names.push_back(sample_.names()[column]);
   }
   for (const std::size_t column : roles_.features) {
-    if (is_constant_in_sequences(column)) names.push_back(io::quote(sample_.names()[column]));
+    if (is_constant_in_sequences(column)) names.push_back(sample_.names()[column]);
   }
   if (names.empty()) return;
   warnings_.push_back(
       fmt::format("{} could be the target: use --target, or the task is to predict the next step",
-                  fmt::join(names, " or ")));
+                  joined_by_or(names)));
+}
+
+// Names columns of text that should be numbers, and a table that nothing shows to be a sequence.
+void RoleGuess::warn_about_columns() {
+  const std::vector<bool> taken = taken_columns(sample_, roles_);
+  for (std::size_t i = 0; i < sample_.columns() && options_.features.empty(); ++i) {
+    if (taken[i] || !sample_.is_like_numbers(i)) continue;
+    warnings_.push_back(fmt::format(
+        "{} is left out: found {}, expected a number: remove units and separators of thousands",
+        io::quote(sample_.names()[i]), io::quote(sample_.cell(0, i))));
+  }
+  const bool is_assumed = roles_.layout == Layout::kLong && !options_.layout && !roles_.id &&
+                          !roles_.time && sample_.has_header() && !roles_.targets.empty();
+  if (!is_assumed) return;
+  warnings_.push_back(
+      "without an id or a time, all rows are read as one sequence: use --id, or --layout wide if "
+      "each row is a sequence");
 }
 
 bool RoleGuess::is_constant_in_sequences(std::size_t column) const {
@@ -288,6 +384,7 @@ std::vector<Findings::Column> RoleGuess::describe() const {
   std::vector<std::string> roles(sample_.columns());
   if (roles_.id) roles[*roles_.id] = "id";
   if (roles_.time) roles[*roles_.time] = "time";
+  if (roles_.time_of_day) roles[*roles_.time_of_day] = "time";
   for (const std::size_t column : roles_.features) roles[column] = role_of_feature();
   for (const std::size_t column : roles_.targets) roles[column] = "target";
   std::vector<Findings::Column> columns;
@@ -303,8 +400,9 @@ std::string RoleGuess::why_left_out(std::size_t column) const {
   if (!options_.features.empty()) return "not in --features";
   if (sample_.is_empty(column)) return "empty";
   if (is_index(sample_, column)) return "row numbers or names";
+  if (sample_.is_like_numbers(column)) return "numbers with units or separators of thousands";
   if (const auto form = time_form(sample_, column); form && form != TimeForm::kNumber) {
-    return fmt::format("{}, beside the time", to_string(*form));
+    return std::string(to_string(*form));
   }
   if (roles_.symbols) {
     return sample_.is_number(column) ? "numbers beside symbols" : "text beside the sequence";
@@ -315,7 +413,7 @@ std::string RoleGuess::why_left_out(std::size_t column) const {
 
 std::vector<bool> taken_columns(const TableSample& sample, const Roles& roles) {
   std::vector<bool> taken(sample.columns());
-  for (const auto& column : {roles.id, roles.time}) {
+  for (const auto& column : {roles.id, roles.time, roles.time_of_day}) {
     if (column) taken[*column] = true;
   }
   for (const std::size_t column : roles.features) taken[column] = true;
@@ -327,10 +425,18 @@ std::vector<std::size_t> free_columns(const TableSample& sample, const Roles& ro
   const std::vector<bool> taken = taken_columns(sample, roles);
   std::vector<std::size_t> free;
   for (std::size_t i = 0; i < sample.columns(); ++i) {
-    const bool is_of_use = !taken[i] && !sample.is_empty(i) && !is_index(sample, i);
-    if (is_of_use && sample.is_number(i) == numbers) free.push_back(i);
+    if (taken[i] || sample.is_number(i) != numbers) continue;
+    const bool is_of_use =
+        !sample.is_empty(i) && !is_index(sample, i) && !sample.is_like_numbers(i);
+    if (is_of_use) free.push_back(i);
   }
   return free;
+}
+
+bool has_steps(const TableSample& sample, const Roles& roles) {
+  constexpr std::size_t kMany = 20;  // this many numeric columns are steps, not features
+  const std::vector<std::size_t> steps = step_columns(sample, roles);
+  return are_numbered(sample, steps) || steps.size() >= kMany;
 }
 
 std::vector<std::size_t> letter_columns(const TableSample& sample, const Roles& roles) {

@@ -23,8 +23,9 @@ struct Roles {
   std::vector<std::size_t> features = {};
   Target target = Target::kNone;
   std::vector<std::size_t> targets = {};
-  std::optional<TimeForm> time_form = {};  // empty: times are not compared
-  bool numbered_labels = false;            // labels are numbers: 1.0 equals 1
+  std::optional<TimeForm> time_form = {};       // empty: times are not compared
+  std::optional<std::size_t> time_of_day = {};  // beside dates in `time`
+  bool numbered_labels = false;                 // labels are numbers: 1.0 equals 1
 };
 
 struct GuessedRoles {
@@ -39,11 +40,14 @@ GuessedRoles guess_roles(const TableSample& sample, const Options& options, std:
 // Matches the columns of a model (Options::as). Throws InputError if the table lacks some.
 Roles match_roles(const TableSample& sample, const Options& options, std::string_view file);
 
-// Helpers of both. Columns without a role, numeric or not; never row numbers and empty columns.
+// Helpers of both. Columns without a role, numeric or not; never row numbers, empty columns and
+// text that should be numbers.
 std::vector<std::size_t> free_columns(const TableSample& sample, const Roles& roles, bool numbers);
 std::vector<bool> taken_columns(const TableSample& sample, const Roles& roles);
 // The steps of a wide table, among columns without a role.
 std::vector<std::size_t> step_columns(const TableSample& sample, const Roles& roles);
+// Whether the steps are numbered (t0, t1, t2), or many.
+bool has_steps(const TableSample& sample, const Roles& roles);
 // Columns of single letters, a symbol each, among columns without a role. Empty if there are few.
 std::vector<std::size_t> letter_columns(const TableSample& sample, const Roles& roles);
 // The most informative column of text or symbols, among columns without a role.

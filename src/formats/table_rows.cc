@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -239,15 +240,20 @@ std::int64_t Rows::line() const {
 }
 
 bool Rows::next() {
-  const RowSplitter::Found found = splitter_.next();
-  if (found == RowSplitter::Found::kEnd) return false;
-  if (splitter_.after_empty_line()) {
-    source_.refuse(line() - 1, "an empty line", counted(dialect_.fields, "field"));
+  if (!std::exchange(is_held_, false)) {
+    is_stuck_ = true;
+    found_ = splitter_.next();
+    is_stuck_ = false;
+    if (found_ == RowSplitter::Found::kEnd) return false;
+    if (splitter_.after_empty_line()) {
+      is_held_ = true;
+      source_.refuse(line() - 1, "an empty line", counted(dialect_.fields, "field"));
+    }
   }
-  if (found == RowSplitter::Found::kOpenQuote) {
+  if (found_ == RowSplitter::Found::kOpenQuote) {
     source_.refuse(splitter_.text(), splitter_.wrong(), "an unclosed quote", "a closing quote");
   }
-  if (found == RowSplitter::Found::kTextAfterQuote) {
+  if (found_ == RowSplitter::Found::kTextAfterQuote) {
     const std::string_view text = splitter_.text();
     source_.refuse(
         text, splitter_.wrong(),

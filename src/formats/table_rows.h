@@ -76,13 +76,18 @@ class RowSplitter {
   std::vector<Piece> pieces_;
 };
 
-// Reads the rows of a source. Refuses rows that do not have `columns` fields.
+// Reads the rows of a source. Refuses rows with another number of fields. After an empty line has
+// been refused, next() returns the row below it.
 class Rows {
  public:
   // The dialect's `fields` is the number of fields of every row.
   Rows(Source& source, const Dialect& dialect);
 
   bool next();
+  // After next() has thrown: whether the row is yet to be returned, and whether the source itself
+  // cannot go on.
+  [[nodiscard]] bool is_held() const { return is_held_; }
+  [[nodiscard]] bool is_stuck() const { return is_stuck_; }
   std::string_view operator[](std::size_t column) const { return splitter_.fields()[column]; }
   // Refuse invalid UTF-8. word() trims blanks.
   [[nodiscard]] std::string_view text(std::size_t column) const;
@@ -101,6 +106,8 @@ class Rows {
   Source& source_;
   RowSplitter splitter_;
   Dialect dialect_;
+  RowSplitter::Found found_ = RowSplitter::Found::kEnd;
+  bool is_held_ = false, is_stuck_ = false;
 };
 
 }  // namespace rwa::formats

@@ -65,7 +65,11 @@ class TaskGuesser {
   const TableSample& sample_;
   const Roles& roles_;
   std::string_view file_;
-  std::vector<std::size_t> changes_;  // rows with another target than the row above, in a sequence
+  struct Change {
+    std::size_t row, column;
+  };
+  std::vector<Change> changes_;  // of a target from one row to the next, within a sequence
+  bool are_flags_ = false;       // several targets of 0 and 1
   std::size_t series_ = 0;
   TaskGuess guess_;
 };
@@ -74,16 +78,17 @@ void TaskGuesser::find_changes() {
   for (std::size_t row = 0; row < sample_.rows(); ++row) {
     if (begins_series(row)) {
       ++series_;
-    } else if (std::ranges::any_of(roles_.targets, [&](std::size_t column) {
-                 return sample_.cell(row, column) != sample_.cell(row - 1, column);
-               })) {
-      changes_.push_back(row);
+      continue;
     }
+    const auto column = std::ranges::find_if(roles_.targets, [&](std::size_t target) {
+      return sample_.cell(row, target) != sample_.cell(row - 1, target);
+    });
+    if (column != roles_.targets.end()) changes_.push_back({row, *column});
   }
 }
 
 Target TaskGuesser::of_several(bool per_step) {
-  bool flags = true;
+  are_flags_ = true;
   for (const std::size_t column : roles_.targets) {
     if (!sample_.is_number(column)) {
       throw ConfigError(
@@ -91,14 +96,14 @@ Target TaskGuesser::of_several(bool per_step) {
                       "only in a single target",
                       file_, io::quote(sample_.names()[column])));
     }
-    flags =
-        flags && all_cells(sample_, column, [](auto cell) { return cell == "0" || cell == "1"; });
+    are_flags_ = are_flags_ &&
+                 all_cells(sample_, column, [](auto cell) { return cell == "0" || cell == "1"; });
   }
-  guess_.why =
-      fmt::format("{} of {}{}", counted(roles_.targets.size(), "target"),
-                  flags ? "0 and 1" : "numbers", per_step ? " that change within sequences" : "");
+  guess_.why = fmt::format("{} of {}{}", counted(roles_.targets.size(), "target"),
+                           are_flags_ ? "0 and 1" : "numbers",
+                           per_step ? " that change within sequences" : "");
   if (per_step) return Target::kNumbersPerStep;
-  return flags ? Target::kLabels : Target::kNumbers;
+  return are_flags_ ? Target::kLabels : Target::kNumbers;
 }
 
 Target TaskGuesser::of_one(bool per_step) {
@@ -157,14 +162,16 @@ void TaskGuesser::warn_about_change() {
   constexpr std::size_t kThereAndBack = 2, kFewSeries = 3;
   if (series_ < kFewSeries || changes_.size() > kThereAndBack) return;
   if (sample_.rows() < kMany) return;
-  const std::size_t row = changes_.front();
-  const std::size_t column = roles_.targets[0];
-  const Target without = guess_.target == Target::kClassPerStep ? Target::kClass : Target::kNumbers;
+  const auto [row, column] = changes_.front();
+  const Target without = are_flags_                               ? Target::kLabels
+                         : guess_.target == Target::kClassPerStep ? Target::kClass
+                                                                  : Target::kNumbers;
   guess_.warnings.push_back(fmt::format(
       "the task is {} only because {} changes from {} to {} on line {}; if that is a mistake, "
       "correct it or use --task {}",
-      to_string(guess_.target), target(), io::quote(sample_.cell(row - 1, column)),
-      io::quote(sample_.cell(row, column)), sample_.line(row), to_string(without)));
+      to_string(guess_.target), io::quote(sample_.names()[column]),
+      io::quote(sample_.cell(row - 1, column)), io::quote(sample_.cell(row, column)),
+      sample_.line(row), to_string(without)));
 }
 
 // A number with a fraction among classes.
@@ -189,11 +196,11 @@ void check_task(Target task, const Roles& roles, std::string_view file) {
     throw ConfigError(fmt::format("{}: --task {} {}", file, to_string(task), why));
   };
   if (task == Target::kNone) {
-    if (!roles.targets.empty()) refuse("takes no --target, found one");
+    if (!roles.targets.empty()) refuse("takes no --target");
     return;
   }
   if (roles.targets.empty()) {
-    refuse("needs a target, found no column called target, label, class or y: use --target NAME");
+    refuse("needs a target, found no target column: use --target NAME");
   }
   const bool one = task == Target::kClass || task == Target::kClassPerStep;
   if (one && roles.targets.size() > 1) {
@@ -212,7 +219,7 @@ TaskGuess guess_task(const TableSample& sample, const Roles& roles, const Option
     return {.target = *options.task, .why = "--task"};
   }
   if (roles.targets.empty()) {
-    return {.why = "no column is called target, label, class or y; predicts the next step"};
+    return {.why = "found no target column; predicts the next step"};
   }
   return TaskGuesser(sample, roles, file).guess();
 }

@@ -1,7 +1,6 @@
 #include "formats/table_time.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <unordered_set>
 
@@ -12,9 +11,6 @@
 
 namespace rwa::formats {
 namespace {
-constexpr std::array kCalendar{TimeForm::kDate, TimeForm::kMonth, TimeForm::kQuarter,
-                               TimeForm::kDayFirst, TimeForm::kMonthFirst};
-
 // The times of this form, in order. Empty if many cells have another form; a few are mistakes.
 std::vector<double> times_of(const TableSample& sample, std::size_t column, TimeForm form) {
   const std::size_t most_mistakes = sample.rows() / 5;
@@ -34,10 +30,6 @@ bool has_form(const TableSample& sample, std::size_t column, TimeForm form) {
   return !times_of(sample, column, form).empty();
 }
 
-bool is_sorted_as(const TableSample& sample, std::size_t column, TimeForm form) {
-  return std::ranges::is_sorted(times_of(sample, column, form));
-}
-
 // Whole numbers, each one more than that above.
 bool counts_up(const TableSample& sample, std::size_t column) {
   const std::vector<double> numbers = times_of(sample, column, TimeForm::kNumber);
@@ -47,15 +39,16 @@ bool counts_up(const TableSample& sample, std::size_t column) {
          }) == numbers.end();
 }
 
-bool are_seconds(const TableSample& sample, std::size_t column) {
+// "seconds" or "milliseconds" since 1970; empty if they are neither.
+std::string_view unit_of_epoch(const TableSample& sample, std::size_t column) {
   constexpr double kFirst = 5e8, kLast = 4e9, kMilli = 1e3;  // from 1985 to 2096
   const std::vector<double> times = times_of(sample, column, TimeForm::kNumber);
   const auto within = [&](double scale) {
     return std::ranges::all_of(
         times, [&](double time) { return time >= kFirst * scale && time <= kLast * scale; });
   };
-  return times.size() > 1 && (within(1) || within(kMilli)) &&
-         2 * sample.distinct(column) > sample.rows();
+  if (times.size() < 2 || 2 * sample.distinct(column) <= sample.rows()) return {};
+  return within(1) ? "seconds" : within(kMilli) ? "milliseconds" : "";
 }
 
 bool are_years(const TableSample& sample, std::size_t column) {
@@ -64,7 +57,7 @@ bool are_years(const TableSample& sample, std::size_t column) {
   return counts_up(sample, column) && years.front() >= kFirst && years.back() <= kLast;
 }
 
-bool is_nameless(const TableSample& sample, std::size_t column) {
+bool may_be_index(const TableSample& sample, std::size_t column) {
   return sample.has_header() &&
          (!sample.is_named(column) || is_usual_for_index(sample.names()[column]));
 }
@@ -90,20 +83,34 @@ bool is_in_runs(const TableSample& sample, std::size_t column) {
 
 std::optional<TimeForm> time_form(const TableSample& sample, std::size_t column) {
   if (sample.rows() == 0) return {};
-  for (const TimeForm form : kCalendar) {
-    if (!has_form(sample, column, form)) continue;
-    const bool other_is_sorted = is_ambiguous(sample, column) &&
-                                 !is_sorted_as(sample, column, form) &&
-                                 is_sorted_as(sample, column, TimeForm::kMonthFirst);
-    return other_is_sorted ? TimeForm::kMonthFirst : form;
+  for (const TimeForm form : {TimeForm::kDate, TimeForm::kMonth, TimeForm::kQuarter}) {
+    if (has_form(sample, column, form)) return form;
+  }
+  const std::vector<double> day_first = times_of(sample, column, TimeForm::kDayFirst);
+  const std::vector<double> month_first = times_of(sample, column, TimeForm::kMonthFirst);
+  if (!day_first.empty() || !month_first.empty()) {
+    const bool tie = day_first.size() == month_first.size();
+    const bool is_month_first =
+        tie ? !std::ranges::is_sorted(day_first) && std::ranges::is_sorted(month_first)
+            : month_first.size() > day_first.size();
+    return is_month_first ? TimeForm::kMonthFirst : TimeForm::kDayFirst;
   }
   if (sample.is_number(column)) return TimeForm::kNumber;
   return {};
 }
 
 bool is_ambiguous(const TableSample& sample, std::size_t column) {
-  return has_form(sample, column, TimeForm::kDayFirst) &&
-         has_form(sample, column, TimeForm::kMonthFirst);
+  const std::size_t day_first = times_of(sample, column, TimeForm::kDayFirst).size();
+  return day_first > 0 && day_first == times_of(sample, column, TimeForm::kMonthFirst).size();
+}
+
+std::optional<std::size_t> find_time_of_day(const TableSample& sample,
+                                            const std::vector<bool>& taken) {
+  for (std::size_t i = 0; i < sample.columns(); ++i) {
+    // Numbers such as 12.30 are rather numbers.
+    if (!taken[i] && !sample.is_number(i) && has_form(sample, i, TimeForm::kTimeOfDay)) return i;
+  }
+  return {};
 }
 
 std::optional<FoundColumn> find_time_by_content(const TableSample& sample,
@@ -114,17 +121,16 @@ std::optional<FoundColumn> find_time_by_content(const TableSample& sample,
   }
   for (std::size_t i = 0; i < sample.columns(); ++i) {
     if (taken[i]) continue;
-    if (sample.has_header() && are_seconds(sample, i)) {
-      return FoundColumn{i, "seconds since 1970"};
-    }
-    const bool may_be_year = is_nameless(sample, i) || same_letters(sample.names()[i], "year");
+    const std::string_view unit = sample.has_header() ? unit_of_epoch(sample, i) : "";
+    if (!unit.empty()) return FoundColumn{i, fmt::format("{} since 1970", unit)};
+    const bool may_be_year = may_be_index(sample, i) || same_letters(sample.names()[i], "year");
     if (may_be_year && are_years(sample, i)) return FoundColumn{i, "years"};
   }
   return {};
 }
 
 bool is_index(const TableSample& sample, std::size_t column) {
-  if (!is_nameless(sample, column) || sample.is_empty(column)) return false;
+  if (!may_be_index(sample, column) || sample.is_empty(column)) return false;
   if (sample.is_named(column)) return counts_up(sample, column);
   const bool has_names = sample.is_whole(column) || !sample.is_number(column);
   return column == 0 && has_names && sample.distinct(column) == sample.rows();

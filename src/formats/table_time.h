@@ -18,14 +18,19 @@ struct FoundColumn {
   std::string why = {};
 };
 
-// The form of all cells of a column; empty if they have none in common.
+// The form of most cells of a column; others are mistakes. Empty if they have none in common.
 std::optional<TimeForm> time_form(const TableSample& sample, std::size_t column);
 // Whether the dates of a column could be read day first and month first.
 bool is_ambiguous(const TableSample& sample, std::size_t column);
 
-// The first column of dates, months, quarters, seconds since 1970, or years without a name.
+// The first column of dates, months, quarters, seconds or milliseconds since 1970, or years in
+// a column without a name or called year.
 std::optional<FoundColumn> find_time_by_content(const TableSample& sample,
                                                 const std::vector<bool>& taken);
+
+// The first column of times of day, beside a column of dates.
+std::optional<std::size_t> find_time_of_day(const TableSample& sample,
+                                            const std::vector<bool>& taken);
 
 // Row numbers or names, as pandas and R write them.
 bool is_index(const TableSample& sample, std::size_t column);

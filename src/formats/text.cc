@@ -53,6 +53,8 @@ TextReader::TextReader(std::unique_ptr<Source> source, const Options& options,
   schema_.symbols = true;
   schema_.target = target_;
   if (target_ != Target::kNone) schema_.targets = {"label"};
+  findings_.task = task_reason(
+      options, labelled_ ? "lines begin with __label__" : "no line begins with __label__");
   match_model(schema_, options, file());
 }
 

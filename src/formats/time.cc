@@ -14,8 +14,9 @@ namespace rwa::formats {
 namespace {
 constexpr double kMinute = 60, kHour = 3600, kDay = 86400;
 
-constexpr std::array<std::string_view, 12> kMonths{"jan", "feb", "mar", "apr", "may", "jun",
-                                                   "jul", "aug", "sep", "oct", "nov", "dec"};
+constexpr std::array<std::string_view, 12> kMonths{"january",   "february", "march",    "april",
+                                                   "may",       "june",     "july",     "august",
+                                                   "september", "october",  "november", "december"};
 
 // Takes pieces off the front of a text; once a piece is not there, the text is not a time.
 class Pieces {
@@ -68,18 +69,24 @@ class Pieces {
     }
     return value;
   }
-  // Takes the English name of a month, in full or its first three letters. Returns 1 to 12.
+  // Takes the English name of a month, in full or abbreviated: Sep, Sept, September. Returns 1 to
+  // 12.
   int month_name() {
+    std::size_t size = 0;
+    while (size < rest_.size() && std::isalpha(static_cast<unsigned char>(rest_[size]))) ++size;
+    const std::string_view word = rest_.substr(0, size);
     for (std::size_t i = 0; i < kMonths.size(); ++i) {
-      if (!take_word(kMonths[i])) continue;
-      while (is_at_letter()) rest_.remove_prefix(1);
+      const std::string_view name = kMonths[i];
+      const bool is_abbreviation = size == 3 || (size == 4 && name == "september");
+      if (size != name.size() && !is_abbreviation) continue;
+      if (!same_letters(word, name.substr(0, size))) continue;
+      rest_.remove_prefix(size);
       return static_cast<int>(i) + 1;
     }
-    fail();
+    ok_ = false;
     return 0;
   }
   void expect(bool there) { ok_ = ok_ && there; }
-  void fail() { ok_ = false; }
 
  private:
   std::string_view rest_;
@@ -108,22 +115,30 @@ double zone(Pieces& pieces) {
   return (sign == '-' ? -1 : 1) * (hours * kHour + minutes * kMinute);
 }
 
-// Takes a time of day, if there is one. Returns seconds.
-double time_of_day(Pieces& pieces) {
-  if (pieces.is_at_end()) return 0;
-  pieces.expect(pieces.take_any("Tt ") != 0);
-  pieces.take_blanks();
+// Takes hours, minutes and seconds. Returns seconds.
+double clock_time(Pieces& pieces) {
   int hour = pieces.number(1, 2);
-  pieces.expect(pieces.take(':'));
+  const char mark = pieces.take_any(":.");
   const int minute = pieces.number(2, 2);
-  const double second = pieces.take(':') ? pieces.number(2, 2) + pieces.fraction() : 0;
-  pieces.expect(hour <= 24 && minute < 60 && second < 61);
+  const bool has_seconds = mark != 0 && pieces.take(mark);
+  const double second = has_seconds ? pieces.number(2, 2) + pieces.fraction() : 0;
+  const bool is_midnight = hour == 24 && minute == 0 && second == 0;
+  pieces.expect(mark != 0 && (hour < 24 || is_midnight) && minute < 60 && second < 61);
   pieces.take_blanks();
   if (const bool afternoon = pieces.take_word("pm"); afternoon || pieces.take_word("am")) {
     pieces.expect(hour >= 1 && hour <= 12);
     hour = hour % 12 + (afternoon ? 12 : 0);
   }
-  return hour * kHour + minute * kMinute + second - zone(pieces);
+  return hour * kHour + minute * kMinute + second;
+}
+
+// Takes the time of day after a date, if there is one. Returns seconds.
+double time_of_day(Pieces& pieces) {
+  if (pieces.is_at_end()) return 0;
+  pieces.expect(pieces.take_any("Tt ") != 0);
+  pieces.take_blanks();
+  const double seconds = clock_time(pieces);
+  return seconds - zone(pieces);
 }
 
 double parse_date(Pieces& pieces) {
@@ -164,7 +179,7 @@ double parse_month(Pieces& pieces) {
   }
   const int year = pieces.number(4, 4);
   pieces.expect(pieces.take_any("-/") != 0);
-  return seconds_of(year, pieces.number(1, 2), 1, pieces);
+  return seconds_of(year, pieces.number(2, 2), 1, pieces);
 }
 
 int quarter_of(Pieces& pieces) {
@@ -198,6 +213,8 @@ double parse_calendar(Pieces& pieces, TimeForm form) {
       return parse_month(pieces);
     case TimeForm::kQuarter:
       return parse_quarter(pieces);
+    case TimeForm::kTimeOfDay:
+      return clock_time(pieces);
     default:
       return parse_date(pieces);
   }
@@ -234,6 +251,8 @@ std::string_view to_string(TimeForm form) {
       return "months";
     case TimeForm::kQuarter:
       return "quarters";
+    case TimeForm::kTimeOfDay:
+      return "times of day";
   }
   return "times";
 }

@@ -13,9 +13,11 @@ enum class TimeForm {
   kMonthFirst,  // 01/31/2020
   kMonth,       // 2020-01, Jan 2020
   kQuarter,     // 2020 Q1, 2020Q1, Q1 2020
+  kTimeOfDay,   // 12:30, 12:30:15.5, 1:30 PM, 12.30.15
 };
 
-// Returns a time as a number that orders times: seconds since 1970 in UTC, or the number itself.
+// Returns a time as a number that orders times: seconds since 1970 in UTC, or of the day, or the
+// number itself.
 // After a date, a time of day may follow (T12:30, 12:30:15.5, 1:30 PM) and a time zone (Z, +01:00,
 // UTC), without which it is UTC. Empty for anything else.
 std::optional<double> parse_time(std::string_view text, TimeForm form);

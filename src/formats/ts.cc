@@ -68,7 +68,13 @@ TsReader::TsReader(std::unique_ptr<Source> source, const Options& options,
       optional_answers_(options.as.has_value()) {
   lines_.begin_data();
   dimensions_ = known_dimensions();
-  if (dimensions_ == 0) dimensions_ = count_dimensions();
+  if (dimensions_ == 0) {
+    dimensions_ = count_dimensions();
+  } else {
+    // A header is not trusted before a line has that many dimensions.
+    split_case(std::min(dimensions_, kMostFeatures) + 1);
+    check_parts();
+  }
   target_ = match_target(header_.target(), options, file());
   describe(options);
   match_model(schema_, options, file());
@@ -141,7 +147,7 @@ void TsReader::check_parts() const {
       known_dimensions() > 0 ? header_.about_dimensions() : "as in the first sequence";
   const std::string about_target = because(header_.about_target());
   const bool targets = expected > dimensions_;
-  const std::string_view last = fields_[std::min(parts_, expected) - 1];
+  const std::string_view last = fields_[std::min({parts_, expected, fields_.size()}) - 1];
   lines_.refuse(parts_ > expected ? last.data() + last.size() + 1 : last.data(),
                 counted(parts_, "part") + " separated by \":\"",
                 fmt::format("{}: {}{} and {}{}; correct the header or the data", expected,

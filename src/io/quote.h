@@ -19,14 +19,14 @@ inline std::string excerpt(std::string text) {
   return text.substr(0, end) + "...";
 }
 
-// In double quotes, with non-printable characters escaped.
-inline std::string quote(std::string_view text) { return excerpt(fmt::format("{:?}", text)); }
-
-// Like quote(), without the quotes. A text of printable characters without quotes and backslashes
+// With non-printable characters, quotes and backslashes escaped. A text of printable characters without quotes and backslashes
 // is unchanged, and no other text yields the same result.
 inline std::string escape(std::string_view text) {
   const std::string quoted = fmt::format("{:?}", text);
   return excerpt(quoted.substr(1, quoted.size() - 2));
 }
+
+// In double quotes.
+inline std::string quote(std::string_view text) { return '"' + escape(text) + '"'; }
 
 }  // namespace rwa::io

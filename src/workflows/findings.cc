@@ -1,6 +1,8 @@
 #include "workflows/findings.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include <fmt/format.h>
@@ -21,6 +23,8 @@ struct Run {
   const Column* last;
   std::size_t count;
 };
+
+constexpr std::size_t kMostRuns = 60;  // in a list
 
 std::vector<Run> runs_of(const std::vector<Column>& columns) {
   std::vector<Run> runs;
@@ -58,7 +62,7 @@ std::string target_in_words(const formats::Schema& schema, const formats::Findin
 std::string task_in_words(const formats::Schema& schema, const formats::Findings& findings) {
   std::string why = findings.task;
   if (why.empty() && schema.target == formats::Target::kNone) {
-    why = "found no target, label, class or y; the model predicts the next step";
+    why = "found no target; predicts the next step";
   }
   return fmt::format("{}{}{}{}", formats::to_string(schema.target),
                      target_in_words(schema, findings), why.empty() ? "" : ": ", why);
@@ -66,17 +70,26 @@ std::string task_in_words(const formats::Schema& schema, const formats::Findings
 
 report::Table columns_table(const formats::Findings& findings) {
   report::Table table{.header = {"column", "role", "why"}, .rows = {}};
-  for (const Run& run : runs_of(findings.columns)) {
+  const std::vector<Run> runs = runs_of(findings.columns);
+  for (const Run& run : std::span(runs).first(std::min(runs.size(), kMostRuns))) {
     table.rows.push_back({{names_of(run)}, {run.first->role}, {run.first->why}});
+  }
+  if (runs.size() > kMostRuns) {
+    table.rows.push_back(
+        {{fmt::format("… ({} columns in total)", findings.columns.size())}, {}, {}});
   }
   return table;
 }
 
 std::string columns_in_words(const formats::Findings& findings) {
   std::vector<std::string> parts;
-  for (const Run& run : runs_of(findings.columns)) {
+  const std::vector<Run> runs = runs_of(findings.columns);
+  for (const Run& run : std::span(runs).first(std::min(runs.size(), kMostRuns))) {
     const std::string why = run.first->why.empty() ? "" : fmt::format(" ({})", run.first->why);
     parts.push_back(fmt::format("{}: {}{}", names_of(run), run.first->role, why));
+  }
+  if (runs.size() > kMostRuns) {
+    parts.push_back(fmt::format("… ({} columns in total)", findings.columns.size()));
   }
   return fmt::format("{}", fmt::join(parts, "; "));
 }

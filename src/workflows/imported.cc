@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string_view>
+#include <unordered_set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -34,12 +36,16 @@ std::string beginning_of(const std::vector<std::string>& words) {
 void reorder(const std::vector<std::string>& given, std::string_view option,
              std::vector<std::string>& words) {
   if (given.empty()) return;
+  if (words.empty()) {
+    throw ConfigError(fmt::format("found --{0}, but the data has no {0}", option));
+  }
+  std::unordered_set<std::string_view> known;
   for (const std::string& word : given) {
-    if (std::ranges::count(given, word) == 1) continue;
+    if (known.insert(word).second) continue;
     throw ConfigError(fmt::format("{} has {} twice", option, io::quote(word)));
   }
   for (const std::string& word : words) {
-    if (std::ranges::find(given, word) != given.end()) continue;
+    if (known.contains(word)) continue;
     throw ConfigError(fmt::format("the data has {}, which is not in {}: {}", io::quote(word),
                                   option, beginning_of(given)));
   }
@@ -54,7 +60,9 @@ void leave_as_it_is(datasets::Normal& normal) {
 datasets::Encoding encoding_for(const datasets::Files& data, const NetworkData& network) {
   datasets::Encoding encoding = data.encoding();
   reorder(network.labels, "labels", encoding.labels);
-  if (encoding.unknown) {
+  if (!encoding.unknown) {
+    reorder(network.symbols, "symbols", encoding.alphabet);
+  } else {
     // The network has such a symbol only if the list ends with it.
     encoding.alphabet.pop_back();
     reorder(network.symbols, "symbols", encoding.alphabet);

@@ -222,7 +222,8 @@ std::string to_text(const DataSummary& data) {
 
 bool is_network(const fs::path& path) {
   const auto ending = path.extension();
-  return ending == ".safetensors" || ending == ".toml" || fs::exists(path / training::kConfigFile);
+  return ending == ".safetensors" || ending == ".toml" ||
+         fs::exists(path / training::kConfigFile) || fs::exists(path / training::kModelFile);
 }
 
 NetworkSummary summarize_network(const fs::path& path) try {
@@ -231,6 +232,9 @@ NetworkSummary summarize_network(const fs::path& path) try {
     return path.extension() == ".toml" ? summarize_experiment("an experiment", path)
                                        : summarize_model(path);
   }
+  // Several runs may leave one model.
+  const fs::path model = path / training::kModelFile;
+  if (!fs::exists(path / training::kConfigFile) && fs::exists(model)) return summarize_model(model);
   if (!fs::exists(path / training::kConfigFile)) {
     throw ConfigError(fmt::format("{}: is a folder without a {}, {}", path.string(),
                                   training::kConfigFile, kExpected));

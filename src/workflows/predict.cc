@@ -56,6 +56,7 @@ class FileSamples {
       try {
         is_read_ = false;
         if (!read_one(sequence)) return false;
+        count_symbols(sequence);
         ++report_->sequences;
         return true;
       } catch (const InputError& error) {
@@ -75,6 +76,19 @@ class FileSamples {
     if (answered_ && !datasets::has_answer(encoding_.schema, sequence)) refuse(sequence);
     encoder_.encode(sequence, reader_->file(), answered_);
     return true;
+  }
+
+  void count_symbols(const formats::Sequence& sequence) {
+    if (!encoding_.unknown || sequence.symbols.empty()) return;
+    const auto last = static_cast<std::int32_t>(encoding_.known_symbols());
+    const auto unknown = std::ranges::count(sequence.symbols, last);
+    if (unknown == std::ssize(sequence.symbols)) {
+      throw InputError(fmt::format(
+          "{}:{}: found only symbols that the model does not know, expected some of: {}",
+          reader_->file(), sequence.line, datasets::beginning_of(encoding_.alphabet)));
+    }
+    report_->symbols += std::ssize(sequence.symbols);
+    report_->unknown += unknown;
   }
 
   [[noreturn]] void refuse(const formats::Sequence& sequence) const {

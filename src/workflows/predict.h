@@ -39,12 +39,14 @@ struct SkipReport {
   std::function<void(const InputError& reason)> tell;  // called for each; other threads may call it
   std::int64_t sequences = 0;                          // all of them
   std::int64_t skipped = 0;
+  std::int64_t symbols = 0, unknown = 0;  // of sequences that were not skipped
 };
 
 // The sequences of files, or of standard input ("-"), cut into windows as in training. The encoding
 // must outlive the source. With `answered`, throws InputError for a sequence without a target; else
 // targets are ignored. Throws as formats::open(), Reader and Encoder do. With `report`, which must
-// outlive the source too, skips a sequence for which they throw InputError, if the reader can.
+// outlive the source too, skips a sequence for which they throw InputError, if the reader can, and a
+// sequence of unknown symbols only.
 SampleSource open_samples(const datasets::Encoding& encoding,
                           std::span<const std::filesystem::path> paths, bool answered,
                           SkipReport* report = nullptr);

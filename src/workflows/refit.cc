@@ -1,6 +1,7 @@
 #include "workflows/refit.h"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <utility>
 #include <variant>
@@ -63,9 +64,14 @@ PlannedRun plan_refit(const Plan& plan, std::vector<std::int64_t> best_steps) {
   run.files = datasets::with_fold(*plan.files, folds);
   std::get<datasets::FilesTask>(run.experiment.task).fold = folds;
   training::Training& training = run.experiment.training;
-  training.steps = std::max<std::int64_t>(1, median(std::move(best_steps)));
+  const auto samples = [](const PlannedRun& of) {
+    return static_cast<double>(of.files->size(datasets::Split::kTrain));
+  };
+  const double epochs = static_cast<double>(median(std::move(best_steps))) / samples(plan.runs[0]);
+  training.steps = std::max<std::int64_t>(1, std::llround(epochs * samples(run)));
+  // A rate that falls earlier than in the folds would need more steps.
   if (training.schedule == training::Schedule::kPlateau) {
-    training.schedule = training::Schedule::kCosine;
+    training.schedule = training::Schedule::kConstant;
   }
   run.experiment.evaluation.patience = 0;
   run.title = run.experiment.name + " all data";

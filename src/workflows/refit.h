@@ -16,8 +16,8 @@ struct Refit {
 // Whether the plan has all folds of a cross-validation, and a folder for the model.
 bool is_refitted(const Plan& plan);
 
-// Plans the last run, in OUT/all: as many steps as the median of the best steps of the folds, and
-// a cosine schedule instead of plateau, since no data is left for validation.
+// Plans the last run, in OUT/all: as many epochs as the median of the best steps of the folds, and
+// a constant learning rate instead of plateau, since no data is left for validation.
 PlannedRun plan_refit(const Plan& plan, std::vector<std::int64_t> best_steps);
 
 // Trains the last run, and writes its model and report to OUT. All folds must be finished. Throws

@@ -73,6 +73,9 @@ std::string verify_data(const fs::path& path) {
 
 std::string verify(const fs::path& path) try {
   if (fs::is_directory(path) && fs::exists(path / training::kConfigFile)) return verify_run(path);
+  if (const fs::path model = path / training::kModelFile; fs::exists(model)) {
+    return verify_tensors(model);  // of several runs
+  }
   if (path.extension() == ".safetensors") return verify_tensors(path);
   return verify_data(path);
 } catch (const fs::filesystem_error& error) {

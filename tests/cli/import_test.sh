@@ -51,25 +51,25 @@ import 0 "fully connected, loss softmax, [B,2]" bare.safetensors --out bare-mode
 
 ### with the data of the network: a model that predicts for files
 {
-  echo id,a,b,c,kind
+  echo id,a,b,c,kind,d
   for i in $(seq 8); do
-    for t in 1 2 3; do echo "s$i,$((i * t)),$t,$((i % 3)),k$((i % 4))"; done
+    for t in 1 2 3; do echo "s$i,$((i * t)),$t,$((i % 3)),k$((i % 4)),$i"; done
   done
 } >train.csv
 expect 4 "or imported with rwa import --data" "$rwa" predict model.safetensors train.csv
-import 0 "60 parameters" net.safetensors --data train.csv --out model.safetensors
+import 0 "60 parameters" net.safetensors --data train.csv --features a,b,c --out model.safetensors
 expect 0 "id,prediction,p_k0,p_k1,p_k2,p_k3" "$rwa" predict model.safetensors train.csv
 expect 0 "accuracy" "$rwa" evaluate model.safetensors train.csv
-import 0 "60 parameters" net.safetensors --data train.csv --labels k3,k2,k1,k0 --standardise None --out other.safetensors
+import 0 "60 parameters" net.safetensors --data train.csv --features a,b,c --labels k3,k2,k1,k0 --standardise None --out other.safetensors
 expect 0 "id,prediction,p_k3,p_k2,p_k1,p_k0" "$rwa" predict other.safetensors train.csv
 import 2 "the network reads 3 features, but the data has 2: a, b: use --features" \
   net.safetensors --data train.csv --features a,b --out none
-import 2 "has 4 outputs, but the task numbers of the data has 1: c: use --target" \
-  net.safetensors --data train.csv --features a,b,c --target c --task numbers --out none
+import 2 "has 4 outputs, but the task numbers of the data has 1: d: use --target" \
+  net.safetensors --data train.csv --features a,b,c --target d --task numbers --out none
 import 2 "the data has \"k0\", which is not in labels: k1, k2" \
-  net.safetensors --data train.csv --labels k1,k2 --out none
+  net.safetensors --data train.csv --features a,b,c --labels k1,k2 --out none
 import 2 "expected last or mean and softmax for the task class" \
-  net.safetensors --data train.csv --readout every --out none
+  net.safetensors --data train.csv --features a,b,c --readout every --out none
 import 2 "the network reads symbols, but the data has numbers" both.safetensors --data train.csv --out none
 import 2 "use --data" net.safetensors --target kind --out none
 printf '__label__x abc\n__label__y cba\n' >letters.txt

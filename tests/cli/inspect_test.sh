@@ -36,7 +36,7 @@ tail -n +2 out | cmp -s - experiment || fail "a model has another network than i
 
 ### errors
 inspect 2 "did you mean sums.toml?" sum.toml
-inspect 3 "found a folder next to files or nested too deeply" runs
+inspect 3 "found a folder nested too deeply" runs
 inspect 2 "DATA is required"
 inspect 4 "rwa-checkpoint" "$run/checkpoint.safetensors"
 

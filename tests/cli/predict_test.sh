@@ -132,3 +132,14 @@ cut -d, -f1-2 waves.csv >short.csv
 predict 3 'v' trained short.csv
 predict 2 "the batch is 0" trained waves.csv --batch 0
 predict 2 "abacus" trained waves.csv --device abacus
+
+### symbols that the model does not know: some are counted, a sequence of nothing else is skipped
+for i in 1 2 3 4 5 6 7 8 9 10; do printf '__label__p abba%s\n__label__q baab%s\n' "$i" "$i"; done |
+  tr -d 0-9 >words.txt
+expect 0 "model.safetensors" "$rwa" train words.txt --out letters --epochs 2 --units 4
+printf 'abba\nabxy\n' >new.txt
+predict 0 "id,prediction" letters new.txt
+grep -qF "the model does not know 2 of 8 symbols" err || fail "unknown symbols are not counted"
+printf 'abba\nxyz\n' >new.txt
+predict 3 "1 of 2 sequences skipped" letters new.txt
+grep -qF "new.txt:2: found only symbols that the model does not know" err || fail "not skipped"

@@ -90,6 +90,15 @@ TEST_F(RealFiles, ATestFileOfAnotherAlphabetIsRead) {
   EXPECT_EQ(fill_first(*files, Split::kTest, 1).classes, std::vector<std::int32_t>{1});
 }
 
+TEST_F(RealFiles, LabelsThatMayBeMistypedAreNamed) {
+  std::string text = "text,label\n";
+  for (int i = 0; i < 6; ++i) text += fmt::format("ab{0},walk\nba{0},run\n", i);
+  const auto files = open({.train = {put("x.csv", text + "aa,Run\nbb,wlak\n")}});
+  EXPECT_EQ(files->findings().warnings,
+            (Texts{"the labels \"run\" and \"Run\" differ only in case",
+                   "the label \"wlak\" occurs once: is it \"walk\"?"}));
+}
+
 TEST_F(RealFiles, JsonWithSeveralLabels) {
   const auto files = open({.train = {put("x.jsonl", R"({"x": [[1, 2], [3, 4]], "y": ["u", "v"]}
 {"x": [[5, 6]], "y": []}

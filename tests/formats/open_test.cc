@@ -271,7 +271,7 @@ TEST_F(Open, FoldersAreClasses) {
 }
 
 TEST_F(Open, RefusesWhatDoesNotBelongIntoAFolder) {
-  for (const char* name : {"README", "readme.txt", "notes.md", ".hidden", "LICENSE"}) {
+  for (const char* name : {"README", "readme.txt", "notes.md", "LICENSE"}) {
     write("data/a.fa", kFasta);
     write(fmt::format("data/{}", name), "words\n");
     EXPECT_EQ(
@@ -281,19 +281,24 @@ TEST_F(Open, RefusesWhatDoesNotBelongIntoAFolder) {
             "or pass the data files instead of the folder");
     fs::remove_all(folder_.path() / "data");
   }
-  write("classes/.git/HEAD", "words\n");
-  write("classes/a/a.fa", kFasta);
-  EXPECT_NE(refusal({folder_.path() / "classes"}).find("classes/.git: does not look like data"),
-            std::string::npos);
   write("data/a.fa", kFasta);
   write("data/more/a.fa", kFasta);
   EXPECT_EQ(refusal({folder_.path() / "data"}),
-            place("data/more") +
-                ": found a folder next to files or nested too deeply, expected only files, or one "
-                "folder of files per class");
-  fs::create_directory(folder_.path() / "none");
-  EXPECT_EQ(refusal({folder_.path() / "none"}),
-            place("none") + ": found an empty folder, expected data files");
+            place("data/a.fa") +
+                ": found a file next to folders, expected only files, or one folder of files per "
+                "class: move it elsewhere");
+  write("deep/x/y/a.fa", kFasta);
+  EXPECT_EQ(refusal({folder_.path() / "deep"}),
+            place("deep/x/y") +
+                ": found a folder nested too deeply, expected one folder of files per class");
+}
+
+TEST_F(Open, LeavesOutHiddenEntriesOfAFolder) {
+  write("data/a/a.fa", kFasta);
+  write("data/a/.DS_Store", "words\n");
+  write("data/b/b.fa", kFasta);
+  write("data/.git/HEAD", "words\n");
+  EXPECT_EQ(read_all({folder_.path() / "data"}).schema.label_from, "folder");
 }
 
 TEST_F(Open, TakesLabelsFromATable) {

@@ -2,6 +2,7 @@
 // about every column.
 #include <gtest/gtest.h>
 
+#include "io/gzip_testing.h"
 #include "table_testing.h"
 
 namespace rwa::formats {
@@ -25,12 +26,11 @@ class OddTable : public Tables {
   }
 };
 
-constexpr const char* kNoTarget =
-    "forecast: no column is called target, label, class or y; predicts the next step";
+constexpr const char* kNoTarget = "forecast: found no target column; predicts the next step";
 
 TEST_F(OddTable, DatesAreTimesWhateverTheirName) {
   EXPECT_EQ(findings("datetime,value\n2020-01-01 00:00:00+01:00,5\n2020-01-01 01:00:00+01:00,6\n"),
-            (Lines{"datetime: time, its name", "value: feature, numbers", kNoTarget}));
+            (Lines{"datetime: time, its name; dates", "value: feature, numbers", kNoTarget}));
   EXPECT_EQ(findings("Month,Passengers\n1949-01,112\n1949-02,118\n"),
             (Lines{"Month: time, months", "Passengers: feature, numbers", kNoTarget}));
   EXPECT_EQ(findings("when,what\n1600000000,5\n1600000060,6\n"),
@@ -63,11 +63,11 @@ TEST_F(OddTable, ATableFromGermany) {
       "01.02.2020 01:00;-1,25;7e1;gut\n"
       "01.02.2020 02:00;4;80,5;schlecht\n"
       "01.02.2020 03:00;4;80,5;gut\n";
-  EXPECT_EQ(findings(text),
-            (Lines{"Datum: time, dates, day first", "Temperatur: feature, numbers",
-                   "Feuchte: feature, numbers",
-                   "Zustand: target, the only other column whose values repeat",
-                   "class-per-step: the words of \"Zustand\" change within sequences"}));
+  EXPECT_EQ(
+      findings(text),
+      (Lines{"Datum: time, dates, day first", "Temperatur: feature, numbers",
+             "Feuchte: feature, numbers", "Zustand: target, the only column of words that repeat",
+             "class-per-step: the words of \"Zustand\" change within sequences"}));
   EXPECT_EQ(sequences(text),
             Lines{"1@2: 3.5 80.25 | -1.25 70 | 4 80.5 | 4 80.5 -> gut gut schlecht gut"});
   EXPECT_EQ(findings("when,a\n01/02/2020,5\n02/02/2020,6\n03/02/2020,6\n").back(),
@@ -82,7 +82,8 @@ TEST_F(OddTable, DecimalCommasAreGuessedOrGiven) {
   EXPECT_EQ(sequences("a;b\n1;2\n2;3,125\n", {.decimal = ','}), Lines{"1@2: 1 2 | 2 3.125 -> "});
   // Could be a thousand.
   EXPECT_EQ(refusal("a,b\n\"1,500\",2\n\"2,250\",3\n"),
-            ":2:2: found \"1,500\", expected a number; if , is the decimal mark, use --decimal ,");
+            ":2:2: found \"1,500\", expected a number: remove separators of thousands, or use "
+            "--decimal , if , is the decimal mark");
   EXPECT_EQ(sequences("a,b\n\"1,500\",2\n\"2,250\",3\n", {.decimal = ','}),
             Lines{"1@2: 1.5 2 | 2.25 3 -> "});
   EXPECT_EQ(sequences("id;a;y\n1;1,5;0,5\n2;2,5;1,5\n").at(0), "1@2: 1.5 -> 0.5");
@@ -149,8 +150,8 @@ TEST_F(OddTable, EveryColumnIsAccountedFor) {
                      "2,1,8,so,y,\n"),
             (Lines{"id: id, its name", "t: time, its name", "a: feature, numbers",
                    "remark: left out, text beside numbers",
-                   "site: target, the only other column whose values repeat",
-                   "empty: left out, empty", "class: \"site\" has 2 words"}));
+                   "site: target, the only column of words that repeat", "empty: left out, empty",
+                   "class: \"site\" has 2 words"}));
   EXPECT_EQ(findings("t,a,kind,site\n1,5,p,x\n2,6,p,x\n3,7,q,y\n4,8,q,y\n").back(),
             "! \"kind\" or \"site\" could be the target: use --target, or the task is to predict "
             "the next step");
@@ -203,6 +204,95 @@ TEST_F(OddTable, MissingNumbersHaveTheirPlace) {
   EXPECT_EQ(place("1,2,4,\n1,5,6,7\n2,5,6,7\n2,5,6,7\n"), "0:0");
 }
 
+TEST_F(OddTable, DatesDoNotMakeATableLong) {
+  const std::string texts =
+      "created_at,text,label\n2020-01-01,so good,x\n2020-01-02,so bad,y\n2020-01-03,well,x\n"
+      "2020-01-04,no,y\n";
+  EXPECT_EQ(findings(texts).at(0), "created_at: left out, dates");
+  EXPECT_EQ(findings(texts).at(1), "text: text, text");
+  EXPECT_EQ(sequences(texts).at(2), "3@4: w | e | l | l -> x");
+  EXPECT_EQ(schema("measured,t0,t1,t2,label\n2020-01-01,1,2,3,x\n2020-01-02,4,5,6,y\n").layout,
+            Layout::kWide);
+  EXPECT_EQ(schema("day,weather\n2020-01-01,sun\n2020-01-02,rain\n2020-01-03,sun\n"
+                   "2020-01-04,rain\n")
+                .layout,
+            Layout::kLong);
+}
+
+TEST_F(OddTable, TheOrderOfDayAndMonthFitsMostDates) {
+  std::string text = "when,a\n";
+  for (int day = 1; day <= 14; ++day) text += fmt::format("01/{:02}/2020,{}\n", day, day);
+  EXPECT_EQ(findings(text).front(), "when: time, dates, month first");
+  EXPECT_EQ(sequences(text).size(), 1);
+}
+
+TEST_F(OddTable, DatesAndTimesOfDayMayStandApart) {
+  const std::string text =
+      "Date;Time;CO\n10/03/2004;18.00.00;2,5\n10/03/2004;19.00.00;2\n"
+      "11/03/2004;00.00.00;2,25\n";
+  EXPECT_EQ(findings(text).at(0), "Date: time, dates, day first");
+  EXPECT_EQ(findings(text).at(1), "Time: time, times of day");
+  EXPECT_EQ(sequences(text), Lines{"1@2: 2.5 | 2 | 2.25 -> "});
+  EXPECT_EQ(refusal("date,time,x\n2020-01-01,10:00,1\n2020-01-01,09:00,2\n2020-01-02,09:00,2\n"),
+            ":3:1: found \"2020-01-01\", expected a time no earlier than \"2020-01-01\" in the row "
+            "above: sort the table by time, or use --id if it has several sequences");
+}
+
+TEST_F(OddTable, ANameBesideStepsIsAnId) {
+  EXPECT_EQ(findings("gene,age,t1,t2,t3,t4\nabc,7,1,2,3,4\nxyz,8,5,6,7,8\n"),
+            (Lines{"gene: id, a different name in each row",
+                   "age: left out, not numbered like the steps", "t1: step, numbers",
+                   "t2: step, numbers", "t3: step, numbers", "t4: step, numbers", kNoTarget}));
+}
+
+TEST_F(OddTable, TextThatShouldBeNumbersIsNamed) {
+  const std::string text = "t,a,price\n1,5,\"$1,000.50\"\n2,6,$7\n3,6,$8\n";
+  EXPECT_EQ(findings(text).at(2), "price: left out, numbers with units or separators of thousands");
+  EXPECT_EQ(findings(text).back(),
+            "! \"price\" is left out: found \"$1,000.50\", expected a number: remove units and "
+            "separators of thousands");
+}
+
+TEST_F(OddTable, AColumnHasOneRole) {
+  for (const Options& options :
+       {Options{.features = {"a", "a"}}, Options{.targets = {"a"}, .features = {"a", "b"}},
+        Options{.features = {"a"}, .id = "a"}}) {
+    EXPECT_EQ(refusal<ConfigError>("a,b\n1,2\n3,4\n", options),
+              ": found \"a\" twice among --features, --target, --id and --time, expected one role: "
+              "to forecast a feature, leave out --target");
+  }
+}
+
+TEST_F(OddTable, OtherTargetsAndOtherLayoutsAreNamed) {
+  EXPECT_EQ(findings("id,a,label,class\n1,5,x,p\n1,6,x,p\n2,7,y,q\n").back(),
+            "! \"class\" could be the target too: use --target");
+  EXPECT_EQ(
+      findings("a,b,class\n1,5,x\n2,6,x\n3,7,y\n4,8,y\n").back(),
+      "! without an id or a time, all rows are read as one sequence: use --id, or --layout wide "
+      "if each row is a sequence");
+}
+
+// A damaged file gives no further rows.
+TEST_F(OddTable, ADamagedSourceCannotBeSkipped) {
+  std::string text = "id,a\n";
+  for (int i = 0; i < 400'000; ++i) text += fmt::format("{},{}\n", i / 10, i % 1009);
+  const std::string packed = io::gzip(text);
+  for (const bool wide : {false, true}) {
+    io::put(file_, packed.substr(0, packed.size() - 100));
+    const auto reader = open_table(std::make_unique<Source>(file_),
+                                   {.layout = wide ? Layout::kWide : Layout::kLong},
+                                   std::make_shared<Vocabulary>());
+    Sequence sequence;
+    try {
+      while (reader->next(sequence)) {
+      }
+      ADD_FAILURE() << "the end of a truncated file was not refused";
+    } catch (const InputError&) {
+      EXPECT_FALSE(reader->skip());
+    }
+  }
+}
+
 // The lines of sequences that can be read, and the messages about the others.
 TEST_F(OddTable, ReadingGoesOnAfterARefusedSequence) {
   const auto all = [&](std::string_view text) {
@@ -226,12 +316,17 @@ TEST_F(OddTable, ReadingGoesOnAfterARefusedSequence) {
                    "3@7: 1 2 | 2 3 -> "}));
   EXPECT_EQ(
       all("id,a\n1,2\n1\n1,3\n2,4\n2,5\n3\n4,7\n4,8\n"),
-      (Lines{":3: found 1 field, expected 2", ":7: found 1 field, expected 2",
+      (Lines{":3: found 1 field, expected 2; the sequence \"1\" may lack this row",
+             ":7: found 1 field, expected 2; the sequence \"2\" may lack this row",
              ":8:1: found \"4\" after a malformed row, expected a sequence with all its rows"}));
   EXPECT_EQ(all("1,2,3\n1,4,x\n2,5\n2,7,8\n1,3,4\n"),
             (Lines{"1@1: 2 | 3 -> 1", ":2:5: found \"x\", expected a number",
-                   ":3: found 2 fields, expected 3", "3@4: 7 | 8 -> 2", "4@5: 3 | 4 -> 1"}));
+                   ":3: found 2 fields, expected 3", "4@4: 7 | 8 -> 2", "5@5: 3 | 4 -> 1"}));
   EXPECT_EQ(all("a,b\n1,2\n3,x\n5,6\n"), Lines{":3:3: found \"x\", expected a number"});
+  EXPECT_EQ(
+      all("1,2,3\n2,4,5\n\n1,6,7\n2,8,9\n"),
+      (Lines{"1@1: 2 | 3 -> 1", "2@2: 4 | 5 -> 2", ":3: found an empty line, expected 3 fields",
+             "3@4: 6 | 7 -> 1", "4@5: 8 | 9 -> 2"}));
 }
 
 }  // namespace

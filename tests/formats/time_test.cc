@@ -40,6 +40,9 @@ TEST(Time, HasOtherForms) {
   for (const char* text : {"1970 Q2", "1970Q2", "1970-Q2", "Q2 1970", "1970:q2"}) {
     EXPECT_EQ(days(text, TimeForm::kQuarter), 90) << text;
   }
+  EXPECT_EQ(parse_time("12:30", TimeForm::kTimeOfDay), 45000);
+  EXPECT_EQ(parse_time("01.00.05", TimeForm::kTimeOfDay), 3605);
+  EXPECT_EQ(parse_time("1:30:00.5 PM", TimeForm::kTimeOfDay), 48600.5);
   EXPECT_EQ(parse_time(" 1600000000.5 ", TimeForm::kNumber), 1600000000.5);
 }
 
@@ -51,10 +54,15 @@ TEST(Time, IsNothingElse) {
   EXPECT_FALSE(parse_time("31.13.1970", TimeForm::kDayFirst));
   EXPECT_FALSE(parse_time("1.Foo.1970", TimeForm::kDayFirst));
   EXPECT_FALSE(parse_time("13/1/1970", TimeForm::kMonthFirst));
+  EXPECT_FALSE(parse_time("Marathon 1970", TimeForm::kMonth));
+  EXPECT_FALSE(parse_time("1970-1", TimeForm::kMonth));
+  EXPECT_FALSE(parse_time("1970-01-01 24:30", TimeForm::kDate));
   EXPECT_FALSE(parse_time("1970-00", TimeForm::kMonth));
   EXPECT_FALSE(parse_time("1970-01-01", TimeForm::kMonth));
   EXPECT_FALSE(parse_time("1970 Q5", TimeForm::kQuarter));
   EXPECT_FALSE(parse_time("1970 Q12", TimeForm::kQuarter));
+  EXPECT_FALSE(parse_time("12", TimeForm::kTimeOfDay));
+  EXPECT_FALSE(parse_time("25:00", TimeForm::kTimeOfDay));
   EXPECT_FALSE(parse_time("nan", TimeForm::kNumber));
   EXPECT_FALSE(parse_time("inf", TimeForm::kNumber));
   EXPECT_FALSE(parse_time("1e999", TimeForm::kNumber));

@@ -53,7 +53,7 @@ TEST(Findings, ATaskHasItsReason) {
   why.task = "there is no other column";
   EXPECT_EQ(task_in_words({}, why), "forecast: there is no other column");
   EXPECT_EQ(task_in_words({}, {}),
-            "forecast: found no target, label, class or y; the model predicts the next step");
+            "forecast: found no target; predicts the next step");
 }
 
 TEST(Findings, WarningsAreLines) {

@@ -34,11 +34,11 @@ class RefitTest : public ::testing::Test {
   training::QueueObserver nobody_;
 };
 
-TEST_F(RefitTest, TrainsOnAllDataForTheMedianOfTheBestSteps) {
+TEST_F(RefitTest, TrainsOnAllDataForTheEpochsOfTheMedianFold) {
   const Plan folds = made("task.folds = 3");
   const PlannedRun run = plan_refit(folds, {90, 10, 40});
-  EXPECT_EQ(run.experiment.training.steps, 40);
-  EXPECT_EQ(run.experiment.training.schedule, Schedule::kCosine);  // plateau needs validation
+  EXPECT_EQ(run.experiment.training.steps, 123);  // 40 × 40 / 13 sequences
+  EXPECT_EQ(run.experiment.training.schedule, Schedule::kConstant);  // plateau needs validation
   EXPECT_EQ(run.experiment.evaluation.patience, 0);
   EXPECT_EQ(run.files->size(datasets::Split::kTrain), 40);
   EXPECT_EQ(run.folder, out() / "all");
