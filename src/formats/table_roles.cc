@@ -74,12 +74,7 @@ class RoleGuess {
           file_));
     }
     if (roles_.features.empty()) take_features();
-    if (roles_.features.empty()) {
-      throw InputError(fmt::format(
-          "{}: found no feature column, expected numbers or symbols in one of: {}{}", file_,
-          listed(sample_.names()),
-          options_.targets.empty() ? "" : "; to forecast a column, leave out --target"));
-    }
+    if (roles_.features.empty()) refuse_no_features();
     if (wants_target() && roles_.targets.empty()) take_target();
     TaskGuess task = guess_task(sample_, roles_, options_, file_);
     roles_.target = task.target;
@@ -107,6 +102,11 @@ class RoleGuess {
 
   void take_given();
   void refuse_two_roles() const;
+  [[noreturn]] void refuse_no_features() const;
+  // Dates may look like numbers with separators too.
+  [[nodiscard]] bool should_be_numbers(std::size_t column) const {
+    return sample_.is_like_numbers(column) && !time_form(sample_, column);
+  }
   void take_named();
   void take_time_by_content();
   void take_time_of_day();
@@ -146,6 +146,19 @@ void RoleGuess::take_given() {
   if (!options_.time.empty()) set(roles_.time, given(options_.time), "--time");
   refuse_two_roles();
   roles_.symbols = roles_.features.size() == 1 && !sample_.is_number(roles_.features[0]);
+}
+
+void RoleGuess::refuse_no_features() const {
+  for (std::size_t i = 0; i < sample_.columns(); ++i) {
+    if (!should_be_numbers(i)) continue;
+    throw InputError(fmt::format(
+        "{}:{}: found {} for {}, expected a number: remove units and separators of thousands",
+        file_, sample_.line(0), io::quote(sample_.cell(0, i)), io::quote(sample_.names()[i])));
+  }
+  throw InputError(
+      fmt::format("{}: found no feature column, expected numbers or symbols in one of: {}{}", file_,
+                  listed(sample_.names()),
+                  options_.targets.empty() ? "" : "; to forecast a column, leave out --target"));
 }
 
 void RoleGuess::refuse_two_roles() const {
@@ -349,7 +362,7 @@ void RoleGuess::warn_about_targets() {
 void RoleGuess::warn_about_columns() {
   const std::vector<bool> taken = taken_columns(sample_, roles_);
   for (std::size_t i = 0; i < sample_.columns() && options_.features.empty(); ++i) {
-    if (taken[i] || !sample_.is_like_numbers(i)) continue;
+    if (taken[i] || !should_be_numbers(i)) continue;
     warnings_.push_back(fmt::format(
         "{} is left out: found {}, expected a number: remove units and separators of thousands",
         io::quote(sample_.names()[i]), io::quote(sample_.cell(0, i))));
@@ -400,7 +413,7 @@ std::string RoleGuess::why_left_out(std::size_t column) const {
   if (!options_.features.empty()) return "not in --features";
   if (sample_.is_empty(column)) return "empty";
   if (is_index(sample_, column)) return "row numbers or names";
-  if (sample_.is_like_numbers(column)) return "numbers with units or separators of thousands";
+  if (should_be_numbers(column)) return "numbers with units or separators of thousands";
   if (const auto form = time_form(sample_, column); form && form != TimeForm::kNumber) {
     return std::string(to_string(*form));
   }
@@ -426,8 +439,8 @@ std::vector<std::size_t> free_columns(const TableSample& sample, const Roles& ro
   std::vector<std::size_t> free;
   for (std::size_t i = 0; i < sample.columns(); ++i) {
     if (taken[i] || sample.is_number(i) != numbers) continue;
-    const bool is_of_use =
-        !sample.is_empty(i) && !is_index(sample, i) && !sample.is_like_numbers(i);
+    const bool is_of_use = !sample.is_empty(i) && !is_index(sample, i) &&
+                           !sample.is_like_numbers(i) && (numbers || !time_form(sample, i));
     if (is_of_use) free.push_back(i);
   }
   return free;

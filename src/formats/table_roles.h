@@ -40,8 +40,8 @@ GuessedRoles guess_roles(const TableSample& sample, const Options& options, std:
 // Matches the columns of a model (Options::as). Throws InputError if the table lacks some.
 Roles match_roles(const TableSample& sample, const Options& options, std::string_view file);
 
-// Helpers of both. Columns without a role, numeric or not; never row numbers, empty columns and
-// text that should be numbers.
+// Helpers of both. Columns without a role, numeric or not; never row numbers, dates, empty columns
+// and text that should be numbers.
 std::vector<std::size_t> free_columns(const TableSample& sample, const Roles& roles, bool numbers);
 std::vector<bool> taken_columns(const TableSample& sample, const Roles& roles);
 // The steps of a wide table, among columns without a role.

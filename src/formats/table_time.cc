@@ -13,10 +13,12 @@ namespace rwa::formats {
 namespace {
 // The times of this form, in order. Empty if many cells have another form; a few are mistakes.
 std::vector<double> times_of(const TableSample& sample, std::size_t column, TimeForm form) {
+  constexpr std::size_t kSoon = 20;  // mistakes and nothing else: another kind of column
   const std::size_t most_mistakes = sample.rows() / 5;
   std::vector<double> times;
   std::size_t mistakes = 0;
   for (std::size_t row = 0; row < sample.rows() && mistakes <= most_mistakes; ++row) {
+    if (times.empty() && mistakes == kSoon) return {};
     if (const auto time = parse_time(sample.cell(row, column), form)) {
       times.push_back(*time);
     } else {

@@ -211,6 +211,8 @@ TEST_F(OddTable, DatesDoNotMakeATableLong) {
   EXPECT_EQ(findings(texts).at(0), "created_at: left out, dates");
   EXPECT_EQ(findings(texts).at(1), "text: text, text");
   EXPECT_EQ(sequences(texts).at(2), "3@4: w | e | l | l -> x");
+  EXPECT_EQ(findings("made,tweet\n2020-01-01 10:00:00,ab\n2020-01-02 10:00:00,cd\n"),
+            (Lines{"made: left out, dates", "tweet: text, text", kNoTarget}));
   EXPECT_EQ(schema("measured,t0,t1,t2,label\n2020-01-01,1,2,3,x\n2020-01-02,4,5,6,y\n").layout,
             Layout::kWide);
   EXPECT_EQ(schema("day,weather\n2020-01-01,sun\n2020-01-02,rain\n2020-01-03,sun\n"
@@ -251,6 +253,12 @@ TEST_F(OddTable, TextThatShouldBeNumbersIsNamed) {
   EXPECT_EQ(findings(text).back(),
             "! \"price\" is left out: found \"$1,000.50\", expected a number: remove units and "
             "separators of thousands");
+}
+
+TEST_F(OddTable, TextThatShouldBeNumbersIsNoSequence) {
+  EXPECT_EQ(refusal("Datum;Umsatz\n01.02.2020;1.704,37\n02.02.2020;2.005,11\n"),
+            ":2: found \"1.704,37\" for \"Umsatz\", expected a number: remove units and separators "
+            "of thousands");
 }
 
 TEST_F(OddTable, AColumnHasOneRole) {
