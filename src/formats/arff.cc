@@ -127,7 +127,7 @@ std::string ArffReader::why_task() const {
 }
 
 void ArffReader::describe_attribute(std::size_t attribute, const Options& options) {
-  const auto& [name, type, values, width, line] = attributes_[attribute];
+  const std::string& name = attributes_[attribute].name;
   const auto add = [&](std::string_view role, std::string_view why) {
     findings_.columns.push_back({name, std::string(role), std::string(why)});
   };

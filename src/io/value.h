@@ -20,7 +20,7 @@ struct Value {
   using Content = std::variant<std::nullptr_t, bool, std::int64_t, std::uint64_t, double,
                                std::string, Array, Table, Other>;
 
-  Content content = nullptr;
+  Content content;         // null at first; an initializer here would need the complete Field
   std::string place = {};  // for messages: "grammar.toml:3:16"; empty: unknown
 
   template <class T>
