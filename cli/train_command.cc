@@ -33,7 +33,8 @@ constexpr const char* kExample =
     "same command to resume. Writes to the --out folder:\n"
     "  model.safetensors  The model, for rwa predict, evaluate, stream and explain\n"
     "  report.html        Learning curves, scores and errors\n"
-    "  config.toml        All settings, for --config";
+    "  config.toml        All settings, for --config\n"
+    "With --folds, model and report are of a last run on all data, which is in all/.";
 
 std::string why_unscored(const workflows::Plan& plan) {
   const auto& task = std::get<datasets::FilesTask>(plan.runs.front().experiment.task);

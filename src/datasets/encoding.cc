@@ -42,6 +42,8 @@ void cut_rows(const std::vector<T>& rows, int steps, Piece piece, std::vector<T>
   out.assign(rows.begin() + piece.begin * width, rows.begin() + piece.end * width);
 }
 
+constexpr std::size_t kMostListed = 20;  // words in a message
+
 // "FILE:LINE" or "FILE:LINE:COLUMN".
 std::string to_string(std::string_view file, formats::Place place) {
   return place.column == 0 ? fmt::format("{}:{}", file, place.line)
@@ -99,16 +101,6 @@ void place(const T* rows, int count, std::size_t width, std::size_t b, std::size
   }
 }
 }  // namespace
-
-std::string beginning_of(const std::vector<std::string>& words) {
-  constexpr std::size_t kMost = 20;
-  std::vector<std::string> first;
-  for (const std::string& word : words) {
-    if (first.size() == kMost) break;
-    first.push_back(io::escape(word));
-  }
-  return fmt::format("{}{}", fmt::join(first, " "), words.size() > kMost ? " ..." : "");
-}
 
 std::string_view to_string(Missing missing) { return name_of(kMissing, "filling", missing); }
 Missing parse_missing(std::string_view name) {
@@ -265,9 +257,9 @@ void Encoder::Words::translate(std::vector<std::int32_t>& numbers,
   for (std::int32_t& number : numbers) {
     const std::int32_t place = numbers_[static_cast<std::size_t>(number)];
     if (place < 0) {
-      refuse(file, line, "found the {} {}, expected one of the model's {}: {}", kind_,
-             io::quote(dictionary.words()[static_cast<std::size_t>(number)]), words_.size(),
-             beginning_of(words_));
+      refuse(file, line, "found the {0} {1}, expected one of the model's {0}s: {2}", kind_,
+             io::quote(dictionary.words()[static_cast<std::size_t>(number)]),
+             io::listed(words_, kMostListed, " "));
     }
     number = place;
   }

@@ -158,9 +158,6 @@ class Encoder {
   Words symbols_, labels_;
 };
 
-// Returns the first few words, for a message.
-std::string beginning_of(const std::vector<std::string>& words);
-
 // Returns an encoded sequence as the network sees it, with widened steps.
 formats::Sequence as_seen(const Encoding& encoding, const formats::Sequence& encoded);
 

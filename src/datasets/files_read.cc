@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <simdjson.h>
 
 #include "base/nearest.h"
@@ -34,8 +35,10 @@ std::optional<Enum> parse_if_given(const std::string& name, Enum (*parse)(std::s
 
 std::optional<char> decimal_of(const FilesTask& task) {
   if (task.decimal.empty()) return {};
-  if (task.decimal == "." || task.decimal == ",") return task.decimal.front();
-  throw ConfigError(fmt::format("decimal is {}, expected . or ,", io::quote(task.decimal)));
+  const std::vector<std::string> marks = formats::decimal_marks();
+  if (std::ranges::find(marks, task.decimal) != marks.end()) return task.decimal.front();
+  throw ConfigError(
+      fmt::format("decimal is {}, expected {}", io::quote(task.decimal), fmt::join(marks, " or ")));
 }
 
 // Throws InputError if a word from `checked` on is not UTF-8, which model files require.

@@ -1,13 +1,12 @@
 #include "formats/arff_roles.h"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
 #include "base/counted.h"
-#include "base/nearest.h"
 #include "formats/parse.h"
+#include "formats/usual_names.h"
 #include "io/quote.h"
 #include "rwa/errors.h"
 
@@ -16,12 +15,9 @@ namespace {
 using Attributes = std::vector<ArffAttribute>;
 using Type = ArffAttribute::Type;
 
-constexpr std::array<std::string_view, 4> kTargetNames{"class", "target", "label", "y"};
-constexpr std::array<std::string_view, 4> kIdNames{"id", "name", "series_name", "series"};
-
-template <std::size_t kCount>
-bool is_one_of(std::string_view name, const std::array<std::string_view, kCount>& names) {
-  return std::ranges::any_of(names, [&](auto known) { return same_letters(name, known); });
+// No attribute y is a direction here.
+bool is_named_like_target(std::string_view name) {
+  return is_usual(name, kTargetNames) || is_usual(name, kTargetOrDirectionNames);
 }
 
 bool can_be_target(const ArffAttribute& attribute) {
@@ -34,13 +30,10 @@ std::optional<std::size_t> find(const Attributes& attributes, std::string_view n
   return static_cast<std::size_t>(found - attributes.begin());
 }
 
-std::size_t named(const Attributes& attributes, const std::string& name, std::string_view option,
-                  std::string_view file) {
-  if (const auto found = find(attributes, name)) return *found;
+std::size_t named(const Attributes& attributes, const std::string& name, std::string_view file) {
   std::vector<std::string> names;
   for (const ArffAttribute& attribute : attributes) names.push_back(attribute.name);
-  throw ConfigError(fmt::format("{}: found no attribute '{}' for {}{}", file, io::escape(name),
-                                option, suggestion(name, names)));
+  return find_named(name, names, "attribute", file);
 }
 
 class RoleGuess {
@@ -49,7 +42,7 @@ class RoleGuess {
       : attributes_(attributes), options_(options), file_(file) {}
 
   ArffRoles roles() {
-    if (!options_.id.empty()) roles_.id = named(attributes_, options_.id, "--id", file_);
+    if (!options_.id.empty()) roles_.id = named(attributes_, options_.id, file_);
     if (!take_named_target() && !take_model_target()) guess_target();
     if (options_.features.empty()) {
       guess_sequence();
@@ -62,7 +55,7 @@ class RoleGuess {
  private:
   bool take_named_target() {
     if (options_.targets.empty()) return false;
-    const std::size_t target = named(attributes_, options_.targets.front(), "--target", file_);
+    const std::size_t target = named(attributes_, options_.targets.front(), file_);
     if (!can_be_target(attributes_[target])) {
       throw ConfigError(fmt::format(
           "{}: found a string or relational attribute '{}' for --target, expected {{classes}} or "
@@ -82,7 +75,7 @@ class RoleGuess {
   void guess_target() {
     for (const Type type : {Type::kNominal, Type::kNumber}) {
       for (std::size_t i = 0; i < attributes_.size(); ++i) {
-        if (attributes_[i].type != type || !is_one_of(attributes_[i].name, kTargetNames)) continue;
+        if (attributes_[i].type != type || !is_named_like_target(attributes_[i].name)) continue;
         take_target(i, "its name");
         return;
       }
@@ -105,7 +98,7 @@ class RoleGuess {
 
   void take_named_sequence() {
     const std::string& name = options_.features.front();
-    const std::size_t i = named(attributes_, name, "--features", file_);
+    const std::size_t i = named(attributes_, name, file_);
     if (attributes_[i].type == Type::kString) {
       roles_.text = i;
     } else if (attributes_[i].type == Type::kRelation) {
@@ -139,8 +132,10 @@ class RoleGuess {
   }
 
   void take_id(std::vector<std::size_t>& texts) {
-    const auto found = std::ranges::find_if(
-        texts, [&](std::size_t i) { return is_one_of(attributes_[i].name, kIdNames); });
+    const auto found = std::ranges::find_if(texts, [&](std::size_t i) {
+      const std::string& name = attributes_[i].name;
+      return is_usual(name, kIdNames) || is_usual(name, kIdOrTextNames);
+    });
     const bool is_only_sequence =
         texts.size() == 1 && free_of(Type::kNumber).empty() && free_of(Type::kRelation).empty();
     if (found == texts.end() || is_only_sequence) return;

@@ -39,4 +39,6 @@ Layout parse_layout(std::string_view name) { return parse_name(kLayouts, "layout
 Target parse_target(std::string_view name) { return parse_name(kTargets, "task", name); }
 Tokens parse_tokens(std::string_view name) { return parse_name(kTokens, "tokens", name); }
 
+std::vector<std::string> decimal_marks() { return {".", ","}; }
+
 }  // namespace rwa::formats

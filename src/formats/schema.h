@@ -85,6 +85,9 @@ struct Schema {
   friend bool operator==(const Schema&, const Schema&) = default;
 };
 
+// What Options::decimal may be.
+std::vector<std::string> decimal_marks();
+
 // Overrides of the guesses.
 struct Options {
   std::optional<Format> format = {};

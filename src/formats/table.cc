@@ -165,12 +165,12 @@ float TableReader::number(std::size_t column) const {
   if (parse_number(text, other, value) != Number::kRead) {
     rows_.refuse(column, io::quote(text), expected_of(number));
   }
-  // Three digits follow a separator of thousands.
+  // Three digits follow a thousands separator.
   const bool is_thousands = text.size() - text.find(other) - 1 == 3;
   rows_.refuse(
       column, io::quote(text),
       fmt::format("{0}: {1}use --decimal {2} if {2} is the decimal mark", expected_of(number),
-                  is_thousands ? "remove separators of thousands, or " : "", other));
+                  is_thousands ? "remove thousands separators, or " : "", other));
 }
 
 std::int32_t TableReader::symbol(std::size_t column) const {

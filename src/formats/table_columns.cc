@@ -7,35 +7,15 @@
 #include <unordered_set>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include "base/nearest.h"
 #include "formats/parse.h"
 #include "formats/text_symbols.h"
+#include "formats/usual_names.h"
 #include "io/quote.h"
 #include "rwa/errors.h"
 
 namespace rwa::formats {
 namespace {
-// Usual names of columns, matched without case, in order of preference.
-constexpr std::array<std::string_view, 11> kIdNames{"id",   "series",  "series_id", "sequence_id",
-                                                    "case", "case_id", "sample",    "sample_id",
-                                                    "unit", "uid",     "subject"};
-constexpr std::array<std::string_view, 2> kIdOrTextNames{"sequence", "name"};
-constexpr std::array<std::string_view, 4> kTextNames{"text", "sequence", "seq", "sentence"};
-constexpr std::array<std::string_view, 6> kTimeNames{"t",    "time", "timestamp",
-                                                     "step", "date", "datetime"};
-constexpr std::array<std::string_view, 8> kIndexNames{"index", "unnamed: 0", "rownames", "row",
-                                                      "no",    "nr",         "#",        "...1"};
-constexpr std::array<std::string_view, 4> kTargetNames{"target", "label", "labels", "class"};
-constexpr std::array<std::string_view, 1> kTargetOrDirectionNames{"y"};
-
-bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
-  return std::ranges::any_of(names, [&](auto known) { return same_letters(name, known); });
-}
-
-constexpr std::size_t kFewNames = 10;
-
 // The first fitting column, in the order of `names`.
 template <typename Fits>
 std::optional<std::size_t> find_any(const TableSample& sample,
@@ -56,8 +36,8 @@ Number kind_of(std::string_view cell) {
 
 // Whether this is almost certainly the name of a column.
 bool is_role(std::string_view cell) {
-  return cell.size() > 1 && (is_one_of(cell, kIdNames) || is_one_of(cell, kTimeNames) ||
-                             is_one_of(cell, kTargetNames));
+  return cell.size() > 1 &&
+         (is_usual(cell, kIdNames) || is_usual(cell, kTimeNames) || is_usual(cell, kTargetNames));
 }
 
 // A number with a comma is meant as a number, and refused as one later.
@@ -66,7 +46,7 @@ bool has_comma(std::string_view cell) {
   return !text.empty() && kind_of(text) == Number::kRead;
 }
 
-// A number after signs of currencies and before a short unit, with separators of thousands.
+// A number after signs of currencies and before a short unit, with thousands separators.
 bool begins_with_number(std::string_view cell) {
   constexpr std::size_t kLongestUnit = 4;
   constexpr std::string_view kBefore = "'+-$€£ ", kDigits = "0123456789",
@@ -266,29 +246,7 @@ std::optional<std::size_t> find_target(const TableSample& sample) {
 
 std::size_t column_named(const std::string& name, const TableSample& sample,
                          std::string_view file) {
-  if (const auto found = sample.find(name); found && !name.empty()) return *found;
-  std::vector<std::string> known;
-  for (const std::string& column : sample.names()) known.push_back(io::escape(column));
-  const std::string expected = nearest(name, known).empty()
-                                   ? ", expected one of: " + listed(sample.names())
-                                   : suggestion(name, known);
-  throw ConfigError(fmt::format("{}: has no column {}{}", file, io::quote(name), expected));
-}
-
-bool is_usual_for_target(std::string_view name) { return is_one_of(name, kTargetNames); }
-
-bool is_usual_for_index(std::string_view name) { return is_one_of(name, kIndexNames); }
-
-bool is_usual_for_text(std::string_view name) { return is_one_of(name, kTextNames); }
-
-std::string listed(const std::vector<std::string>& names) {
-  std::vector<std::string> few;
-  for (const std::string& name : names) {
-    if (few.size() == kFewNames) break;
-    few.push_back(io::escape(name));
-  }
-  const std::string text = fmt::format("{}", fmt::join(few, ", "));
-  return names.size() <= kFewNames ? text : fmt::format("{}, … ({} in total)", text, names.size());
+  return find_named(name, sample.names(), "column", file);
 }
 
 }  // namespace rwa::formats

@@ -76,13 +76,7 @@ class TableSample {
 std::optional<std::size_t> find_id(const TableSample& sample);
 std::optional<std::size_t> find_time(const TableSample& sample);
 std::optional<std::size_t> find_target(const TableSample& sample);
-bool is_usual_for_text(std::string_view name);
-bool is_usual_for_index(std::string_view name);
-bool is_usual_for_target(std::string_view name);
 // Finds a column named by the options. Throws ConfigError, with the nearest name, if it is unknown.
 std::size_t column_named(const std::string& name, const TableSample& sample, std::string_view file);
-
-// Lists names for a message, abbreviated if there are many.
-std::string listed(const std::vector<std::string>& names);
 
 }  // namespace rwa::formats

@@ -7,6 +7,7 @@
 #include "base/counted.h"
 #include "formats/table_roles.h"
 #include "formats/table_time.h"
+#include "io/quote.h"
 #include "rwa/errors.h"
 
 namespace rwa::formats {
@@ -123,7 +124,7 @@ void ModelMatch::take_in_order() {
   if (sample_.columns() != features && sample_.columns() != all) {
     throw InputError(fmt::format("{}: found {} and no header, expected the {} of the model: {}",
                                  file_, counted(sample_.columns(), "column"),
-                                 counted(features, "feature"), listed(model_.features)));
+                                 counted(features, "feature"), io::listed(model_.features)));
   }
   const bool whole = sample_.columns() == all;
   std::size_t column = 0;
@@ -172,8 +173,8 @@ void ModelMatch::refuse_difference() const {
       lacking.empty()       ? "a column of text"
       : lacking.size() == 1 ? "the column "
                             : "the columns ",
-      listed(lacking),
-      unknown.empty() ? "" : fmt::format("; the model does not know {}", listed(unknown))));
+      io::listed(lacking),
+      unknown.empty() ? "" : fmt::format("; the model does not know {}", io::listed(unknown))));
 }
 }  // namespace
 

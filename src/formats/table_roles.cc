@@ -12,8 +12,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "formats/table_findings.h"
 #include "formats/table_task.h"
 #include "formats/table_time.h"
+#include "formats/usual_names.h"
 #include "io/quote.h"
 #include "rwa/errors.h"
 
@@ -43,15 +45,6 @@ bool are_numbered(const TableSample& sample, std::span<const std::size_t> column
          }) == columns.end();
 }
 
-// "a" or "b", or many of them.
-std::string joined_by_or(const std::vector<std::string>& names) {
-  constexpr std::size_t kFew = 4;
-  if (names.size() > kFew) return listed(names);
-  std::vector<std::string> quoted;
-  for (const std::string& name : names) quoted.push_back(io::quote(name));
-  return fmt::to_string(fmt::join(quoted, " or "));
-}
-
 class RoleGuess {
  public:
   RoleGuess(const TableSample& sample, const Options& options, std::string_view file)
@@ -79,11 +72,7 @@ class RoleGuess {
     TaskGuess task = guess_task(sample_, roles_, options_, file_);
     roles_.target = task.target;
     roles_.numbered_labels = !roles_.targets.empty() && sample_.is_number(roles_.targets[0]);
-    warnings_.insert(warnings_.end(), task.warnings.begin(), task.warnings.end());
-    warn_about_time();
-    warn_about_targets();
-    warn_about_columns();
-    return {roles_, {describe(), std::move(task.why), std::move(warnings_)}};
+    return {roles_, describe_roles(sample_, options_, roles_, why_, std::move(task))};
   }
 
  private:
@@ -103,10 +92,6 @@ class RoleGuess {
   void take_given();
   void refuse_two_roles() const;
   [[noreturn]] void refuse_no_features() const;
-  // Dates may look like numbers with separators too.
-  [[nodiscard]] bool should_be_numbers(std::size_t column) const {
-    return sample_.is_like_numbers(column) && !time_form(sample_, column);
-  }
   void take_named();
   void take_time_by_content();
   void take_time_of_day();
@@ -114,25 +99,15 @@ class RoleGuess {
   [[nodiscard]] Layout layout() const;
   void take_features();
   void take_target();
-  [[nodiscard]] bool may_be_target(std::size_t column) const;
   void take_class_of_row();
   void take_class_of_letters();
-  void warn_about_time();
-  void warn_about_targets();
-  void warn_about_columns();
-  [[nodiscard]] bool is_constant_in_sequences(std::size_t column) const;
-  [[nodiscard]] std::vector<Findings::Column> describe() const;
-  [[nodiscard]] std::string role_of_feature() const;
-  [[nodiscard]] std::string why_left_out(std::size_t column) const;
 
   const TableSample& sample_;
   const Options& options_;
   std::string_view file_;
   Roles roles_;
-  bool is_time_guessed_ = false;      // from the content of its column, not its name
-  std::optional<std::size_t> mixed_;  // the column that tells rows of equal times apart
-  std::vector<std::string> why_;      // each column has its role
-  std::vector<std::string> warnings_;
+  bool is_time_guessed_ = false;  // from the content of its column, not its name
+  std::vector<std::string> why_;  // each column has its role
 };
 
 // Takes the columns named by the options.
@@ -150,14 +125,14 @@ void RoleGuess::take_given() {
 
 void RoleGuess::refuse_no_features() const {
   for (std::size_t i = 0; i < sample_.columns(); ++i) {
-    if (!should_be_numbers(i)) continue;
+    if (!should_be_numbers(sample_, i)) continue;
     throw InputError(fmt::format(
-        "{}:{}: found {} for {}, expected a number: remove units and separators of thousands",
-        file_, sample_.line(0), io::quote(sample_.cell(0, i)), io::quote(sample_.names()[i])));
+        "{}:{}: found {} for {}, expected a number: remove units and thousands separators", file_,
+        sample_.line(0), io::quote(sample_.cell(0, i)), io::quote(sample_.names()[i])));
   }
   throw InputError(
       fmt::format("{}: found no feature column, expected numbers or symbols in one of: {}{}", file_,
-                  listed(sample_.names()),
+                  io::listed(sample_.names()),
                   options_.targets.empty() ? "" : "; to forecast a column, leave out --target"));
 }
 
@@ -208,7 +183,7 @@ void RoleGuess::take_id_by_time() {
   const auto found =
       find_id_by_time(sample_, *roles_.time, *roles_.time_form, taken_columns(sample_, roles_));
   if (found) return set(roles_.id, found->column, found->why);
-  mixed_ = find_mixed_id(sample_, *roles_.time, taken_columns(sample_, roles_));
+  roles_.mixed = find_mixed_id(sample_, *roles_.time, taken_columns(sample_, roles_));
 }
 
 // Dates and times of day may have a column each, either of them with the name of times.
@@ -236,8 +211,8 @@ Layout RoleGuess::layout() const {
   if (!letter_columns(sample_, roles_).empty()) return Layout::kWide;
   const bool no_numbers = free_columns(sample_, roles_, true).empty();
   if (const auto text = text_column(sample_, roles_)) {
-    const bool is_sequence =
-        !sample_.repeats(*text) && (!is_time_guessed_ || is_usual_for_text(sample_.names()[*text]));
+    const bool is_sequence = !sample_.repeats(*text) &&
+                             (!is_time_guessed_ || is_usual(sample_.names()[*text], kTextNames));
     if (is_sequence || (no_numbers && !(is_time_guessed_ && sample_.repeats(*text)))) {
       return Layout::kWide;
     }
@@ -307,121 +282,10 @@ void RoleGuess::take_target() {
   if (roles_.symbols && left.size() == 1) {
     return add(roles_.targets, left, "the only column beside the sequence");
   }
-  std::erase_if(left, [&](std::size_t column) { return !may_be_target(column); });
+  std::erase_if(left, [&](std::size_t column) { return !may_be_target(sample_, roles_, column); });
   if (left.size() == 1) add(roles_.targets, left, "the only column of words that repeat");
 }
 
-bool RoleGuess::may_be_target(std::size_t column) const {
-  // One sequence has no class of its own.
-  const bool has_one = roles_.layout == Layout::kLong && !roles_.id;
-  const bool is_constant = has_one && sample_.distinct(column) == 1;
-  return sample_.repeats(column) && !is_constant && column != mixed_;
-}
-
-void RoleGuess::warn_about_time() {
-  if (!roles_.time || !options_.time.empty() || roles_.layout == Layout::kWide) return;
-  const std::string name = io::quote(sample_.names()[*roles_.time]);
-  if (is_ambiguous(sample_, *roles_.time) && roles_.time_form != TimeForm::kNumber) {
-    warnings_.push_back(fmt::format("the dates in {} could be day first or month first; read as {}",
-                                    name, to_string(*roles_.time_form)));
-  }
-  if (!mixed_) return;
-  const std::string id = io::quote(sample_.names()[*mixed_]);
-  warnings_.push_back(
-      fmt::format("rows with the same {} differ in {}: if {} tells sequences apart, sort the table "
-                  "by it and use --id",
-                  name, id, id));
-}
-
-// Names columns that could be the target of a task that is a forecast for want of one: several of
-// words, or numbers that are the same in all rows of a sequence.
-void RoleGuess::warn_about_targets() {
-  if (!wants_target()) return;
-  std::vector<std::string> names;
-  if (!roles_.targets.empty()) {
-    for (const std::size_t column : free_columns(sample_, roles_, false)) {
-      if (!is_usual_for_target(sample_.names()[column])) continue;
-      warnings_.push_back(fmt::format("{} could be the target too: use --target",
-                                      io::quote(sample_.names()[column])));
-    }
-    return;
-  }
-  for (const std::size_t column : free_columns(sample_, roles_, false)) {
-    if (may_be_target(column)) names.push_back(sample_.names()[column]);
-  }
-  for (const std::size_t column : roles_.features) {
-    if (is_constant_in_sequences(column)) names.push_back(sample_.names()[column]);
-  }
-  if (names.empty()) return;
-  warnings_.push_back(
-      fmt::format("{} could be the target: use --target, or the task is to predict the next step",
-                  joined_by_or(names)));
-}
-
-// Names columns of text that should be numbers, and a table that nothing shows to be a sequence.
-void RoleGuess::warn_about_columns() {
-  const std::vector<bool> taken = taken_columns(sample_, roles_);
-  for (std::size_t i = 0; i < sample_.columns() && options_.features.empty(); ++i) {
-    if (taken[i] || !should_be_numbers(i)) continue;
-    warnings_.push_back(fmt::format(
-        "{} is left out: found {}, expected a number: remove units and separators of thousands",
-        io::quote(sample_.names()[i]), io::quote(sample_.cell(0, i))));
-  }
-  const bool is_assumed = roles_.layout == Layout::kLong && !options_.layout && !roles_.id &&
-                          !roles_.time && sample_.has_header() && !roles_.targets.empty();
-  if (!is_assumed) return;
-  warnings_.push_back(
-      "without an id or a time, all rows are read as one sequence: use --id, or --layout wide if "
-      "each row is a sequence");
-}
-
-bool RoleGuess::is_constant_in_sequences(std::size_t column) const {
-  constexpr std::size_t kFew = 3;
-  if (!roles_.id || roles_.symbols || sample_.distinct(column) < 2) return false;
-  std::size_t sequences = 1;
-  for (std::size_t row = 1; row < sample_.rows(); ++row) {
-    const bool is_same = sample_.cell(row, *roles_.id) == sample_.cell(row - 1, *roles_.id);
-    sequences += is_same ? 0 : 1;
-    if (is_same && sample_.cell(row, column) != sample_.cell(row - 1, column)) return false;
-  }
-  return sequences >= kFew && sequences < sample_.rows();
-}
-
-std::string RoleGuess::role_of_feature() const {
-  const bool wide = roles_.layout == Layout::kWide;
-  if (!roles_.symbols) return wide ? "step" : "feature";
-  return wide && roles_.features.size() == 1 ? "text" : "symbol";
-}
-
-std::vector<Findings::Column> RoleGuess::describe() const {
-  std::vector<std::string> roles(sample_.columns());
-  if (roles_.id) roles[*roles_.id] = "id";
-  if (roles_.time) roles[*roles_.time] = "time";
-  if (roles_.time_of_day) roles[*roles_.time_of_day] = "time";
-  for (const std::size_t column : roles_.features) roles[column] = role_of_feature();
-  for (const std::size_t column : roles_.targets) roles[column] = "target";
-  std::vector<Findings::Column> columns;
-  for (std::size_t i = 0; i < sample_.columns(); ++i) {
-    const bool is_left_out = roles[i].empty();
-    columns.push_back({sample_.names()[i], is_left_out ? "left out" : roles[i],
-                       is_left_out ? why_left_out(i) : why_[i]});
-  }
-  return columns;
-}
-
-std::string RoleGuess::why_left_out(std::size_t column) const {
-  if (!options_.features.empty()) return "not in --features";
-  if (sample_.is_empty(column)) return "empty";
-  if (is_index(sample_, column)) return "row numbers or names";
-  if (should_be_numbers(column)) return "numbers with units or separators of thousands";
-  if (const auto form = time_form(sample_, column); form && form != TimeForm::kNumber) {
-    return std::string(to_string(*form));
-  }
-  if (roles_.symbols) {
-    return sample_.is_number(column) ? "numbers beside symbols" : "text beside the sequence";
-  }
-  return sample_.is_number(column) ? "not numbered like the steps" : "text beside numbers";
-}
 }  // namespace
 
 std::vector<bool> taken_columns(const TableSample& sample, const Roles& roles) {
@@ -432,6 +296,17 @@ std::vector<bool> taken_columns(const TableSample& sample, const Roles& roles) {
   for (const std::size_t column : roles.features) taken[column] = true;
   for (const std::size_t column : roles.targets) taken[column] = true;
   return taken;
+}
+
+bool may_be_target(const TableSample& sample, const Roles& roles, std::size_t column) {
+  // One sequence has no class of its own.
+  const bool has_one = roles.layout == Layout::kLong && !roles.id;
+  const bool is_constant = has_one && sample.distinct(column) == 1;
+  return sample.repeats(column) && !is_constant && column != roles.mixed;
+}
+
+bool should_be_numbers(const TableSample& sample, std::size_t column) {
+  return sample.is_like_numbers(column) && !time_form(sample, column);
 }
 
 std::vector<std::size_t> free_columns(const TableSample& sample, const Roles& roles, bool numbers) {
@@ -478,7 +353,7 @@ std::vector<std::size_t> step_columns(const TableSample& sample, const Roles& ro
 std::optional<std::size_t> text_column(const TableSample& sample, const Roles& roles) {
   const std::vector<std::size_t> texts = free_columns(sample, roles, false);
   const auto says = [&](std::size_t column) {
-    const bool named = is_usual_for_text(sample.names()[column]);
+    const bool named = is_usual(sample.names()[column], kTextNames);
     std::size_t length = 0;
     for (std::size_t row = 0; row < sample.rows(); ++row) length += sample.cell(row, column).size();
     const auto nearly = std::bit_width(length);  // small differences do not count

@@ -25,7 +25,8 @@ struct Roles {
   std::vector<std::size_t> targets = {};
   std::optional<TimeForm> time_form = {};       // empty: times are not compared
   std::optional<std::size_t> time_of_day = {};  // beside dates in `time`
-  bool numbered_labels = false;                 // labels are numbers: 1.0 equals 1
+  std::optional<std::size_t> mixed = {};  // tells rows of equal times apart: sequences are mixed
+  bool numbered_labels = false;           // labels are numbers: 1.0 equals 1
 };
 
 struct GuessedRoles {
@@ -50,6 +51,10 @@ std::vector<std::size_t> step_columns(const TableSample& sample, const Roles& ro
 bool has_steps(const TableSample& sample, const Roles& roles);
 // Columns of single letters, a symbol each, among columns without a role. Empty if there are few.
 std::vector<std::size_t> letter_columns(const TableSample& sample, const Roles& roles);
+// Whether a column of words without a role repeats as a target does.
+bool may_be_target(const TableSample& sample, const Roles& roles, std::size_t column);
+// Whether it has numbers with units or thousands separators; dates may look like them.
+bool should_be_numbers(const TableSample& sample, std::size_t column);
 // The most informative column of text or symbols, among columns without a role.
 std::optional<std::size_t> text_column(const TableSample& sample, const Roles& roles);
 std::optional<TimeForm> form_of(const TableSample& sample, std::optional<std::size_t> time);

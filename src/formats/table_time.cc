@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "formats/parse.h"
+#include "formats/usual_names.h"
 #include "io/quote.h"
 
 namespace rwa::formats {
@@ -61,7 +62,7 @@ bool are_years(const TableSample& sample, std::size_t column) {
 
 bool may_be_index(const TableSample& sample, std::size_t column) {
   return sample.has_header() &&
-         (!sample.is_named(column) || is_usual_for_index(sample.names()[column]));
+         (!sample.is_named(column) || is_usual(sample.names()[column], kIndexNames));
 }
 
 // The rows whose time is earlier than that of the row above.

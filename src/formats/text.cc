@@ -23,8 +23,6 @@ class TextReader : public LineReader {
   TextReader(std::unique_ptr<Source> source, const Options& options, SharedVocabulary vocabulary);
 
   bool next(Sequence& sequence) override;
-  // A sequence is a line. There is no way on if it could not be read as one.
-  bool skip() override { return source_->line_number() > before_; }
 
  private:
   [[nodiscard]] Target guess_target();
@@ -34,7 +32,6 @@ class TextReader : public LineReader {
   bool labelled_;          // lines may have labels
   Target target_ = Target::kNone;
   TextSymbols symbols_;
-  std::int64_t before_ = 0;  // the last line before the current sequence
 };
 
 TextReader::TextReader(std::unique_ptr<Source> source, const Options& options,
@@ -70,9 +67,8 @@ Target TextReader::guess_target() {
 }
 
 bool TextReader::next(Sequence& sequence) {
-  before_ = source_->line_number();
   do {
-    if (!source_->line(line_)) return false;
+    if (!read_line()) return false;
   } while (trimmed(line_).empty());
   if (const char* at = not_utf8(line_)) {
     refuse(at, fmt::format("byte {:#04x}", static_cast<unsigned char>(*at)), "UTF-8 text");

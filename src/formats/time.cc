@@ -141,14 +141,18 @@ double time_of_day(Pieces& pieces) {
   return seconds - zone(pieces);
 }
 
+double date_and_time(int year, int month, int day, Pieces& pieces) {
+  const double date = seconds_of(year, month, day, pieces);
+  return date + time_of_day(pieces);
+}
+
 double parse_date(Pieces& pieces) {
   const int year = pieces.number(4, 4);
   const char mark = pieces.take_any("-/.");
   const int month = pieces.number(1, 2);
   pieces.expect(mark != 0 && pieces.take(mark));
   const int day = pieces.number(1, 2);
-  const double date = seconds_of(year, month, day, pieces);
-  return date + time_of_day(pieces);
+  return date_and_time(year, month, day, pieces);
 }
 
 double parse_day_first(Pieces& pieces) {
@@ -157,8 +161,7 @@ double parse_day_first(Pieces& pieces) {
   const int month = pieces.is_at_letter() ? pieces.month_name() : pieces.number(1, 2);
   pieces.expect(mark != 0 && pieces.take(mark));
   const int year = pieces.number(4, 4);
-  const double date = seconds_of(year, month, day, pieces);
-  return date + time_of_day(pieces);
+  return date_and_time(year, month, day, pieces);
 }
 
 double parse_month_first(Pieces& pieces) {
@@ -167,8 +170,7 @@ double parse_month_first(Pieces& pieces) {
   const int day = pieces.number(1, 2);
   pieces.expect(pieces.take('/'));
   const int year = pieces.number(4, 4);
-  const double date = seconds_of(year, month, day, pieces);
-  return date + time_of_day(pieces);
+  return date_and_time(year, month, day, pieces);
 }
 
 double parse_month(Pieces& pieces) {

@@ -2,9 +2,11 @@
 // the screen nor send control sequences to the terminal.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -24,6 +26,17 @@ inline std::string excerpt(std::string text) {
 inline std::string escape(std::string_view text) {
   const std::string quoted = fmt::format("{:?}", text);
   return excerpt(quoted.substr(1, quoted.size() - 2));
+}
+
+// The first words of a list, each escaped, for messages: "a, b, … (12 in total)".
+inline std::string listed(const std::vector<std::string>& words, std::size_t most = 10,
+                          std::string_view separator = ", ") {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, words.size()); ++i) {
+    text += fmt::format("{}{}", i == 0 ? "" : separator, escape(words[i]));
+  }
+  if (words.size() <= most) return text;
+  return fmt::format("{}{}… ({} in total)", text, separator, words.size());
 }
 
 // In double quotes.

@@ -13,8 +13,6 @@
 namespace rwa::workflows {
 namespace {
 
-constexpr std::size_t kMostTargets = 30;
-
 using Column = formats::Findings::Column;
 
 // Consecutive columns with the same role and reason.
@@ -48,13 +46,7 @@ std::string names_of(const Run& run) {
 std::string target_in_words(const formats::Schema& schema, const formats::Findings& findings) {
   if (!schema.label_from.empty()) return ", labels from " + io::escape(schema.label_from);
   if (!findings.columns.empty() || schema.targets.empty()) return "";
-  std::vector<std::string> names;
-  for (const std::string& name : schema.targets) {
-    if (names.size() == kMostTargets) break;
-    names.push_back(io::escape(name));
-  }
-  const bool is_all = names.size() == schema.targets.size();
-  return fmt::format(", target {}{}", fmt::join(names, " "), is_all ? "" : " …");
+  return ", target " + io::listed(schema.targets);
 }
 
 }  // namespace

@@ -21,17 +21,6 @@ constexpr Names<Standardised, 3> kStandardised{{{Standardised::kNone, "none"},
                                                 {Standardised::kFeatures, "features"},
                                                 {Standardised::kAll, "all"}}};
 
-constexpr std::size_t kMostListed = 10;
-
-std::string beginning_of(const std::vector<std::string>& words) {
-  std::vector<std::string> shown;
-  for (const std::string& word : words) {
-    if (shown.size() == kMostListed) break;
-    shown.push_back(io::escape(word));
-  }
-  return fmt::format("{}{}", fmt::join(shown, ", "), words.size() > kMostListed ? ", …" : "");
-}
-
 // Replaces the words of the data by those given, which must contain them.
 void reorder(const std::vector<std::string>& given, std::string_view option,
              std::vector<std::string>& words) {
@@ -47,7 +36,7 @@ void reorder(const std::vector<std::string>& given, std::string_view option,
   for (const std::string& word : words) {
     if (known.contains(word)) continue;
     throw ConfigError(fmt::format("the data has {}, which is not in {}: {}", io::quote(word),
-                                  option, beginning_of(given)));
+                                  option, io::listed(given)));
   }
   words = given;
 }
@@ -86,7 +75,7 @@ void check_fit(const ModelConfig& network, const datasets::Encoding& encoding,
     throw ConfigError(
         fmt::format("{}: the network reads {} {}, but the data has {}: {}: use {}", file,
                     network.inputs, of_symbols ? "symbols" : "features", shape.inputs,
-                    beginning_of(of_symbols ? encoding.alphabet : encoding.schema.features),
+                    io::listed(of_symbols ? encoding.alphabet : encoding.schema.features),
                     of_symbols ? "--symbols to list all" : "--features to name them"));
   }
   if (network.outputs != shape.outputs) {
@@ -94,7 +83,7 @@ void check_fit(const ModelConfig& network, const datasets::Encoding& encoding,
         "{}: the network has {} outputs, but the task {} of the data has {}: {}: use --target, "
         "--task or --labels",
         file, network.outputs, formats::to_string(encoding.schema.target), shape.outputs,
-        beginning_of(encoding.outputs())));
+        io::listed(encoding.outputs())));
   }
   const bool every = network.readout == Readout::kEvery;
   if (every != encoding.answers_every_step() || network.loss != shape.loss) {

@@ -33,15 +33,6 @@ constexpr std::size_t kFirst = 3;        // sequences shown
 constexpr int kStepsShown = 4;           // steps of each
 constexpr std::size_t kMostListed = 30;  // classes, features
 
-std::string some(const std::vector<std::string>& words) {
-  std::vector<std::string> shown;
-  for (const std::string& word : words) {
-    if (shown.size() == kMostListed) break;
-    shown.push_back(io::escape(word));
-  }
-  return fmt::format("{}{}", fmt::join(shown, " "), words.size() > kMostListed ? " …" : "");
-}
-
 std::string about_files(const formats::Schema& schema) {
   std::string text(formats::to_string(schema.format));
   if (schema.layout) text += fmt::format(", {}", formats::to_string(*schema.layout));
@@ -209,7 +200,7 @@ std::string to_text(const DataSummary& data) {
                   counted(datasets::shortest(seen), datasets::longest(seen), "step"),
                   datasets::median_length(seen), task_in_words(data.schema, data.findings));
   if (data.schema.symbols) {
-    text += fmt::format("symbols    {}: {}\n", data.symbols.size(), some(data.symbols));
+    text += fmt::format("symbols    {}\n", io::listed(data.symbols, kMostListed, " "));
   }
   text += warnings_text(data.findings);
   if (!data.findings.columns.empty()) {

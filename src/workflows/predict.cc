@@ -60,9 +60,7 @@ class FileSamples {
         ++report_->sequences;
         return true;
       } catch (const InputError& error) {
-        const bool again = refusal_ == error.what();  // names the line: the reader is stuck
-        if (again || (!is_read_ && !reader_->skip())) throw;
-        refusal_ = error.what();
+        if (!is_read_ && !reader_->skip()) throw;
         ++report_->sequences;
         ++report_->skipped;
         report_->tell(error);
@@ -85,7 +83,7 @@ class FileSamples {
     if (unknown == std::ssize(sequence.symbols)) {
       throw InputError(fmt::format(
           "{}:{}: found only symbols that the model does not know, expected some of: {}",
-          reader_->file(), sequence.line, datasets::beginning_of(encoding_.alphabet)));
+          reader_->file(), sequence.line, io::listed(encoding_.alphabet, 20, " ")));
     }
     report_->symbols += std::ssize(sequence.symbols);
     report_->unknown += unknown;
@@ -103,7 +101,6 @@ class FileSamples {
   const bool answered_;
   SkipReport* const report_;
   bool is_read_ = false;  // the current sequence; it may still be refused
-  std::string refusal_;   // the last one
   std::shared_ptr<formats::Vocabulary> words_;
   std::unique_ptr<formats::Reader> reader_;
   datasets::Encoder encoder_;

@@ -34,6 +34,7 @@ std::vector<std::int64_t> best_steps(const TrainResult& result, std::size_t runs
   return steps;
 }
 
+// The upper one of two in the middle.
 std::int64_t median(std::vector<std::int64_t> values) {
   const auto middle = values.begin() + std::ssize(values) / 2;
   std::ranges::nth_element(values, middle);

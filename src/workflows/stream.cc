@@ -228,15 +228,8 @@ std::int32_t Streams::symbol_of(std::string_view symbol, const Letter& letter) c
   if (trained_.encoding.unknown) {
     return static_cast<std::int32_t>(trained_.encoding.known_symbols());
   }
-  constexpr std::size_t kMost = 20;
-  const auto& alphabet = trained_.encoding.alphabet;
-  const std::size_t shown = std::min(alphabet.size(), kMost);
-  std::vector<std::string> known(alphabet.begin(),
-                                 alphabet.begin() + static_cast<std::ptrdiff_t>(shown));
-  for (std::string& word : known) word = io::escape(word);
   place_.refuse(letter.at, fmt::format("the symbol {}", io::quote(symbol)),
-                fmt::format("one of the model's {}: {}{}", alphabet.size(), fmt::join(known, " "),
-                            alphabet.size() > kMost ? " ..." : ""));
+                "one of the model's symbols: " + io::listed(trained_.encoding.alphabet, 20, " "));
 }
 
 void Streams::save(const std::filesystem::path& file) const {

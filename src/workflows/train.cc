@@ -102,6 +102,8 @@ std::optional<Baseline> baseline_of(const PlannedRun& run, const PlannedRun* bef
 
 // One column of the summary.
 struct Measure {
+  enum class Kind { kAccuracy, kLoss, kError, kOther };
+  Kind kind = Kind::kOther;
   std::string name;
   std::vector<double> values, baselines;  // one per run
   double factor = 1;                      // 100 for percent
@@ -124,15 +126,18 @@ void add(std::vector<Measure>& measures, Measure measure, const std::vector<Trai
 std::vector<Measure> measures_of(const std::vector<TrainedRun>& runs) {
   std::vector<Measure> measures;
   const Scores& first = *runs.front().scores;
-  add(measures, {"accuracy, %", {}, {}, 100, 2}, runs, [](const Scores& s) { return s.accuracy; });
-  add(measures, {"loss, " + report::unit_name(first.unit), {}, {}}, runs,
+  add(measures, {Measure::Kind::kAccuracy, "accuracy, %", {}, {}, 100, 2}, runs,
+      [](const Scores& s) { return s.accuracy; });
+  add(measures, {Measure::Kind::kLoss, "loss, " + report::unit_name(first.unit), {}, {}}, runs,
       [](const Scores& s) { return s.loss; });
-  add(measures, {"macro F1", {}, {}}, runs, [](const Scores& s) { return s.macro_f1; });
-  add(measures, {"MCC", {}, {}}, runs, [](const Scores& s) { return s.matthews; });
+  add(measures, {Measure::Kind::kOther, "macro F1", {}, {}}, runs,
+      [](const Scores& s) { return s.macro_f1; });
+  add(measures, {Measure::Kind::kOther, "MCC", {}, {}}, runs,
+      [](const Scores& s) { return s.matthews; });
   for (std::size_t i = 0; i < first.numbers.size(); ++i) {
-    add(measures, {"RMSE of " + first.numbers[i].name, {}, {}}, runs,
+    add(measures, {Measure::Kind::kError, "RMSE of " + first.numbers[i].name, {}, {}}, runs,
         [i](const Scores& s) { return std::optional(s.numbers.at(i).rmse); });
-    add(measures, {"R² of " + first.numbers[i].name, {}, {}}, runs,
+    add(measures, {Measure::Kind::kOther, "R² of " + first.numbers[i].name, {}, {}}, runs,
         [i](const Scores& s) { return s.numbers.at(i).r2; });
   }
   return measures;
@@ -270,18 +275,17 @@ report::Table summary(const std::vector<TrainedRun>& all) {
   return table;
 }
 
+// The accuracy, or the error of a single number in its own unit, or else the loss.
 std::string expected_score(const std::vector<TrainedRun>& all) {
+  using Kind = Measure::Kind;
   std::vector<Measure> measures = measures_of(scored(all));
-  Measure& first = measures.front();
-  if (first.factor == 100) {
-    first.digits = 1;
-    return fmt::format("accuracy {} %", mean_and_deviation(first));
+  const auto first = [&](Kind kind) { return std::ranges::find(measures, kind, &Measure::kind); };
+  if (const auto accuracy = first(Kind::kAccuracy); accuracy != measures.end()) {
+    return fmt::format("accuracy {} %", mean_and_deviation(*accuracy));
   }
-  // A single number has an error in its own unit; the loss is of standardised numbers.
-  const auto errors = std::ranges::count_if(
-      measures, [](const Measure& measure) { return measure.name.starts_with("RMSE"); });
-  if (errors != 1) return fmt::format("loss {}", mean_and_deviation(first));
-  return fmt::format("{} {}", measures[1].name, mean_and_deviation(measures[1]));
+  const bool has_one_error = std::ranges::count(measures, Kind::kError, &Measure::kind) == 1;
+  if (!has_one_error) return fmt::format("loss {}", mean_and_deviation(*first(Kind::kLoss)));
+  return fmt::format("{} {}", first(Kind::kError)->name, mean_and_deviation(*first(Kind::kError)));
 }
 
 }  // namespace rwa::workflows

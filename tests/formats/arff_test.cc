@@ -108,7 +108,7 @@ TEST_F(Arff, OptionsNameAttributes) {
   EXPECT_EQ(read(text, {.task = Target::kNone}), Lines{"1@7: 1 | 2 -> "});
   EXPECT_EQ(read(text, {.targets = {"c"}, .id = "d"}), Lines{"p@7: 1 | 2 -> u"});
   EXPECT_EQ(refused<ConfigError>(text, {.targets = {"e"}}),
-            ": found no attribute 'e' for --target, did you mean a, b or c?");
+            ": has no attribute \"e\", did you mean a, b or c?");
   const std::string both = "@attribute s string\n@attribute a real\n@data\nab,1\n";
   EXPECT_EQ(read(both, {.features = {"s"}}), Lines{"1@4: a | b -> "});
   EXPECT_EQ(

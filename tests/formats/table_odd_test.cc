@@ -82,7 +82,7 @@ TEST_F(OddTable, DecimalCommasAreGuessedOrGiven) {
   EXPECT_EQ(sequences("a;b\n1;2\n2;3,125\n", {.decimal = ','}), Lines{"1@2: 1 2 | 2 3.125 -> "});
   // Could be a thousand.
   EXPECT_EQ(refusal("a,b\n\"1,500\",2\n\"2,250\",3\n"),
-            ":2:2: found \"1,500\", expected a number: remove separators of thousands, or use "
+            ":2:2: found \"1,500\", expected a number: remove thousands separators, or use "
             "--decimal , if , is the decimal mark");
   EXPECT_EQ(sequences("a,b\n\"1,500\",2\n\"2,250\",3\n", {.decimal = ','}),
             Lines{"1@2: 1.5 2 | 2.25 3 -> "});
@@ -249,16 +249,16 @@ TEST_F(OddTable, ANameBesideStepsIsAnId) {
 
 TEST_F(OddTable, TextThatShouldBeNumbersIsNamed) {
   const std::string text = "t,a,price\n1,5,\"$1,000.50\"\n2,6,$7\n3,6,$8\n";
-  EXPECT_EQ(findings(text).at(2), "price: left out, numbers with units or separators of thousands");
+  EXPECT_EQ(findings(text).at(2), "price: left out, numbers with units or thousands separators");
   EXPECT_EQ(findings(text).back(),
             "! \"price\" is left out: found \"$1,000.50\", expected a number: remove units and "
-            "separators of thousands");
+            "thousands separators");
 }
 
 TEST_F(OddTable, TextThatShouldBeNumbersIsNoSequence) {
   EXPECT_EQ(refusal("Datum;Umsatz\n01.02.2020;1.704,37\n02.02.2020;2.005,11\n"),
-            ":2: found \"1.704,37\" for \"Umsatz\", expected a number: remove units and separators "
-            "of thousands");
+            ":2: found \"1.704,37\" for \"Umsatz\", expected a number: remove units and thousands "
+            "separators");
 }
 
 TEST_F(OddTable, AColumnHasOneRole) {

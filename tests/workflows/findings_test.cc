@@ -48,7 +48,7 @@ TEST(Findings, ColumnsWithOneRoleAndReasonAreOneLine) {
 
 TEST(Findings, ATaskHasItsReason) {
   EXPECT_EQ(task_in_words(schema(), findings()), "numbers: the target is numbers");
-  EXPECT_EQ(task_in_words(schema(), {}), "numbers, target low high");
+  EXPECT_EQ(task_in_words(schema(), {}), "numbers, target low, high");
   formats::Findings why;
   why.task = "there is no other column";
   EXPECT_EQ(task_in_words({}, why), "forecast: there is no other column");

@@ -120,7 +120,7 @@ TEST(Stream, WordsAreSymbols) {
   EXPECT_EQ(lines_of(answers_to(trained, {}, {"up,down"}))[0], said[1]);
   io::expect_error<InputError>([&] { answers_to(trained, {}, {"up, left"}); },
                                {"stdin:1:5: found the symbol \"left\", expected one of the model's "
-                                "2: down up"});
+                                "symbols: down up"});
 }
 
 TEST(Stream, WordsOfATextAreFoundAsInFiles) {
