@@ -12,6 +12,7 @@
 #include "report/text.h"
 #include "rwa/errors.h"
 #include "say.h"
+#include "workflows/defaults.h"
 #include "workflows/findings.h"
 #include "workflows/run_place.h"
 

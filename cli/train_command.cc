@@ -48,7 +48,7 @@ std::string why_unscored(const workflows::Plan& plan) {
 
 void print_scores(const workflows::Plan& plan, const workflows::TrainResult& result) {
   if (const auto table = workflows::summary(result.runs); !table.rows.empty()) {
-    fmt::print("Scores on {}:\n{}", workflows::scored_on(*plan.files), report::to_text(table));
+    fmt::print("Scores on {}:\n{}", workflows::scored_on(plan.runs.front().experiment, *plan.files), report::to_text(table));
   } else if (!result.runs.empty()) {
     fmt::print("no score: {}\n", why_unscored(plan));
   }
@@ -73,6 +73,9 @@ void refit(const workflows::Plan& plan, workflows::TrainResult& result,
            const TrainingArguments& arguments, RunDisplay& display) {
   const auto made = workflows::refit(plan, result, arguments.options, display);
   if (!made) return;
+  if (const auto table = workflows::summary({made->run}); !table.rows.empty()) {
+    fmt::print("Scores on the test data:\n{}", report::to_text(table));
+  }
   const auto& task = std::get<datasets::FilesTask>(plan.runs.front().experiment.task);
   fmt::print("model: {} (trained on all data for {}; expected {}, from {} folds)\nreport: {}\n",
              (plan.out / training::kModelFile).string(), report::counted(made->steps, "step"),

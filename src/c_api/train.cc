@@ -20,6 +20,7 @@
 #include "io/toml.h"
 #include "rwa/device.h"
 #include "training/settings.h"
+#include "workflows/defaults.h"
 #include "workflows/plan.h"
 #include "workflows/train.h"
 #include "workflows/tune.h"

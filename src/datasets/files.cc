@@ -210,8 +210,11 @@ void check_note(const Encoding& encoding) {
                   bytes, kMostNoteBytes));
 }
 
-void check_folds(const LoadedData& data) {
+void check_folds(const LoadedData& data, int expected) {
   const std::size_t folds = data.subsets.size();
+  if (static_cast<std::size_t>(expected) != folds) {
+    throw ConfigError(fmt::format("the data was read as {} folds, expected {}", folds, expected));
+  }
   const std::int64_t found = data.statistics.sequences;
   if (found < static_cast<std::int64_t>(folds)) {
     throw InputError(fmt::format(
@@ -249,7 +252,11 @@ class ReadFiles final : public Files {
   [[nodiscard]] std::vector<float> constant_outputs() const override { return constant_outputs_; }
   void sample(Split split, std::int64_t number, formats::Sequence& encoded) const override;
 
-  [[nodiscard]] std::unique_ptr<Files> with_fold(int fold) const;
+  [[nodiscard]] std::unique_ptr<Files> prepared(const FilesTask& task) const;
+  [[nodiscard]] bool has_folds(int folds) const {
+    return static_cast<std::size_t>(folds) == data_->subsets.size() &&
+           std::ranges::all_of(data_->subsets, [](const auto& s) { return s->store.size() > 0; });
+  }
 
  private:
   using Subsets = std::vector<const Subset*>;
@@ -295,15 +302,17 @@ ReadFiles::ReadFiles(const FilesTask& task, std::shared_ptr<const LoadedData> da
   order_.emplace(std::move(stores), task_.balance);
 }
 
+bool is_one_fold(const FilesTask& task) { return task.folds > 0 && task.fold < task.folds; }
+
 // One fold is the test set, the next the validation set. Early stopping uses the validation set, so
 // it must not be the test set: with two folds there is none.
 Split split_of(const FilesTask& task, std::size_t subset, std::size_t subsets) {
-  if (subsets == 1) return Split::kTrain;
-  if (task.folds == 0) return subset == 0 ? Split::kValid : Split::kTrain;
+  const bool validates = task.split > 0 && subsets > 1;
+  if (task.folds == 0) return validates && subset == 0 ? Split::kValid : Split::kTrain;
+  if (!is_one_fold(task)) return Split::kTrain;
   const auto fold = static_cast<std::size_t>(task.fold);
-  if (fold == subsets) return Split::kTrain;
   if (subset == fold) return Split::kTest;
-  if (subsets == 2) return Split::kTrain;
+  if (!validates || subsets == 2) return Split::kTrain;
   return subset == (fold + 1) % subsets ? Split::kValid : Split::kTrain;
 }
 
@@ -314,7 +323,9 @@ void ReadFiles::choose_subsets() {
     subsets_[static_cast<std::size_t>(split)].push_back(all[i].get());
   }
   if (data_->valid) subsets_[static_cast<std::size_t>(Split::kValid)] = {data_->valid.get()};
-  if (data_->test) subsets_[static_cast<std::size_t>(Split::kTest)] = {data_->test.get()};
+  if (data_->test && !is_one_fold(task_)) {
+    subsets_[static_cast<std::size_t>(Split::kTest)] = {data_->test.get()};
+  }
 }
 
 std::int64_t ReadFiles::size(Split split) const {
@@ -340,11 +351,11 @@ void ReadFiles::fill(Split split, std::span<const std::int64_t> samples, Batch& 
   encoder_->fill(rows, batch);
 }
 
-std::unique_ptr<Files> ReadFiles::with_fold(int fold) const {
-  if (task_.folds == 0) throw ConfigError("the data has no folds, expected some");
-  FilesTask task = task_;
-  task.fold = fold;
-  check_range("fold", fold, 0, task.folds);
+std::unique_ptr<Files> ReadFiles::prepared(const FilesTask& task) const {
+  if (task.folds > 0) {
+    check_range("fold", task.fold, 0, task.folds);
+    check_folds(*data_, task.folds);
+  }
   return std::make_unique<ReadFiles>(task, data_);
 }
 
@@ -375,7 +386,7 @@ std::unique_ptr<Files> open_files(const FilesTask& task, std::uint64_t seed, con
                     "expected {}",
                     task.train.front(), data->sha256, task.sha256));
   }
-  if (task.folds > 0) check_folds(*data);
+  if (task.folds > 0) check_folds(*data, task.folds);
   return std::make_unique<ReadFiles>(task, std::move(data));
 }
 
@@ -390,8 +401,12 @@ std::unique_ptr<Files> open_files(const FilesTask& task, std::uint64_t seed, con
   return open_files(task, seed, fs::temp_directory_path(error), {}, open, keeper);
 }
 
-std::unique_ptr<Files> with_fold(const Files& files, int fold) {
-  return dynamic_cast<const ReadFiles&>(files).with_fold(fold);
+std::unique_ptr<Files> prepared(const Files& files, const FilesTask& task) {
+  return dynamic_cast<const ReadFiles&>(files).prepared(task);
+}
+
+bool has_folds(const Files& files, int folds) {
+  return dynamic_cast<const ReadFiles&>(files).has_folds(folds);
 }
 
 }  // namespace rwa::datasets

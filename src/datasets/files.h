@@ -62,10 +62,12 @@ std::unique_ptr<Files> open_files(const FilesTask& task, std::uint64_t seed,
                                   const std::filesystem::path& folder, const Reading& reading = {},
                                   Link* link = nullptr);
 
-// Returns the same data, without reading it again, in another split: fold `fold` is the test set,
-// the next fold the validation set (none of two folds), the others the training set. All sequences
-// are for training if `fold` is the number of folds. The data set must have been opened with
-// task.folds.
-std::unique_ptr<Files> with_fold(const Files& files, int fold);
+// Returns the same data, without reading it again, split and prepared as `task` says. It may differ
+// from the task that the data was opened with in `context`, `positions`, `balance` and `fold`, and
+// in `split` and `folds` if it needs as many subsets: data opened with a split of 0.2 can have five
+// folds. Throws ConfigError for other folds, InputError if a fold is empty.
+std::unique_ptr<Files> prepared(const Files& files, const FilesTask& task);
+// Whether the data was read in this many subsets and none is empty.
+bool has_folds(const Files& files, int folds);
 
 }  // namespace rwa::datasets

@@ -286,10 +286,8 @@ void Loader::check_schema(const std::string& file) const {
 }
 
 void Loader::make_subsets(std::size_t count) {
-  const bool split = count == 2 && task_.folds == 0;
   for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t memory = split && i == 0 ? kMemoryOfOthers : Store::kMemory;
-    out_.subsets.push_back(new_subset(split ? memory : memory / count));
+    out_.subsets.push_back(new_subset(Store::kMemory / count));
   }
 }
 

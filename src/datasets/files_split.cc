@@ -19,10 +19,10 @@ int folds_of(const FilesTask& task) {
   if (task.folds != 0) {
     check_range("folds", task.folds, 2, kMostFolds);
     check_range("fold", task.fold, 0, task.folds);
-    if (task.valid.empty() && task.test.empty()) return task.folds;
+    if (task.valid.empty()) return task.folds;
     throw ConfigError(
-        "--folds cannot be combined with --valid or --test: cross-validation splits the training "
-        "data itself");
+        "--folds cannot be combined with --valid: cross-validation splits the training data "
+        "itself");
   }
   if (task.split == 0 || !task.valid.empty()) return 1;
   if (task.split >= kLeastSplit && task.split <= kMostSplit) {
@@ -34,13 +34,9 @@ int folds_of(const FilesTask& task) {
 }  // namespace
 
 StratifiedSplit::StratifiedSplit(const FilesTask& task, std::uint64_t seed)
-    : seed_(task.split_seed != 0 ? task.split_seed : seed),
-      folds_(folds_of(task)),
-      split_(task.folds == 0) {}
+    : seed_(task.split_seed != 0 ? task.split_seed : seed), folds_(folds_of(task)) {}
 
-std::size_t StratifiedSplit::subsets() const {
-  return split_ && folds_ > 1 ? 2 : static_cast<std::size_t>(folds_);
-}
+std::size_t StratifiedSplit::subsets() const { return static_cast<std::size_t>(folds_); }
 
 std::size_t StratifiedSplit::subset_of(std::int32_t label) {
   if (folds_ == 1) return 0;
@@ -55,10 +51,9 @@ std::size_t StratifiedSplit::subset_of(std::int32_t label) {
   for (std::size_t i = folds.size(); i > 1; --i) {  // Fisher-Yates
     std::swap(folds[i - 1], folds[random.below(static_cast<std::uint64_t>(first) + i - 1, i)]);
   }
-  // The first sequence of a class is always for training.
-  if (split_ && first == 0 && folds[0] == 0) std::swap(folds[0], folds[1]);
-  const std::size_t fold = folds[static_cast<std::size_t>(number - first)];
-  return split_ ? std::min<std::size_t>(fold, 1) : fold;
+  // A split validates on fold 0: the first sequence of a class is always for training.
+  if (first == 0 && folds[0] == 0) std::swap(folds[0], folds[1]);
+  return folds[static_cast<std::size_t>(number - first)];
 }
 
 }  // namespace rwa::datasets

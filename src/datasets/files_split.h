@@ -16,7 +16,7 @@ class StratifiedSplit {
   // Throws ConfigError if the split or the folds of the task are invalid.
   StratifiedSplit(const FilesTask& task, std::uint64_t seed);
 
-  // 1: no split. 2: the first is the validation set. More: one per fold.
+  // One per fold; without folds round(1 / split), the first for validation; 1: no split.
   [[nodiscard]] std::size_t subsets() const;
   // Returns the subset of the next sequence of this class.
   std::size_t subset_of(std::int32_t label);
@@ -24,7 +24,6 @@ class StratifiedSplit {
  private:
   std::uint64_t seed_;
   int folds_;  // 1: no split
-  bool split_;
   std::vector<std::int64_t> seen_;  // sequences so far, per class
 };
 

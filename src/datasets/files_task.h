@@ -24,8 +24,8 @@ struct FilesTask {
   int window = 0;
   int stride = 0;  // 0: same as window
   // Without validation files: validate on one in round(1 / split) sequences of each class; 0: none.
-  // With folds, fold `fold` is the test set and the next fold the validation set; two folds leave
-  // none for validation. If `fold` equals `folds`, all sequences are for training.
+  // With folds, fold `fold` is the test set and the next fold the validation set, unless the split
+  // is 0 or there are only two. If `fold` equals `folds`, all sequences are for training.
   double split = 0.2;
   int folds = 0;
   int fold = 0;

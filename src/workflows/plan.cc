@@ -1,51 +1,21 @@
 #include "workflows/plan.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <span>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "comm/ranks.h"
-#include "datasets/store_file.h"
 #include "io/quote.h"
 #include "io/read_file.h"
-#include "report/text.h"
 #include "rwa/errors.h"
-#include "workflows/memory.h"
+#include "workflows/defaults.h"
 
 namespace rwa::workflows {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Good defaults for a first model, chosen on the data sets of docs/tutorials together.
-constexpr int kUnits = 100;
-constexpr int kBatch = 32;
-constexpr double kEpochs = 100;
-constexpr int kPatience = 12;
-constexpr double kLearningRate = 3e-3;
-constexpr double kClipNorm = 1;
-// An epoch of many sequences would be too long to wait for a score.
-constexpr std::int64_t kMostBetweenScores = 500;
-constexpr int kScoredAtATime = 256;
-
-// Of the available memory. The rest is for batches, data and other processes.
-constexpr double kShareOfMemory = 0.7;
-
-// "vowels" for "data/vowels.csv.gz".
-std::string name_of(const std::string& path) {
-  if (path == "-") return "stdin";
-  const fs::path file = fs::path(path).lexically_normal();
-  const std::string name = (file.has_filename() ? file : file.parent_path()).filename().string();
-  const std::string stem = name.substr(0, name.find('.', 1));
-  return stem.empty() ? "data" : stem;
-}
-
-std::int64_t whole(double value) { return static_cast<std::int64_t>(std::ceil(value)); }
 
 // "fold-2", "seed-1" or "fold-2/seed-1"; empty for a single run.
 fs::path part_of(const PlannedRun& run, int folds, int repeat) {
@@ -63,6 +33,10 @@ std::string text_of(const training::Overrides& settings, std::string_view path) 
   return text == nullptr ? "" : *text;
 }
 
+const datasets::FilesTask& task_of(const training::Experiment& experiment) {
+  return std::get<datasets::FilesTask>(experiment.task);
+}
+
 void check_repeat(const TrainRequest& request) {
   if (request.repeat >= 1) return;
   throw ConfigError(fmt::format("repeat is {}, expected at least 1", request.repeat));
@@ -75,49 +49,7 @@ void make_folder(const fs::path& folder) {
   }
 }
 
-// Without validation data there is no early stopping. Without early stopping the last weights are
-// kept, so the learning rate must fall by then.
-void choose_end(const training::Overrides& settings, bool has_validation,
-                training::Experiment& experiment) {
-  if (!has_validation && !settings.has("evaluation.patience")) experiment.evaluation.patience = 0;
-  if (experiment.evaluation.patience == 0 && !settings.has("training.schedule")) {
-    experiment.training.schedule = training::Schedule::kCosine;
-  }
-}
-
-Fit fit_into(const Room& room, const datasets::Shape& shape, training::Experiment& experiment) {
-  training::Training& training = experiment.training;
-  if (experiment.device != "cpu") return {};
-  const int steps =
-      training.truncate > 0 ? std::min(training.truncate, shape.longest) : shape.longest;
-  const auto rows = static_cast<int>(std::ceil(training.batch * room.batches));
-  const BatchFit found =
-      fit_batch(training::model_config(experiment, shape), steps, rows, room.bytes);
-  if (found.batch == rows) return {.memory = found.memory};
-  const int wanted = training.batch;
-  training.batch = std::max(1, static_cast<int>(found.batch / room.batches));
-  return {.memory = found.memory,
-          .note = fmt::format("reduced the batch from {} to {} of up to {} to fit into memory",
-                              wanted, report::counted(training.batch, "sequence"),
-                              report::counted(steps, "step"))};
-}
-
 }  // namespace
-
-training::Experiment default_experiment() {
-  training::Experiment experiment;
-  experiment.variant = "own";
-  experiment.task = datasets::FilesTask{};
-  experiment.network.units = kUnits;
-  experiment.training = {.steps = 0,
-                         .batch = kBatch,
-                         .learning_rate = kLearningRate,
-                         .clip_norm = kClipNorm,
-                         .schedule = training::Schedule::kPlateau};
-  experiment.training.epochs = kEpochs;
-  experiment.evaluation = {.every = 0, .samples = kScoredAtATime, .patience = kPatience};
-  return experiment;
-}
 
 training::Overrides read_config(const fs::path& config, const training::Overrides& above) {
   auto settings = training::Overrides::parse(io::read_text(config), config.string());
@@ -148,40 +80,6 @@ training::Experiment experiment_of(const training::Overrides& settings) {
   return experiment;
 }
 
-// Measures rank 0's machine for all ranks, so that all decide alike.
-Room find_room(int runs, Link* link) {
-  Ranks ranks(link);
-  auto bytes = static_cast<std::size_t>(kShareOfMemory * static_cast<double>(available_memory()));
-  ranks.broadcast(std::as_writable_bytes(std::span(&bytes, 1)));
-  const auto machines = ranks.gather(datasets::this_machine());
-  const auto here = static_cast<double>(std::ranges::count(machines, machines.front()));
-  return {bytes, runs * here / ranks.size()};
-}
-
-Fit complete(const training::Overrides& settings, const datasets::Files& files, const Room& room,
-             training::Experiment& experiment) {
-  const std::int64_t samples = files.size(datasets::Split::kTrain);
-  training::Training& training = experiment.training;
-  if (!settings.has("training.batch")) {
-    training.batch = static_cast<int>(std::min<std::int64_t>(training.batch, samples));
-  }
-  Fit fit = fit_into(room, files.shape(), experiment);
-  const double per_epoch = static_cast<double>(samples) / training.batch;
-  if (!settings.has("training.steps")) {
-    training.steps = whole(training.epochs * per_epoch);
-    training.epochs = 0;
-  }
-  if (!settings.has("evaluation.every")) {
-    experiment.evaluation.every = std::min(whole(per_epoch), kMostBetweenScores);
-  }
-  choose_end(settings, files.size(datasets::Split::kValid) > 0, experiment);
-  auto& task = std::get<datasets::FilesTask>(experiment.task);
-  if (experiment.name.empty()) experiment.name = name_of(task.train.front());
-  if (task.split_seed == 0) task.split_seed = experiment.seed;
-  task.sha256 = files.sha256();
-  return fit;
-}
-
 Plan plan(const TrainRequest& request, const datasets::Reading& reading, Link* link) {
   check_repeat(request);
   const training::Experiment experiment = experiment_of(request.settings);
@@ -194,20 +92,21 @@ Plan plan(const TrainRequest& request, const datasets::Reading& reading, Link* l
 Plan plan(const TrainRequest& request, std::shared_ptr<const datasets::Files> read_files,
           Link* link) {
   check_repeat(request);
-  Plan plan;
-  plan.files = std::move(read_files);
-  plan.out = request.out;
   training::Experiment experiment = experiment_of(request.settings);
-  const auto& task = std::get<datasets::FilesTask>(experiment.task);
+  choose_preparation(request.settings, *read_files, experiment);
+  const datasets::FilesTask task = task_of(experiment);
+  Plan plan;
+  plan.files = datasets::prepared(*read_files, task);
+  plan.out = request.out;
   const bool one_fold = request.settings.has("task.fold");
   const int first = one_fold ? task.fold : 0;
   const int end = one_fold ? first + 1 : std::max(1, task.folds);
   const int at_a_time = std::min((end - first) * request.repeat, Ranks(link).size());
   Fit fit = complete(request.settings, *plan.files, find_room(at_a_time, link), experiment);
+  plan.notes.push_back(choices_in_words(*plan.files, experiment));
   if (!fit.note.empty()) plan.notes.push_back(std::move(fit.note));
   for (int fold = first; fold < end; ++fold) {
-    std::shared_ptr<const datasets::Files> files = plan.files;
-    if (task.folds > 0) files = datasets::with_fold(*plan.files, fold);
+    const auto files = fold == task.fold ? plan.files : with_fold(*plan.files, task, fold);
     for (int repeat = 0; repeat < request.repeat; ++repeat) {
       PlannedRun run;
       run.experiment = experiment;
@@ -224,6 +123,12 @@ Plan plan(const TrainRequest& request, std::shared_ptr<const datasets::Files> re
   return plan;
 }
 
+std::shared_ptr<const datasets::Files> with_fold(const datasets::Files& files,
+                                                 datasets::FilesTask task, int fold) {
+  task.fold = fold;
+  return datasets::prepared(files, task);
+}
+
 void place(const fs::path& out, const fs::path& part, PlannedRun& run) {
   if (out.empty()) {
     run.store = std::make_shared<training::MemoryStore>();
@@ -233,9 +138,12 @@ void place(const fs::path& out, const fs::path& part, PlannedRun& run) {
   run.store = std::make_shared<training::FolderStore>(run.folder);
 }
 
-std::string scored_on(const datasets::Files& files) {
+std::string scored_on(const training::Experiment& experiment, const datasets::Files& files) {
+  const datasets::FilesTask& task = task_of(experiment);
+  if (task.fold < task.folds) return "the held-out fold";
   if (files.size(datasets::Split::kTest) > 0) return "the test data";
-  return files.size(datasets::Split::kValid) > 0 ? "the validation data" : "the training data";
+  const bool validates = files.size(datasets::Split::kValid) > 0;
+  return validates ? "the validation data" : "the training data";
 }
 
 }  // namespace rwa::workflows

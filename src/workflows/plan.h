@@ -1,9 +1,7 @@
-// src/workflows/plan.h: plans the runs of a training on files, and chooses the settings that are
-// not given once the files have been read. Precedence: defaults < chosen from the data <
-// configuration file < options.
+// src/workflows/plan.h: plans the runs of a training on files. Settings that are not given are
+// chosen once the files have been read (defaults.h).
 #pragma once
 
-#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -40,9 +38,6 @@ struct Plan {
   std::filesystem::path out;       // as requested
 };
 
-// The defaults of a training on files.
-training::Experiment default_experiment();
-
 // Reads a configuration file (TOML, a whole experiment or a part of one), overridden by `above`. If
 // `above` names files, the checksum in the configuration is dropped. Throws ConfigError.
 training::Overrides read_config(const std::filesystem::path& config,
@@ -51,25 +46,6 @@ training::Overrides read_config(const std::filesystem::path& config,
 // The experiment of these settings, as far as it is known before the files are read. Throws
 // ConfigError.
 training::Experiment experiment_of(const training::Overrides& settings);
-
-// The memory for the batches on rank 0's machine.
-struct Room {
-  std::size_t bytes = 0;
-  double batches = 1;  // held at a time; a fraction if ranks share a batch
-};
-// Measures it for this many runs at a time on all ranks together. All ranks get the same.
-Room find_room(int runs, Link* link);
-
-// How a run fits into memory.
-struct Fit {
-  Memory memory = Memory::kFull;
-  std::string note = {};  // that the batch was reduced; empty: it was not
-};
-// Chooses the settings that are not given from the data. Reduces the batch if memory is short; the
-// number of epochs stays. Throws ResourceError if a sequence does not fit, naming the options that
-// help.
-Fit complete(const training::Overrides& settings, const datasets::Files& files, const Room& room,
-             training::Experiment& experiment);
 
 // Creates the folder, reads the files and plans. Throws ConfigError for impossible settings,
 // ResourceError if a sequence does not fit into memory (naming the options that help), and whatever
@@ -80,10 +56,15 @@ Plan plan(const TrainRequest& request, const datasets::Reading& reading, Link* l
 Plan plan(const TrainRequest& request, std::shared_ptr<const datasets::Files> files,
           Link* link = nullptr);
 
+// The same data with another fold held out.
+std::shared_ptr<const datasets::Files> with_fold(const datasets::Files& files,
+                                                 datasets::FilesTask task, int fold);
+
 // Gives a run its store: a folder below OUT, or memory if OUT is empty.
 void place(const std::filesystem::path& out, const std::filesystem::path& part, PlannedRun& run);
 
-// Names the data of the final score: "the test data", "the validation data" or "the training data".
-std::string scored_on(const datasets::Files& files);
+// Names the data of the final score: "the test data", "the held-out fold", "the validation data" or
+// "the training data".
+std::string scored_on(const training::Experiment& experiment, const datasets::Files& files);
 
 }  // namespace rwa::workflows

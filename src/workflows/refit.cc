@@ -41,9 +41,12 @@ std::int64_t median(std::vector<std::int64_t> values) {
   return *middle;
 }
 
-report::Page page_of(const PlannedRun& run, const TrainResult& folds, const std::string& expected,
-                     int count) {
-  report::Page page = training_page(run.store->record(), *run.files, nullptr, nullptr);
+// The page of the last run, with the folds in front.
+report::Page page_of(const PlannedRun& run, const TrainedRun& made, const TrainResult& folds,
+                     const std::string& expected, int count) {
+  report::Page page = training_page(run.store->record(), *run.files,
+                                    made.scores ? &*made.scores : nullptr,
+                                    made.baseline ? &*made.baseline : nullptr);
   page.blocks.front() = report::Text{fmt::format("Trained on all data. Expected {}, from {}.",
                                                  expected, report::counted(count, "fold"))};
   page.blocks.insert(page.blocks.begin() + 1,
@@ -56,25 +59,28 @@ report::Page page_of(const PlannedRun& run, const TrainResult& folds, const std:
 bool is_refitted(const Plan& plan) {
   const int folds = folds_of(plan);
   const int first = task_of(plan.runs.front()).fold, last = task_of(plan.runs.back()).fold;
-  return folds > 0 && first == 0 && last == folds - 1 && !plan.out.empty();
+  return folds > 0 && first == 0 && last == folds - 1;
 }
 
 PlannedRun plan_refit(const Plan& plan, std::vector<std::int64_t> best_steps) {
   PlannedRun run = plan.runs.front();
   const int folds = folds_of(plan);
-  run.files = datasets::with_fold(*plan.files, folds);
+  run.files = with_fold(*plan.files, task_of(run), folds);
   std::get<datasets::FilesTask>(run.experiment.task).fold = folds;
   training::Training& training = run.experiment.training;
   const auto samples = [](const PlannedRun& of) {
     return static_cast<double>(of.files->size(datasets::Split::kTrain));
   };
-  const double epochs = static_cast<double>(median(std::move(best_steps))) / samples(plan.runs[0]);
-  training.steps = std::max<std::int64_t>(1, std::llround(epochs * samples(run)));
-  // A rate that falls earlier than in the folds would need more steps.
-  if (training.schedule == training::Schedule::kPlateau) {
-    training.schedule = training::Schedule::kConstant;
+  if (run.experiment.evaluation.patience > 0) {
+    const double epochs =
+        static_cast<double>(median(std::move(best_steps))) / samples(plan.runs[0]);
+    training.steps = std::max<std::int64_t>(1, std::llround(epochs * samples(run)));
+    // A rate that falls earlier than in the folds would need more steps.
+    if (training.schedule == training::Schedule::kPlateau) {
+      training.schedule = training::Schedule::kConstant;
+    }
+    run.experiment.evaluation.patience = 0;
   }
-  run.experiment.evaluation.patience = 0;
   run.title = run.experiment.name + " all data";
   place(plan.out, kFolder, run);
   return run;
@@ -83,15 +89,21 @@ PlannedRun plan_refit(const Plan& plan, std::vector<std::int64_t> best_steps) {
 std::optional<Refit> refit(const Plan& plan, TrainResult& result, const TrainOptions& options,
                            training::QueueObserver& observer) {
   Link* const link = options.job == nullptr ? nullptr : &options.job->link();
-  const PlannedRun run = plan_refit(plan, best_steps(result, plan.runs.size(), link));
-  training::RunQueue queue({queued(run, options.time_budget)}, queue_options(options, 1));
-  result.diverged = queue.run(observer);
+  Plan last = plan;
+  last.runs = {plan_refit(plan, best_steps(result, plan.runs.size(), link))};
+  TrainResult made = train(last, options, observer);
+  result.diverged = std::move(made.diverged);
   const bool first = link == nullptr || link->rank() == 0;
   if (!first || !result.diverged.empty()) return std::nullopt;
-  Refit made{.expected = expected_score(result.runs), .steps = run.store->record().steps};
+  const PlannedRun& run = last.runs.front();
+  Refit refit{.run = std::move(made.runs.front()),
+              .expected = expected_score(result.runs),
+              .steps = run.store->record().steps};
+  if (plan.out.empty()) return refit;
   run.store->model().save(plan.out / training::kModelFile);
-  report::write_page(page_of(run, result, made.expected, folds_of(plan)), plan.out / kReportFile);
-  return made;
+  report::write_page(page_of(run, refit.run, result, refit.expected, folds_of(plan)),
+                     plan.out / kReportFile);
+  return refit;
 }
 
 }  // namespace rwa::workflows

@@ -9,18 +9,20 @@
 namespace rwa::workflows {
 
 struct Refit {
+  TrainedRun run;        // with scores if there is test data
   std::string expected;  // "accuracy 81.2 ± 1.3 %", of the folds
   std::int64_t steps = 0;
 };
 
-// Whether the plan has all folds of a cross-validation, and a folder for the model.
+// Whether the plan has all folds of a cross-validation.
 bool is_refitted(const Plan& plan);
 
-// Plans the last run, in OUT/all: as many epochs as the median of the best steps of the folds, and
-// a constant learning rate instead of plateau, since no data is left for validation.
+// Plans the last run, in OUT/all: as many steps as the folds without early stopping; with it, as
+// many epochs as the median of the best steps of the folds, and a constant learning rate instead of
+// plateau, since no data is left for validation.
 PlannedRun plan_refit(const Plan& plan, std::vector<std::int64_t> best_steps);
 
-// Trains the last run, and writes its model and report to OUT. All folds must be finished. Throws
+// Trains the last run, and writes its model and report to OUT, if there is one. All folds must be finished. Throws
 // like train(). Returns nothing on other ranks than 0, or if the run diverged, which
 // `result.diverged` then tells.
 std::optional<Refit> refit(const Plan& plan, TrainResult& result, const TrainOptions& options,

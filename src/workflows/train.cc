@@ -178,7 +178,7 @@ training::QueuedRun queued(const PlannedRun& run, const std::optional<double>& t
           .dataset = run.files,
           .time_budget = time_budget,
           .memory = run.memory,
-          .scored_on = scored_on(*run.files)};
+          .scored_on = scored_on(run.experiment, *run.files)};
 }
 
 training::QueueOptions queue_options(const TrainOptions& options, int runs) {

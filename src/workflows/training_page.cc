@@ -91,9 +91,9 @@ bool spans_decades(const Chart& chart) {
 }
 
 // The score and the baseline, in a sentence each.
-std::string headline(const Scores& scores, const Baseline& baseline, const datasets::Files& files) {
+std::string headline(const Scores& scores, const Baseline& baseline, const std::string& data) {
   const std::string on =
-      fmt::format("{} ({})", scored_on(files), report::counted(scores.sequences, "sequence"));
+      fmt::format("{} ({})", data, report::counted(scores.sequences, "sequence"));
   if (scores.accuracy && baseline.scores.accuracy) {
     return fmt::format("Accuracy on {}: {}. Baseline ({}): {}.", on,
                        report::in_percent(*scores.accuracy), baseline.name,
@@ -143,7 +143,7 @@ report::Page training_page(const training::Record& run, const datasets::Files& f
                            const Scores* scores, const Baseline* baseline) {
   report::Page page{.title = run.experiment.name, .subtitle = in_words(run.experiment)};
   page.blocks.emplace_back(report::Text{
-      scores != nullptr ? headline(*scores, *baseline, files)
+      scores != nullptr ? headline(*scores, *baseline, scored_on(run.experiment, files))
                         : "All data was used for training: none was held out to score the model."});
   add_curves(run, baseline, page);
   if (scores != nullptr) add_scores(*scores, *baseline, page);

@@ -11,6 +11,7 @@
 
 #include "datasets/dataset.h"
 #include "training/settings.h"
+#include "workflows/defaults.h"
 #include "workflows/plan.h"
 #include "workflows/train.h"
 

@@ -1,5 +1,7 @@
 #include "workflows/train.h"
 
+#include "workflows/defaults.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>

@@ -1,0 +1,203 @@
+#include "workflows/defaults.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "comm/ranks.h"
+#include "datasets/store_file.h"
+#include "report/text.h"
+#include "workflows/memory.h"
+
+namespace rwa::workflows {
+namespace {
+
+constexpr int kUnits = 100;
+constexpr int kBatch = 32;
+constexpr double kEpochs = 100;
+constexpr int kPatience = 12;
+constexpr double kLearningRate = 3e-3;
+constexpr double kClipNorm = 1;
+// An epoch of many sequences would be too long to wait for a score.
+constexpr std::int64_t kMostBetweenScores = 500;
+constexpr int kScoredAtATime = 256;
+
+// With fewer sequences a validation set is too small to stop by: a fifth of 40 sequences is 8.
+constexpr std::int64_t kFew = 500;
+constexpr int kFolds = 5;
+constexpr int kBatchOfFew = 8;
+constexpr std::int64_t kStepsOfFew = 600;
+constexpr double kEpochsOfFew = 40;
+constexpr std::int64_t kScoresOfFew = 20;
+
+// Of the available memory. The rest is for batches, data and other processes.
+constexpr double kShareOfMemory = 0.7;
+
+std::int64_t whole(double value) { return static_cast<std::int64_t>(std::ceil(value)); }
+
+// "vowels" for "data/vowels.csv.gz".
+std::string name_of(const std::string& path) {
+  if (path == "-") return "stdin";
+  const auto file = std::filesystem::path(path).lexically_normal();
+  const std::string name = (file.has_filename() ? file : file.parent_path()).filename().string();
+  const std::string stem = name.substr(0, name.find('.', 1));
+  return stem.empty() ? "data" : stem;
+}
+
+const datasets::FilesTask& task_of(const training::Experiment& experiment) {
+  return std::get<datasets::FilesTask>(experiment.task);
+}
+
+bool is_few(const datasets::Files& files) {
+  return files.shape().readout == Readout::kLast && files.statistics().sequences < kFew;
+}
+
+// Few sequences are better used for training than for validation: they train for a fixed number of
+// steps, and cross-validation scores them.
+bool trains_on_all(const training::Overrides& given, const datasets::Files& files,
+                   const training::Experiment& experiment) {
+  return is_few(files) && task_of(experiment).valid.empty() &&
+         files.shape().loss != Loss::kSquaredError && !given.has("task.split") &&
+         !given.has("evaluation.patience");
+}
+
+void choose_split(const training::Overrides& given, const datasets::Files& files,
+                  training::Experiment& experiment) {
+  auto& task = std::get<datasets::FilesTask>(experiment.task);
+  if (!is_few(files) || !task.valid.empty() || given.has("task.split")) return;
+  const bool folds_are_given = given.has("task.folds");
+  if (!folds_are_given && !datasets::has_folds(files, kFolds)) return;
+  if (!folds_are_given) task.folds = kFolds;
+  if (trains_on_all(given, files, experiment)) task.split = 0;
+}
+
+void choose_batch(const training::Overrides& given, const datasets::Files& files,
+                  training::Training& training) {
+  if (given.has("training.batch")) return;
+  const std::int64_t samples = files.size(datasets::Split::kTrain);
+  const int batch = is_few(files) ? kBatchOfFew : kBatch;
+  training.batch = static_cast<int>(std::min<std::int64_t>(batch, samples));
+}
+
+void choose_steps(const training::Overrides& given, const datasets::Files& files, bool is_fixed,
+                  training::Training& training) {
+  if (given.has("training.steps")) return;
+  const double per_epoch =
+      static_cast<double>(files.size(datasets::Split::kTrain)) / training.batch;
+  if (is_fixed && !given.has("training.epochs")) {
+    const double all = static_cast<double>(files.statistics().sequences) / training.batch;
+    training.steps = std::max(kStepsOfFew, whole(kEpochsOfFew * all));
+  } else {
+    training.steps = whole(training.epochs * per_epoch);
+  }
+  training.epochs = 0;
+}
+
+void choose_scores(const training::Overrides& given, const datasets::Files& files, bool is_fixed,
+                   training::Experiment& experiment) {
+  if (given.has("evaluation.every")) return;
+  const training::Training& training = experiment.training;
+  const double per_epoch =
+      static_cast<double>(files.size(datasets::Split::kTrain)) / training.batch;
+  experiment.evaluation.every = is_fixed ? std::max<std::int64_t>(1, training.steps / kScoresOfFew)
+                                         : std::min(whole(per_epoch), kMostBetweenScores);
+}
+
+// Without validation data there is no early stopping. Without early stopping the last weights are
+// kept, so the learning rate must fall by then.
+void choose_end(const training::Overrides& given, bool has_validation,
+                training::Experiment& experiment) {
+  if (!has_validation && !given.has("evaluation.patience")) experiment.evaluation.patience = 0;
+  if (experiment.evaluation.patience == 0 && !given.has("training.schedule")) {
+    experiment.training.schedule = training::Schedule::kCosine;
+  }
+}
+
+// Records what the run is called and which data it has.
+void name(const datasets::Files& files, training::Experiment& experiment) {
+  auto& task = std::get<datasets::FilesTask>(experiment.task);
+  if (experiment.name.empty()) experiment.name = name_of(task.train.front());
+  if (task.split_seed == 0) task.split_seed = experiment.seed;
+  task.sha256 = files.sha256();
+}
+
+Fit fit_into(const Room& room, const datasets::Shape& shape, training::Experiment& experiment) {
+  training::Training& training = experiment.training;
+  if (experiment.device != "cpu") return {};
+  const int steps =
+      training.truncate > 0 ? std::min(training.truncate, shape.longest) : shape.longest;
+  const auto rows = static_cast<int>(std::ceil(training.batch * room.batches));
+  const BatchFit found =
+      fit_batch(training::model_config(experiment, shape), steps, rows, room.bytes);
+  if (found.batch == rows) return {.memory = found.memory};
+  const int wanted = training.batch;
+  training.batch = std::max(1, static_cast<int>(found.batch / room.batches));
+  return {.memory = found.memory,
+          .note = fmt::format("reduced the batch from {} to {} of up to {} to fit into memory",
+                              wanted, report::counted(training.batch, "sequence"),
+                              report::counted(steps, "step"))};
+}
+
+}  // namespace
+
+training::Experiment default_experiment() {
+  training::Experiment experiment;
+  experiment.variant = "own";
+  experiment.task = datasets::FilesTask{};
+  experiment.network.units = kUnits;
+  experiment.training = {.steps = 0,
+                         .batch = kBatch,
+                         .learning_rate = kLearningRate,
+                         .clip_norm = kClipNorm,
+                         .schedule = training::Schedule::kPlateau};
+  experiment.training.epochs = kEpochs;
+  experiment.evaluation = {.every = 0, .samples = kScoredAtATime, .patience = kPatience};
+  return experiment;
+}
+
+void choose_preparation(const training::Overrides& given, const datasets::Files& files,
+                        training::Experiment& experiment) {
+  choose_split(given, files, experiment);
+}
+
+// Measures rank 0's machine for all ranks, so that all decide alike.
+Room find_room(int runs, Link* link) {
+  Ranks ranks(link);
+  auto bytes = static_cast<std::size_t>(kShareOfMemory * static_cast<double>(available_memory()));
+  ranks.broadcast(std::as_writable_bytes(std::span(&bytes, 1)));
+  const auto machines = ranks.gather(datasets::this_machine());
+  const auto here = static_cast<double>(std::ranges::count(machines, machines.front()));
+  return {bytes, runs * here / ranks.size()};
+}
+
+Fit complete(const training::Overrides& given, const datasets::Files& files, const Room& room,
+             training::Experiment& experiment) {
+  const bool is_fixed = trains_on_all(given, files, experiment);
+  choose_batch(given, files, experiment.training);
+  Fit fit = fit_into(room, files.shape(), experiment);
+  choose_steps(given, files, is_fixed, experiment.training);
+  choose_scores(given, files, is_fixed, experiment);
+  choose_end(given, files.size(datasets::Split::kValid) > 0, experiment);
+  name(files, experiment);
+  return fit;
+}
+
+std::string choices_in_words(const datasets::Files& files, const training::Experiment& experiment) {
+  const datasets::FilesTask& task = task_of(experiment);
+  const training::Training& training = experiment.training;
+  std::string text =
+      fmt::format("{}: batch {}, {}", report::counted(files.statistics().sequences, "sequence"),
+                  training.batch, report::counted(training.steps, "step"));
+  if (experiment.evaluation.patience > 0) text += " at most";
+  if (task.folds > 0) {
+    text += fmt::format("; scored by {}-fold cross-validation, then trained on all", task.folds);
+  }
+  return text;
+}
+
+}  // namespace rwa::workflows

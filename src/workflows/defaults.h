@@ -1,0 +1,45 @@
+// src/workflows/defaults.h: the settings of a first model. What is not given is chosen from the
+// data, by the rules in defaults.cc, which were measured (docs/first-model.md). Precedence: defaults
+// < chosen from the data < configuration file < options.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "datasets/files.h"
+#include "rwa/link.h"
+#include "training/experiment.h"
+#include "training/settings.h"
+
+namespace rwa::workflows {
+
+// The defaults of a training on files, as far as they do not depend on the data.
+training::Experiment default_experiment();
+
+// Chooses how the data is split and its steps are presented: the task of the experiment.
+void choose_preparation(const training::Overrides& given, const datasets::Files& files,
+                        training::Experiment& experiment);
+
+// The memory for the batches on rank 0's machine.
+struct Room {
+  std::size_t bytes = 0;
+  double batches = 1;  // held at a time; a fraction if ranks share a batch
+};
+// Measures it for this many runs at a time on all ranks together. All ranks get the same.
+Room find_room(int runs, Link* link);
+
+// How a run fits into memory.
+struct Fit {
+  Memory memory = Memory::kFull;
+  std::string note = {};  // that the batch was reduced; empty: it was not
+};
+// Chooses all other settings, for data that is prepared. Reduces the batch if memory is short; the
+// number of epochs stays. Throws ResourceError if a sequence does not fit, naming the options that
+// help.
+Fit complete(const training::Overrides& given, const datasets::Files& files, const Room& room,
+             training::Experiment& experiment);
+
+// "67 sequences: batch 8, 600 steps; scored by 5-fold cross-validation, then trained on all".
+std::string choices_in_words(const datasets::Files& files, const training::Experiment& experiment);
+
+}  // namespace rwa::workflows
