@@ -151,11 +151,11 @@ bool is_setting_of_reading(const training::SettingInfo& setting) {
 
 TrainingArguments::TrainingArguments() { options.threads = usual_threads(); }
 
-void add_workers(const Command& command, int& threads, int& jobs) {
+void add_workers(const Command& command, int& threads, int& jobs, const std::string& automatic) {
   command.add_option("--threads", threads, "Threads per MPI rank").show_default();
   command
       .add_option("--jobs", jobs,
-                  "Runs to train at once on each MPI rank; they share its threads or GPU")
+                  "Runs to train at once on each MPI rank; they share its threads or GPU" + automatic)
       .show_default();
 }
 
@@ -164,7 +164,8 @@ void add_training_arguments(const Command& command, TrainingArguments& arguments
   command.add_option(
       "--config", arguments.config,
       "Read settings from a TOML file, e.g. a run's config.toml (options take precedence)");
-  add_workers(command, arguments.options.threads, arguments.options.jobs);
+  add_workers(command, arguments.options.threads, arguments.options.jobs,
+              " (0: one per thread if batches are small, else one)");
   command.add_option("--out", arguments.request.out,
                      "Folder to write to (default: runs/NAME, after the data or --name; "
                      "runs/NAME-2 if that has another run)");
@@ -173,7 +174,7 @@ void add_training_arguments(const Command& command, TrainingArguments& arguments
 workflows::Plan read_and_plan(TrainingArguments& arguments,
                               const std::filesystem::path& first_part) {
   check_count("--threads", arguments.options.threads, kMostThreads);
-  check_count("--jobs", arguments.options.jobs, kMostJobs);
+  if (arguments.options.jobs != 0) check_count("--jobs", arguments.options.jobs, kMostJobs);
   arguments.options.job = job();
   auto& settings = arguments.request.settings;
   settings = arguments.given.overrides();

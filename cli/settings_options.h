@@ -68,6 +68,7 @@ void check_count(const std::string& option, int value, int most);
 inline constexpr int kMostThreads = 1024;
 inline constexpr int kMostJobs = 64;
 // Adds --threads and --jobs.
-void add_workers(const Command& command, int& threads, int& jobs);
+void add_workers(const Command& command, int& threads, int& jobs,
+                 const std::string& automatic = {});
 
 }  // namespace rwa::cli

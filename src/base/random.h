@@ -22,6 +22,7 @@ enum class Purpose : std::uint32_t {
   kOrder = 10,   // order of training samples; stream: the epoch
   kTune = 11,
   kSample = 12,  // sampling generated sequences
+  kNoise = 13,   // on training inputs; stream: the step
 };
 
 class Random {

@@ -22,6 +22,7 @@
 #include "training/settings.h"
 #include "workflows/defaults.h"
 #include "workflows/plan.h"
+#include "workflows/refit.h"
 #include "workflows/train.h"
 #include "workflows/tune.h"
 
@@ -179,12 +180,25 @@ workflows::TrainResult train_all(const workflows::Plan& plan, workflows::TrainOp
   return result;
 }
 
+// Trains one model. Folds are left out where they only give scores: without early stopping.
+std::shared_ptr<training::RunStore> train_one(workflows::Plan plan,
+                                              const workflows::TrainOptions& options,
+                                              ListenerNews& news) {
+  if (workflows::is_refitted(plan)) {
+    const bool finds_steps = plan.runs.front().experiment.evaluation.patience > 0;
+    std::vector<std::int64_t> steps;
+    if (finds_steps) steps = workflows::best_steps(train_all(plan, options, news));
+    plan.runs = {workflows::plan_refit(plan, steps)};
+  }
+  return train_all(plan, options, news).runs.front().store;
+}
+
 std::pair<Model, Json> train(const Lists& lists, const char* text, ListenerNews& news) {
   const TrainingOptions options(text, lists);
   options.rest.finish();
   const workflows::Plan plan = c_api::plan(options, lists);
-  const auto result = train_all(plan, options.train, news);
-  const training::RunStore& store = *result.runs.front().store;
+  const auto kept = train_one(plan, options.train, news);
+  const training::RunStore& store = *kept;
   Json about = about_run(store);
   about["notes"] = plan.notes;
   return {store.model(), std::move(about)};

@@ -27,6 +27,7 @@ struct Shape {
   double mean_length = 1;        // expected length of a training sample
   int says = 0;                  // steps of the longest decoder target; 0: no decoder
   std::vector<int> unseen = {};  // inputs that are 0 in every training sample
+  int positions = 0;             // the last inputs, which tell the position, not data
 };
 
 // The scores of a baseline that ignores the input: class frequencies or the mean. The loss is in

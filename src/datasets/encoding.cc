@@ -141,7 +141,8 @@ Shape Encoding::shape() const {
           .inputs = static_cast<int>(widening.inputs(width())),
           .outputs = static_cast<int>(outputs().size()),
           .readout = answers_every_step() ? Readout::kEvery : Readout::kLast,
-          .loss = loss_of(schema)};
+          .loss = loss_of(schema),
+          .positions = widening.positions};
 }
 
 bool Encoding::answers_every_step() const {

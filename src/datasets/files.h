@@ -67,6 +67,10 @@ std::unique_ptr<Files> open_files(const FilesTask& task, std::uint64_t seed,
 // in `split` and `folds` if it needs as many subsets: data opened with a split of 0.2 can have five
 // folds. Throws ConfigError for other folds, InputError if a fold is empty.
 std::unique_ptr<Files> prepared(const Files& files, const FilesTask& task);
+inline std::unique_ptr<Files> with_fold(const Files& files, FilesTask task, int fold) {
+  task.fold = fold;
+  return prepared(files, task);
+}
 // Whether the data was read in this many subsets and none is empty.
 bool has_folds(const Files& files, int folds);
 

@@ -64,6 +64,7 @@ struct Training {
   double beta2 = 0.999;
   double epsilon = 1e-8;
   double clip_norm = 0;
+  double noise = 0;  // deviation of the noise on numbers in training; see noise.h
   Schedule schedule = Schedule::kConstant;
   int truncate = 0;  // as in TrainerOptions
   // Alternative to steps while the number of sequences is unknown; 0 afterwards. Not stored.

@@ -22,6 +22,7 @@
 #include "rwa/errors.h"
 #include "rwa/trainer.h"
 #include "training/first_model.h"
+#include "training/noise.h"
 #include "training/prefetch.h"
 #include "training/schedule.h"
 
@@ -180,6 +181,9 @@ Prefetch::Fill Loop::training_batches() const {
     const auto mine = std::span(samples).subspan(static_cast<std::size_t>(rows.begin),
                                                  static_cast<std::size_t>(rows.end - rows.begin));
     dataset_->fill(datasets::Split::kTrain, mine, batch);
+    add_noise(experiment_.training.noise,
+              {.seed = experiment_.seed, .step = number, .first = rows.begin}, dataset_->shape(),
+              batch);
   };
 }
 
@@ -412,12 +416,18 @@ void check_limits(const Experiment& experiment, const datasets::Shape& shape, bo
   }
 }
 
+void check_noise(const Training& training) {
+  if (training.noise >= 0) return;
+  throw ConfigError(fmt::format("noise is {}, expected 0 or more", training.noise));
+}
+
 // Any experiment must be valid as a file, even if it does not come from one.
 void check_all(const Experiment& experiment, const std::string& name,
                const std::function<void()>& check_data) try {
   (void)parse_experiment(format_experiment(experiment), "experiment");
   (void)find_device(experiment.device);
   check_schedule(experiment);
+  check_noise(experiment.training);
   check_data();
 } catch (const ConfigError& error) {
   throw ConfigError(fmt::format("{}: {}", name, error.what()));

@@ -250,6 +250,8 @@ void describe(Training& training, Visitor& visit) {
   visit({"beta2", "Adam's decay rate of the mean squared gradient"}, training.beta2);
   visit({"epsilon", "Adam's epsilon"}, training.epsilon);
   visit({"clip_norm", "Clip gradients to this norm (0: off)"}, training.clip_norm);
+  visit({"noise", "Deviation of Gaussian noise on standardised numbers in training (0: none)"},
+        training.noise);
   visit({"schedule", "Learning-rate schedule; cosine without early stopping"}, training.schedule);
   visit(
       {"truncate", "Truncate backpropagation to this many steps; the state carries over (0: off)"},

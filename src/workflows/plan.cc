@@ -106,7 +106,8 @@ Plan plan(const TrainRequest& request, std::shared_ptr<const datasets::Files> re
   plan.notes.push_back(choices_in_words(*plan.files, experiment));
   if (!fit.note.empty()) plan.notes.push_back(std::move(fit.note));
   for (int fold = first; fold < end; ++fold) {
-    const auto files = fold == task.fold ? plan.files : with_fold(*plan.files, task, fold);
+    const std::shared_ptr<const datasets::Files> files =
+        fold == task.fold ? plan.files : datasets::with_fold(*plan.files, task, fold);
     for (int repeat = 0; repeat < request.repeat; ++repeat) {
       PlannedRun run;
       run.experiment = experiment;
@@ -121,12 +122,6 @@ Plan plan(const TrainRequest& request, std::shared_ptr<const datasets::Files> re
     }
   }
   return plan;
-}
-
-std::shared_ptr<const datasets::Files> with_fold(const datasets::Files& files,
-                                                 datasets::FilesTask task, int fold) {
-  task.fold = fold;
-  return datasets::prepared(files, task);
 }
 
 void place(const fs::path& out, const fs::path& part, PlannedRun& run) {

@@ -56,10 +56,6 @@ Plan plan(const TrainRequest& request, const datasets::Reading& reading, Link* l
 Plan plan(const TrainRequest& request, std::shared_ptr<const datasets::Files> files,
           Link* link = nullptr);
 
-// The same data with another fold held out.
-std::shared_ptr<const datasets::Files> with_fold(const datasets::Files& files,
-                                                 datasets::FilesTask task, int fold);
-
 // Gives a run its store: a folder below OUT, or memory if OUT is empty.
 void place(const std::filesystem::path& out, const std::filesystem::path& part, PlannedRun& run);
 

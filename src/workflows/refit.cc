@@ -23,13 +23,10 @@ const datasets::FilesTask& task_of(const PlannedRun& run) {
 
 int folds_of(const Plan& plan) { return task_of(plan.runs.front()).folds; }
 
-// The best step of each run: the last one without early stopping.
-std::vector<std::int64_t> best_steps(const TrainResult& result, std::size_t runs, Link* link) {
-  std::vector<std::int64_t> steps(runs);
-  for (std::size_t i = 0; i < result.runs.size(); ++i) {  // none except on rank 0
-    const training::Record record = result.runs[i].store->record();
-    steps[i] = record.best_step.value_or(record.steps);
-  }
+// All ranks get those of rank 0, which alone has the runs.
+std::vector<std::int64_t> shared_steps(const TrainResult& result, std::size_t runs, Link* link) {
+  std::vector<std::int64_t> steps = best_steps(result);
+  steps.resize(runs);
   Ranks(link).broadcast(std::as_writable_bytes(std::span(steps)));
   return steps;
 }
@@ -62,10 +59,19 @@ bool is_refitted(const Plan& plan) {
   return folds > 0 && first == 0 && last == folds - 1;
 }
 
+std::vector<std::int64_t> best_steps(const TrainResult& result) {
+  std::vector<std::int64_t> steps;
+  for (const TrainedRun& run : result.runs) {
+    const training::Record record = run.store->record();
+    steps.push_back(record.best_step.value_or(record.steps));
+  }
+  return steps;
+}
+
 PlannedRun plan_refit(const Plan& plan, std::vector<std::int64_t> best_steps) {
   PlannedRun run = plan.runs.front();
   const int folds = folds_of(plan);
-  run.files = with_fold(*plan.files, task_of(run), folds);
+  run.files = datasets::with_fold(*plan.files, task_of(run), folds);
   std::get<datasets::FilesTask>(run.experiment.task).fold = folds;
   training::Training& training = run.experiment.training;
   const auto samples = [](const PlannedRun& of) {
@@ -90,7 +96,7 @@ std::optional<Refit> refit(const Plan& plan, TrainResult& result, const TrainOpt
                            training::QueueObserver& observer) {
   Link* const link = options.job == nullptr ? nullptr : &options.job->link();
   Plan last = plan;
-  last.runs = {plan_refit(plan, best_steps(result, plan.runs.size(), link))};
+  last.runs = {plan_refit(plan, shared_steps(result, plan.runs.size(), link))};
   TrainResult made = train(last, options, observer);
   result.diverged = std::move(made.diverged);
   const bool first = link == nullptr || link->rank() == 0;

@@ -17,6 +17,9 @@ struct Refit {
 // Whether the plan has all folds of a cross-validation.
 bool is_refitted(const Plan& plan);
 
+// The best step of each run: the last one without early stopping.
+std::vector<std::int64_t> best_steps(const TrainResult& result);
+
 // Plans the last run, in OUT/all: as many steps as the folds without early stopping; with it, as
 // many epochs as the median of the best steps of the folds, and a constant learning rate instead of
 // plateau, since no data is left for validation.

@@ -199,8 +199,16 @@ std::optional<double> best_in_validation(const training::RunStore& store) {
   return best;
 }
 
-TrainResult train(const Plan& plan, const TrainOptions& options,
-                  training::QueueObserver& observer) {
+int usual_jobs(const Plan& plan, int threads) {
+  constexpr int kSmallBatch = 16;
+  const training::Experiment& experiment = plan.runs.front().experiment;
+  const bool small = experiment.device == "cpu" && experiment.training.batch <= kSmallBatch;
+  return small ? std::min(threads, static_cast<int>(plan.runs.size())) : 1;
+}
+
+TrainResult train(const Plan& plan, const TrainOptions& given, training::QueueObserver& observer) {
+  TrainOptions options = given;
+  if (options.jobs == 0) options.jobs = usual_jobs(plan, options.threads);
   std::vector<training::QueuedRun> runs;
   std::deque<FinalScores> seen;  // a deque, since the runs keep references
   for (const PlannedRun& run : plan.runs) {

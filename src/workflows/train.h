@@ -20,7 +20,7 @@ namespace rwa::workflows {
 
 struct TrainOptions {
   int threads = 1;                               // per rank, for all its runs
-  int jobs = 1;                                  // runs at a time, per rank
+  int jobs = 0;                                  // runs at a time, per rank; 0: see usual_jobs()
   std::optional<double> time_budget = {};        // seconds per run
   std::function<bool()> stop = {}, finish = {};  // as in training::Options
   Job* job = nullptr;                            // its ranks share the work; null: one process
@@ -55,6 +55,9 @@ report::Table summary(const std::vector<TrainedRun>& runs);
 // The mean ± standard deviation of the score that matters most, of two runs or more with scores:
 // "accuracy 81.2 ± 1.3 %", "RMSE of load 0.34 ± 0.02".
 std::string expected_score(const std::vector<TrainedRun>& runs);
+
+// How many runs to train at once: small batches leave threads idle, several runs do not.
+int usual_jobs(const Plan& plan, int threads);
 
 // The run as an entry of the run queue.
 training::QueuedRun queued(const PlannedRun& run, const std::optional<double>& time_budget);

@@ -164,6 +164,9 @@ void add_training(const training::Training& training, Table& table) {
   if (training.clip_norm > 0) {
     add_row(table, "gradients", fmt::format("clipped to norm {}", training.clip_norm));
   }
+  if (training.noise > 0) {
+    add_row(table, "noise on inputs", fmt::format("deviation {}", training.noise));
+  }
   if (training.truncate > 0) {
     add_row(table, "gradients", fmt::format("truncated after {} time steps", training.truncate));
   }

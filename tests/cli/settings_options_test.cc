@@ -9,7 +9,7 @@
 #include "io/io_testing.h"
 #include "io/toml.h"
 #include "rwa/errors.h"
-#include "workflows/plan.h"
+#include "workflows/defaults.h"
 
 namespace rwa::cli {
 namespace {

@@ -121,7 +121,7 @@ void SharedFiles::expect_same(const FilesTask& task) {
     SCOPED_TRACE("rank " + std::to_string(link.rank()));
     expect_same_files(*files, *alone);
     for (int fold = 1; fold < task.folds; ++fold) {
-      expect_same_files(*with_fold(*files, fold), *with_fold(*alone, fold));
+      expect_same_files(*with_fold(*files, task, fold), *with_fold(*alone, task, fold));
     }
   });
 }

@@ -38,10 +38,11 @@ RC_GTEST_PROP(StratifiedSplit, GivesEveryFoldOneOfAsManyInARow, ()) {
 TEST(StratifiedSplit, PutsOneInAsManyAside) {
   for (const auto& [share, every] : {std::pair(0.5, 2), {0.34, 3}, {0.2, 5}, {0.01, 100}}) {
     const StratifiedSplit split({.split = share}, 3);
-    EXPECT_EQ(split.subsets(), 2);
+    EXPECT_EQ(split.subsets(), static_cast<std::size_t>(every));
     const auto subsets = subsets_of(split, 10 * every);
-    EXPECT_EQ(std::ranges::count(subsets, 0), 10) << share;
-    EXPECT_EQ(std::ranges::count(subsets, 1), 10 * (every - 1)) << share;
+    for (std::size_t i = 0; i < split.subsets(); ++i) {
+      EXPECT_EQ(std::ranges::count(subsets, i), 10) << share;
+    }
   }
 }
 
@@ -86,7 +87,7 @@ TEST(StratifiedSplit, RefusesWhatCannotBe) {
   refuse({.split = std::numeric_limits<double>::quiet_NaN()}, {"split is nan"});
   refuse({.folds = 1}, {"folds is 1, expected 2 to 1000"});
   refuse({.folds = 5, .fold = 6}, {"fold is 6, expected 0 to 5"});
-  refuse({.valid = {"v"}, .folds = 5}, {"--folds cannot be combined with --valid or --test"});
+  refuse({.valid = {"v"}, .folds = 5}, {"--folds cannot be combined with --valid"});
 }
 
 }  // namespace

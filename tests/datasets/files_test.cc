@@ -149,17 +149,18 @@ TEST(Files, OfOtherSplitsMustHaveTheClassesOfTraining) {
 // A class of a single sequence is known in every fold, whichever has the sequence.
 TEST(Folds, ShareTheClassesOfAllTrainingFiles) {
   const MemoryFiles given = class_files(of_classes({{"a", 9}, {"rare", 1}}));
-  const auto files = given.open({.train = {"train"}, .folds = 3});
+  const FilesTask task{.train = {"train"}, .folds = 3};
+  const auto files = given.open(task);
   for (int fold = 0; fold < 3; ++fold) {
-    EXPECT_EQ(with_fold(*files, fold)->encoding().labels, (Texts{"a", "rare"}));
+    EXPECT_EQ(with_fold(*files, task, fold)->encoding().labels, (Texts{"a", "rare"}));
   }
 }
 
 TEST(Folds, OfTwoLeaveNoneForValidation) {
-  const auto files =
-      class_files(of_classes({{"a", 6}, {"b", 4}})).open({.train = {"train"}, .folds = 2});
+  const FilesTask task{.train = {"train"}, .folds = 2};
+  const auto files = class_files(of_classes({{"a", 6}, {"b", 4}})).open(task);
   for (int fold = 0; fold < 2; ++fold) {
-    const auto other = with_fold(*files, fold);
+    const auto other = with_fold(*files, task, fold);
     EXPECT_EQ(classes_of(*other, Split::kTest), (std::map<int, int>{{0, 3}, {1, 2}}));
     EXPECT_EQ(classes_of(*other, Split::kTrain), (std::map<int, int>{{0, 3}, {1, 2}}));
     EXPECT_EQ(other->size(Split::kValid), 0);
@@ -168,10 +169,41 @@ TEST(Folds, OfTwoLeaveNoneForValidation) {
 
 TEST(Folds, AreAllForTrainingAfterTheLast) {
   const MemoryFiles given = class_files(of_classes({{"a", 6}, {"b", 4}}));
-  const auto all = with_fold(*given.open({.train = {"train"}, .folds = 5}), 5);
+  const FilesTask task{.train = {"train"}, .folds = 5};
+  const auto all = with_fold(*given.open(task), task, 5);
   EXPECT_EQ(classes_of(*all, Split::kTrain), (std::map<int, int>{{0, 6}, {1, 4}}));
   EXPECT_EQ(all->size(Split::kValid) + all->size(Split::kTest), 0);
   EXPECT_EQ(given.open({.train = {"train"}, .folds = 5, .fold = 5})->size(Split::kTrain), 10);
+}
+
+// Without a split there is no validation set; test files are for the model of all data.
+TEST(Folds, CanGoWithoutValidationAndWithTestFiles) {
+  MemoryFiles given = class_files(of_classes({{"a", 25}, {"b", 20}}));
+  given.files["other"] = given.files["train"];
+  const FilesTask task{.train = {"train"}, .test = {"other"}, .split = 0, .folds = 5};
+  const auto files = given.open(task);
+  EXPECT_EQ(files->size(Split::kTrain), 36);
+  EXPECT_EQ(files->size(Split::kValid), 0);
+  EXPECT_EQ(files->size(Split::kTest), 9);
+  const auto all = with_fold(*files, task, 5);
+  EXPECT_EQ(all->size(Split::kTrain), 45);
+  EXPECT_EQ(all->size(Split::kTest), 45);
+}
+
+// Data read for a split of one in five has five folds too.
+TEST(Files, CanBePreparedForAnotherTask) {
+  const MemoryFiles given = class_files(of_classes({{"a", 25}, {"b", 20}}));
+  const FilesTask split{.train = {"train"}}, folds{.train = {"train"}, .folds = 5, .fold = 3};
+  const auto files = given.open(split);
+  EXPECT_TRUE(has_folds(*files, 5));
+  EXPECT_FALSE(has_folds(*files, 4));
+  const auto fold = prepared(*files, folds), opened = given.open(folds);
+  EXPECT_EQ(fold->encoding(), opened->encoding());
+  EXPECT_EQ(classes_of(*fold, Split::kTest), classes_of(*opened, Split::kTest));
+  const auto wide = prepared(*files, {.train = {"train"}, .context = 3, .positions = 2});
+  EXPECT_EQ(wide->shape().inputs, 5);
+  EXPECT_EQ(wide->size(Split::kValid), files->size(Split::kValid));
+  EXPECT_FALSE(has_folds(*class_files(of_classes({{"a", 2}, {"b", 2}})).open(split), 5));
 }
 
 // Log frequencies, with one added to each count.
@@ -237,14 +269,15 @@ TEST(Files, SayHowManyWereRead) {
 
 TEST(Folds, AreEachLeftOutOnce) {
   const MemoryFiles given = class_files(of_classes({{"a", 25}, {"b", 20}}));
-  const auto files = given.open({.train = {"train"}, .folds = 5});
+  const FilesTask task{.train = {"train"}, .folds = 5};
+  const auto files = given.open(task);
   std::multiset<std::string> tested;
   const auto tested_now = [](const Files& division, const std::string& id) {
     const auto samples = samples_of(division, Split::kTest);
     return std::ranges::any_of(samples, [&](const auto& sample) { return sample.id == id; });
   };
   for (int fold = 0; fold < 5; ++fold) {
-    const auto other = with_fold(*files, fold);
+    const auto other = with_fold(*files, task, fold);
     EXPECT_EQ(classes_of(*other, Split::kTest), (std::map<int, int>{{0, 5}, {1, 4}}));
     EXPECT_EQ(classes_of(*other, Split::kValid), (std::map<int, int>{{0, 5}, {1, 4}}));
     EXPECT_EQ(classes_of(*other, Split::kTrain), (std::map<int, int>{{0, 15}, {1, 12}}));
@@ -263,15 +296,16 @@ TEST(Folds, AreEachLeftOutOnce) {
   }
   EXPECT_EQ(tested.size(), 45);
   EXPECT_EQ(std::set(tested.begin(), tested.end()).size(), 45);
-  expect_error<ConfigError>([&] { with_fold(*files, 6); }, {"fold is 6, expected 0 to 5"});
-  expect_error<ConfigError>([&] { with_fold(*given.open(train_only()), 0); }, {"no folds"});
+  expect_error<ConfigError>([&] { with_fold(*files, task, 6); }, {"fold is 6, expected 0 to 5"});
+  expect_error<ConfigError>([&] { with_fold(*given.open(train_only()), task, 0); },
+                            {"the data was read as 1 folds, expected 5"});
 }
 
 TEST(Folds, ShareWhatWasRead) {
-  const auto files =
-      class_files(of_classes({{"a", 25}, {"b", 20}})).open({.train = {"train"}, .folds = 5});
-  auto second = with_fold(*files, 2);
-  auto third = with_fold(*second, 2);
+  const FilesTask task{.train = {"train"}, .folds = 5};
+  const auto files = class_files(of_classes({{"a", 25}, {"b", 20}})).open(task);
+  auto second = with_fold(*files, task, 2);
+  auto third = with_fold(*second, task, 2);
   second.reset();
   EXPECT_EQ(samples_of(*third, Split::kValid).size(), 9);
 }

@@ -54,6 +54,7 @@ VALUES = {
     "beta2": 0.75,
     "epsilon": 0.0625,
     "clip_norm": 3.0,
+    "noise": 0.5,
     "schedule": "cosine",
     "truncate": 2,
     "every": 2,

@@ -54,6 +54,7 @@ beta1 = 0.9
 beta2 = 0.999
 epsilon = 1e-08
 clip_norm = 0.0
+noise = 0.0
 schedule = "plateau"
 truncate = 200
 
@@ -312,6 +313,7 @@ Experiment any_experiment() {
       .beta2 = *finite(),
       .epsilon = *finite(),
       .clip_norm = *finite(),
+      .noise = *finite(),
       .schedule = *rc::gen::element(Schedule::kConstant, Schedule::kPlateau, Schedule::kCosine),
       .truncate = *small_positive()};
   e.evaluation = {.every = *positive(),

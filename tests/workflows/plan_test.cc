@@ -10,6 +10,7 @@
 #include "io/io_testing.h"
 #include "rwa/errors.h"
 #include "training/schedule.h"
+#include "workflows/defaults.h"
 
 namespace rwa::workflows {
 namespace {

@@ -1,7 +1,5 @@
 #include "workflows/train.h"
 
-#include "workflows/defaults.h"
-
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -13,6 +11,7 @@
 #include "io/io_testing.h"
 #include "rwa/errors.h"
 #include "training/run_folder.h"
+#include "workflows/defaults.h"
 #include "workflows/predict.h"
 #include "workflows/trained.h"
 #include "workflows/tune.h"
