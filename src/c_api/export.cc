@@ -52,6 +52,7 @@ rwa::Model import_with_data(const char* path, const rwa_sequences& data, const I
   task.kmer = data.kmer;
   task.missing = import.missing;
   task.split = 0;  // the means are those of all data
+  task.scale = to_string(rwa::datasets::Scale::kData);
   const auto open = [&](const auto& /*paths*/, const rwa::formats::Options& /*options*/,
                         const std::shared_ptr<rwa::formats::Vocabulary>& words) {
     return rwa::c_api::open_list(data, nullptr, true, *words);

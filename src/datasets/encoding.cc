@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -77,6 +78,19 @@ void make_normal(const Normal& normal, const std::vector<std::string>& names,
   }
 }
 
+// The mean of a feature as encoded. That of a sequence by itself is not known yet.
+float mean_of(const Encoding& encoding, std::size_t feature) {
+  switch (encoding.scale) {
+    case Scale::kSequence:
+      return std::numeric_limits<float>::quiet_NaN();
+    case Scale::kNone:
+      return static_cast<float>(encoding.features.mean[feature]);
+    case Scale::kData:
+      break;
+  }
+  return 0;
+}
+
 [[noreturn]] void refuse_missing_at(const formats::Schema& schema,
                                     const formats::Sequence& sequence, std::size_t at,
                                     std::string_view file, std::string_view advice) {
@@ -131,7 +145,14 @@ void Widening::write_row(const formats::Sequence& encoded, std::size_t width, in
 }
 
 std::size_t Encoding::width() const {
-  return schema.symbols ? alphabet.size() : schema.features.size();
+  if (schema.symbols) return alphabet.size();
+  return schema.features.size() * (scale == Scale::kSequence ? OwnScale::kInputs : 1);
+}
+
+Normal Encoding::of_numbers() const {
+  if (scale == Scale::kData) return features;
+  const std::size_t count = features.mean.size();
+  return {.mean = std::vector<double>(count, 0), .scale = std::vector<double>(count, 1)};
 }
 
 // A widened step is always a row of numbers, even if its steps are symbols.
@@ -195,6 +216,12 @@ void cut(const formats::Sequence& whole, Piece piece, bool answers_every_step,
   }
 }
 
+std::string why_no_own_scale(const formats::Schema& schema) {
+  if (schema.symbols) return "the sequences have symbols, not numbers";
+  if (schema.target != Target::kNone) return "";
+  return "the mean and deviation of a sequence would tell a forecast its future";
+}
+
 bool has_answer(const formats::Schema& schema, const formats::Sequence& sequence) {
   const auto steps = static_cast<std::size_t>(sequence.steps);
   switch (schema.target) {
@@ -223,13 +250,15 @@ void refuse_missing(const formats::Schema& schema, const formats::Sequence& sequ
 }
 
 formats::Sequence as_seen(const Encoding& encoding, const formats::Sequence& encoded) {
-  formats::Sequence seen = encoded;
-  if (!encoding.widening.is_needed()) return seen;
+  formats::Sequence scaled = encoded;
+  if (encoding.scale == Scale::kSequence) scaled.x = encoding.own.rows(encoded.x);
+  if (!encoding.widening.is_needed()) return scaled;
+  formats::Sequence seen = scaled;
   const std::size_t inputs = encoding.widening.inputs(encoding.width());
   seen.symbols.clear();
   seen.x.resize(static_cast<std::size_t>(encoded.steps) * inputs);
   for (int t = 0; t < encoded.steps; ++t) {
-    encoding.widening.write_row(encoded, encoding.width(), t, t,
+    encoding.widening.write_row(scaled, encoding.width(), t, t,
                                 seen.x.data() + static_cast<std::size_t>(t) * inputs);
   }
   return seen;
@@ -270,6 +299,7 @@ Encoder::Encoder(const Encoding& encoding, const formats::Vocabulary& vocabulary
     : encoding_(encoding),
       vocabulary_(vocabulary),
       shape_(encoding.shape()),
+      numbers_(encoding.of_numbers()),
       symbols_(encoding.alphabet, "symbol", encoding.unknown),
       labels_(encoding.labels, "label") {
   symbols_.follow(vocabulary.symbols);
@@ -297,14 +327,13 @@ void Encoder::encode_known(formats::Sequence& sequence, std::string_view file,
 
 void Encoder::encode_features(formats::Sequence& sequence, std::string_view file) const {
   const auto& names = encoding_.schema.features;
-  make_normal(encoding_.features, names, sequence.x, file, sequence.line, [&](std::size_t i) {
+  make_normal(numbers_, names, sequence.x, file, sequence.line, [&](std::size_t i) {
     if (encoding_.missing == Missing::kRefuse) {
       refuse_missing_at(encoding_.schema, sequence, i, file,
                         "the model was trained without --missing");
     }
-    // The mean of standardised values is 0.
     const bool previous = encoding_.missing == Missing::kPrevious && i >= names.size();
-    return previous ? sequence.x[i - names.size()] : 0.0F;
+    return previous ? sequence.x[i - names.size()] : mean_of(encoding_, i % names.size());
   });
 }
 
@@ -333,15 +362,11 @@ void Encoder::fill(Encoded encoded, Batch& batch, bool whole) const {
   const auto inputs = static_cast<std::size_t>(shape_.inputs);
   batch.symbols.assign(symbols ? rows : 0, 0);
   batch.x.assign(symbols ? 0 : rows * inputs, 0.0F);
+  formats::Sequence by_itself;
   for (std::size_t b = 0; b < count; ++b) {
-    const int length = batch.lengths[b];
-    if (encoding_.widening.is_needed()) {
-      widen(*encoded[b], length, b, count, batch.x);
-    } else if (symbols) {
-      place(encoded[b]->symbols.data(), length, 1, b, count, batch.symbols);
-    } else {
-      place(encoded[b]->x.data(), length, inputs, b, count, batch.x);
-    }
+    const bool own = encoding_.scale == Scale::kSequence;
+    if (own) by_itself.x = encoding_.own.rows(encoded[b]->x);
+    fill_input(own ? by_itself : *encoded[b], b, batch);
   }
   batch.classes.clear();
   batch.values.clear();
@@ -353,6 +378,18 @@ void Encoder::fill(Encoded encoded, Batch& batch, bool whole) const {
     fill_answers(encoded, batch);
   } else if (!whole || encoding_.schema.target != Target::kNone) {
     fill_step_answers(encoded, batch);
+  }
+}
+
+void Encoder::fill_input(const formats::Sequence& scaled, std::size_t b, Batch& batch) const {
+  const std::size_t count = batch.lengths.size();
+  const int length = batch.lengths[b];
+  if (encoding_.widening.is_needed()) {
+    widen(scaled, length, b, count, batch.x);
+  } else if (shape_.input == Input::kSymbols) {
+    place(scaled.symbols.data(), length, 1, b, count, batch.symbols);
+  } else {
+    place(scaled.x.data(), length, static_cast<std::size_t>(shape_.inputs), b, count, batch.x);
   }
 }
 

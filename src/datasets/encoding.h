@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "datasets/dataset.h"
+#include "datasets/scale.h"
 #include "formats/reader.h"
 #include "formats/sequence.h"
 #include "rwa/model.h"
@@ -29,14 +30,6 @@ enum class Missing {
 std::string_view to_string(Missing missing);
 Missing parse_missing(std::string_view name);
 inline void from_name(std::string_view name, Missing& value) { value = parse_missing(name); }
-
-// Standardisation: (x - mean) / scale has mean 0 and deviation 1 over the training data. The scale
-// of a constant column is 1.
-struct Normal {
-  std::vector<double> mean = {}, scale = {};
-
-  friend bool operator==(const Normal&, const Normal&) = default;
-};
 
 // Extra inputs of a step: the steps before it and its position in the sequence. An average over
 // steps knows neither. Later steps are never used, so that streams see the same inputs.
@@ -70,7 +63,9 @@ struct Encoding {
   // Sequences are cut into windows of `window` steps, one every `stride` steps; 0: not cut.
   int window = 0, stride = 0;
   Widening widening = {};
-  Normal features = {};                    // of x; empty for symbols
+  Scale scale = Scale::kData;              // of numbers
+  Normal features = {};                    // of x over the training data; empty for symbols
+  OwnScale own = {};                       // empty except for Scale::kSequence
   std::vector<std::string> alphabet = {};  // the symbols in order
   // The last symbol of the alphabet, kUnknown, stands for every symbol that is not in it. Models of
   // earlier versions have none and refuse such symbols.
@@ -80,8 +75,11 @@ struct Encoding {
 
   // Returns how many symbols have a name of their own.
   [[nodiscard]] std::size_t known_symbols() const { return alphabet.size() - (unknown ? 1 : 0); }
-  // Returns the number of features, or of symbols, of a single step.
+  // Returns the number of inputs of a single step, before widening: symbols, or numbers as scaled.
   [[nodiscard]] std::size_t width() const;
+  // Returns the standardisation that encode() applies to each number of x: none if each sequence is
+  // scaled by itself, which fill() does.
+  [[nodiscard]] Normal of_numbers() const;
   // Returns the shape of the network: input, inputs, outputs, readout, loss.
   [[nodiscard]] Shape shape() const;
   // Returns whether there is a prediction at every step rather than one per sequence.
@@ -111,7 +109,8 @@ class Encoder {
   Encoder(const Encoding& encoding, const formats::Vocabulary& vocabulary);
 
   // Encodes a sequence in place: maps symbols and labels to those of the encoding and standardises
-  // x. Throws InputError, naming `file` and the line, for an unknown label (listing the known ones),
+  // x over the training data. If each sequence is scaled by itself, x keeps its numbers, and NaN for
+  // missing ones: what the sequence is, a whole or a window, is known to fill() only. Throws InputError, naming `file` and the line, for an unknown label (listing the known ones),
   // for an unknown symbol if the encoding has no place for it, and for a missing value if these are
   // refused. Without `labelled`, removes the targets.
   void encode(formats::Sequence& sequence, std::string_view file, bool labelled = true);
@@ -147,6 +146,7 @@ class Encoder {
 
   void encode_features(formats::Sequence& sequence, std::string_view file) const;
   void encode_values(formats::Sequence& sequence, std::string_view file) const;
+  void fill_input(const formats::Sequence& scaled, std::size_t b, Batch& batch) const;
   void widen(const formats::Sequence& sequence, int length, std::size_t b, std::size_t batch,
              std::vector<float>& x) const;
   void fill_answers(std::span<const formats::Sequence* const> encoded, Batch& batch) const;
@@ -155,11 +155,15 @@ class Encoder {
   const Encoding& encoding_;
   const formats::Vocabulary& vocabulary_;
   const Shape shape_;
+  const Normal numbers_;
   Words symbols_, labels_;
 };
 
-// Returns an encoded sequence as the network sees it, with widened steps.
+// Returns an encoded sequence as the network sees it: scaled by itself, and with widened steps.
 formats::Sequence as_seen(const Encoding& encoding, const formats::Sequence& encoded);
+
+// Returns why sequences of this schema cannot be scaled each by itself; empty if they can.
+std::string why_no_own_scale(const formats::Schema& schema);
 
 // Returns whether the sequence has the targets that its task needs. Multi-label allows any number.
 bool has_answer(const formats::Schema& schema, const formats::Sequence& sequence);

@@ -36,6 +36,11 @@ Json json_of(const Widening& widening) {
 
 Json json_of(const Normal& normal) { return {{"mean", normal.mean}, {"scale", normal.scale}}; }
 
+Json json_of(const OwnScale& own) {
+  return {
+      {"least", own.least}, {"means", json_of(own.means)}, {"deviations", json_of(own.deviations)}};
+}
+
 formats::Schema parse_schema(Fields json) {
   formats::Schema schema;
   json("format", schema.format);
@@ -65,22 +70,38 @@ Widening parse_widening(Fields json) {
   return widening;
 }
 
+void check_size(const Fields& json, std::string_view name, const std::vector<double>& values,
+                std::size_t size) {
+  if (values.size() == size) return;
+  json.fail(fmt::format("the size of \"{}\" is {}, expected {}", name, values.size(), size));
+}
+
+void check_positive(const Fields& json, std::string_view name, const std::vector<double>& values) {
+  const auto wrong = std::ranges::find_if(values, [](double value) { return !(value > 0); });
+  if (wrong == values.end()) return;
+  json.fail(fmt::format("\"{}\" contains {}, expected numbers above 0", name, *wrong));
+}
+
 Normal parse_normal(Fields json, std::size_t size) {
   Normal normal;
   json("mean", normal.mean);
   json("scale", normal.scale);
-  for (const auto& [name, values] :
-       {std::pair("mean", &normal.mean), std::pair("scale", &normal.scale)}) {
-    if (values->size() != size) {
-      json.fail(fmt::format("the size of \"{}\" is {}, expected {}", name, values->size(), size));
-    }
-  }
-  const auto wrong = std::ranges::find_if(normal.scale, [](double scale) { return !(scale > 0); });
-  if (wrong != normal.scale.end()) {
-    json.fail(fmt::format("\"scale\" contains {}, expected numbers above 0", *wrong));
-  }
+  check_size(json, "mean", normal.mean, size);
+  check_size(json, "scale", normal.scale, size);
+  check_positive(json, "scale", normal.scale);
   json.finish();
   return normal;
+}
+
+OwnScale parse_own_scale(Fields json, std::size_t size) {
+  OwnScale own;
+  json("least", own.least);
+  check_size(json, "least", own.least, size);
+  check_positive(json, "least", own.least);
+  own.means = parse_normal(json.table("means"), size);
+  own.deviations = parse_normal(json.table("deviations"), size);
+  json.finish();
+  return own;
 }
 
 // Checks that words are unique, and that there are some exactly if they are wanted.
@@ -105,6 +126,10 @@ void check(const Fields& json, const Encoding& encoding) {
   if (!schema.symbols && schema.features.empty()) json.fail("the schema has no features");
   if (is_of_numbers(schema.target) && schema.targets.empty()) {
     json.fail("the schema has no targets");
+  }
+  if (const std::string why = why_no_own_scale(schema);
+      encoding.scale == Scale::kSequence && !why.empty()) {
+    json.fail(fmt::format("\"scale\" is sequence, expected data or none: {}", why));
   }
   if (encoding.kmer < 1) json.fail("\"kmer\" is 0, expected at least 1");
   if (encoding.kmer > 1 && encoding.tokens == formats::Tokens::kWords) {
@@ -157,6 +182,8 @@ std::string to_json(const Encoding& encoding) {
   if (encoding.tokens != formats::Tokens::kCharacters) json["tokens"] = to_string(encoding.tokens);
   if (encoding.lower) json["lower"] = true;
   if (encoding.unknown) json["unknown"] = true;
+  if (encoding.scale != Scale::kData) json["scale"] = to_string(encoding.scale);
+  if (encoding.scale == Scale::kSequence) json["own"] = json_of(encoding.own);
   return json.dump();
 }
 
@@ -181,6 +208,10 @@ Encoding parse_encoding(std::string_view json, std::string_view origin) {
   if (fields.has("tokens")) fields("tokens", encoding.tokens);
   if (fields.has("lower")) fields("lower", encoding.lower);
   if (fields.has("unknown")) fields("unknown", encoding.unknown);
+  if (fields.has("scale")) fields("scale", encoding.scale);
+  if (encoding.scale == Scale::kSequence) {
+    encoding.own = parse_own_scale(fields.table("own"), schema.features.size());
+  }
   fields.finish();
   check(fields, encoding);
   return encoding;

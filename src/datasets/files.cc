@@ -62,6 +62,7 @@ Encoding encoding_of(const FilesTask& task, const LoadedData& data, const Sums& 
   const formats::Schema& schema = data.schema;
   const bool numbers = is_of_numbers(schema.target);
   const bool labelled = schema.target != Target::kNone && !numbers;
+  const Scale scale = parse_scale(task.scale);
   const formats::Vocabulary& words = *data.vocabulary;
   const auto first_label = words.labels.words().begin();
   return {.schema = schema,
@@ -74,7 +75,9 @@ Encoding encoding_of(const FilesTask& task, const LoadedData& data, const Sums& 
           .widening = {.context = task.context,
                        .positions = task.positions,
                        .span = task.positions > 0 ? trained.longest : 0},
+          .scale = scale,
           .features = trained.features.normal(schema.symbols ? 0 : schema.features.size()),
+          .own = trained.own.scale(scale == Scale::kSequence ? schema.features.size() : 0),
           .alphabet = schema.symbols ? alphabet_of(task, words.symbols, trained.seen)
                                      : std::vector<std::string>(),
           .unknown = schema.symbols,
@@ -281,6 +284,7 @@ class ReadFiles final : public Files {
 ReadFiles::ReadFiles(const FilesTask& task, std::shared_ptr<const LoadedData> data)
     : task_(task), data_(std::move(data)) {
   choose_subsets();
+  if (task_.scale.empty()) task_.scale = to_string(choose_scale(data_->schema, data_->statistics));
   Sums trained;
   for (const Subset* subset : subsets(Split::kTrain)) trained.add(subset->sums);
   encoding_ = encoding_of(task_, *data_, trained);
@@ -367,6 +371,12 @@ int length_at(const Statistics& statistics, std::int64_t sequence) {
   return 0;
 }
 }  // namespace
+
+Scale choose_scale(const formats::Schema& schema, const Statistics& statistics) {
+  constexpr double kFarApart = 30;
+  if (!why_no_own_scale(schema).empty() || is_per_step(schema.target)) return Scale::kData;
+  return statistics.own.spread().value_or(1) > kFarApart ? Scale::kSequence : Scale::kData;
+}
 
 int shortest(const Statistics& statistics) { return length_at(statistics, 0); }
 int median_length(const Statistics& statistics) {

@@ -12,6 +12,7 @@
 #include "datasets/dataset.h"
 #include "datasets/encoding.h"
 #include "datasets/files_task.h"
+#include "datasets/own_scale_sums.h"
 #include "datasets/store.h"
 #include "rwa/link.h"
 
@@ -27,10 +28,16 @@ struct Statistics {
   std::vector<std::int64_t> missing;  // missing values per feature
   // Range of each feature, ignoring missing values; +infinity and -infinity if all are missing.
   std::vector<double> least, most;
+  OwnScaleSums own;
 };
 [[nodiscard]] int shortest(const Statistics&);
 [[nodiscard]] int median_length(const Statistics&);
 [[nodiscard]] int longest(const Statistics&);
+
+// Chooses how to scale numbers if it is not given: each sequence by itself if their deviations
+// differ by orders of magnitude, so that over the data most would look constant. Not for targets at
+// every step, which would see later steps.
+[[nodiscard]] Scale choose_scale(const formats::Schema& schema, const Statistics& statistics);
 
 class Files : public Dataset {
  public:
@@ -63,8 +70,8 @@ std::unique_ptr<Files> open_files(const FilesTask& task, std::uint64_t seed,
                                   Link* link = nullptr);
 
 // Returns the same data, without reading it again, split and prepared as `task` says. It may differ
-// from the task that the data was opened with in `context`, `positions`, `balance` and `fold`, and
-// in `split` and `folds` if it needs as many subsets: data opened with a split of 0.2 can have five
+// from the task that the data was opened with in `context`, `positions`, `scale`, `balance` and
+// `fold`, and in `split` and `folds` if it needs as many subsets: data opened with a split of 0.2 can have five
 // folds. Throws ConfigError for other folds, InputError if a fold is empty.
 std::unique_ptr<Files> prepared(const Files& files, const FilesTask& task);
 inline std::unique_ptr<Files> with_fold(const Files& files, FilesTask task, int fold) {

@@ -117,6 +117,7 @@ void Collector::add(formats::Sequence& sequence, Subset& subset) {
   pack(sequence, record_);
   hash_.add(record_);
   if (features_ > 0) subset.sums.features.add(sequence.x, features_);
+  if (missing_ == Missing::kPrevious) carry_forward(sequence.x, features_);
   for (const std::int32_t symbol : sequence.symbols) subset.sums.seen.add(symbol);
   if (!sequence.values.empty()) subset.sums.targets.add(sequence.values, schema_.targets.size());
   const auto all = pieces(sequence.steps, window_, stride_, forecasts_);
@@ -124,7 +125,6 @@ void Collector::add(formats::Sequence& sequence, Subset& subset) {
     add_sample(sequence, subset);
     return;
   }
-  if (missing_ == Missing::kPrevious) carry_forward(sequence.x, features_);
   for (const Piece piece : all) {
     cut(sequence, piece, every_step_, piece_);
     pack(piece_, record_);
@@ -141,6 +141,7 @@ void Collector::add_sample(const formats::Sequence& sample, Subset& subset) {
   ++sums.samples;
   sums.steps += steps;
   sums.longest = std::max(sums.longest, steps);
+  if (features_ > 0 && !forecasts_) sums.own.add(sample.x, features_);
   for (const std::int32_t label : sample.labels) sums.labels.add(label);
   if (!forecasts_ || !schema_.symbols) return;
   for (const std::int32_t answer : std::span(sample.symbols).subspan(1)) sums.symbols.add(answer);
@@ -221,6 +222,7 @@ class Loader {
     out_.schema = reader->schema();
     out_.findings = reader->findings();
     check_schema(reader->file());
+    check_scale();
     make_subsets(split.subsets());
     Collector collector(task_, out_.schema);
     out_.statistics = no_statistics(out_.schema.symbols ? 0 : out_.schema.features.size());
@@ -246,6 +248,7 @@ class Loader {
     return open_({paths.begin(), paths.end()}, options, out_.vocabulary);
   }
   void check_schema(const std::string& file) const;
+  void check_scale() const;
   [[nodiscard]] std::unique_ptr<Subset> new_subset(std::size_t memory) const {
     return std::make_unique<Subset>(folder_, memory, keeper_);
   }
@@ -283,6 +286,14 @@ void Loader::check_schema(const std::string& file) const {
     throw ConfigError(fmt::format("balance is only for the task {}, found the task {}",
                                   to_string(Target::kClass), to_string(schema.target)));
   }
+}
+
+void Loader::check_scale() const {
+  if (task_.scale.empty() || parse_scale(task_.scale) != Scale::kSequence) return;
+  const std::string why = why_no_own_scale(out_.schema);
+  if (why.empty()) return;
+  throw ConfigError(fmt::format("scale is {}, expected {} or {}: {}", to_string(Scale::kSequence),
+                                to_string(Scale::kData), to_string(Scale::kNone), why));
 }
 
 void Loader::make_subsets(std::size_t count) {
@@ -365,6 +376,7 @@ void add(const formats::Sequence& sequence, Statistics& statistics) {
   statistics.steps += sequence.steps;
   ++statistics.lengths[sequence.steps];
   const std::size_t features = statistics.missing.size();
+  if (!sequence.x.empty()) statistics.own.add(sequence.x, features);
   for (std::size_t row = 0; row < sequence.x.size(); row += features) {
     for (std::size_t i = 0; i < features; ++i) {
       const double value = sequence.x[row + i];

@@ -36,15 +36,6 @@ Naive each_of(std::size_t labels, const Counts& counts, std::int64_t samples) {
 
 }  // namespace
 
-void Moments::add(const Column& others, Column& column) {
-  if (others.count == 0) return;
-  const double count = column.count + others.count;
-  const double apart = others.mean - column.mean;
-  column.mean += apart * (others.count / count);
-  column.squares += others.squares + apart * apart * column.count * (others.count / count);
-  column.count = count;
-}
-
 // Two passes over the rows: squares are deviations from the mean of these rows.
 void Moments::add(std::span<const float> rows, std::size_t columns) {
   columns_.resize(columns);
@@ -56,36 +47,41 @@ void Moments::add(std::span<const float> rows, std::size_t columns) {
       }
     }
   };
-  each([](Column& column, double value) {
+  each([](Moment& column, double value) {
     column.count += 1;
     column.mean += value;
   });
-  for (Column& column : part_) column.mean /= std::max(column.count, 1.0);
-  each([](Column& column, double value) {
+  for (Moment& column : part_) column.mean /= std::max(column.count, 1.0);
+  each([](Moment& column, double value) {
     column.squares += (value - column.mean) * (value - column.mean);
   });
-  for (std::size_t i = 0; i < columns; ++i) add(part_[i], columns_[i]);
+  for (std::size_t i = 0; i < columns; ++i) columns_[i].add(part_[i]);
 }
 
 void Moments::add(const Moments& others) {
   columns_.resize(std::max(columns_.size(), others.columns_.size()));
-  for (std::size_t i = 0; i < others.columns_.size(); ++i) add(others.columns_[i], columns_[i]);
+  for (std::size_t i = 0; i < others.columns_.size(); ++i) columns_[i].add(others.columns_[i]);
 }
 
 Normal Moments::normal(std::size_t columns) const {
   Normal normal{.mean = std::vector<double>(columns, 0), .scale = std::vector<double>(columns, 1)};
   for (std::size_t i = 0; i < std::min(columns, columns_.size()); ++i) {
-    const Column& column = columns_[i];
-    normal.mean[i] = column.mean;
-    if (column.squares > 0) normal.scale[i] = std::sqrt(column.squares / column.count);
+    normal.mean[i] = columns_[i].mean;
+    normal.scale[i] = columns_[i].deviation();
   }
   return normal;
 }
 
 double Moments::naive_error(std::size_t columns) const {
   const auto varying =
-      std::ranges::count_if(columns_, [](const Column& column) { return column.squares > 0; });
+      std::ranges::count_if(columns_, [](const Moment& column) { return column.squares > 0; });
   return static_cast<double>(varying) / static_cast<double>(columns);
+}
+
+double Moments::variance(std::size_t columns) const {
+  double sum = 0;
+  for (const Moment& column : columns_) sum += column.squares / std::max(column.count, 1.0);
+  return sum / static_cast<double>(columns);
 }
 
 void Counts::add(std::int32_t number, std::int64_t times) {
@@ -103,6 +99,7 @@ void Sums::add(const Sums& others) {
   steps += others.steps;
   longest = std::max(longest, others.longest);
   features.add(others.features);
+  own.add(others.own);
   targets.add(others.targets);
   labels.add(others.labels);
   symbols.add(others.symbols);
@@ -120,6 +117,9 @@ Naive naive_of(const Encoding& encoding, const Sums& sums) {
       return each_of(outputs, sums.labels, sums.samples);
     case Loss::kSquaredError:
       break;
+  }
+  if (forecast && encoding.scale == Scale::kNone) {
+    return {.loss = sums.features.variance(outputs), .accuracy = {}};
   }
   return {.loss = (forecast ? sums.features : sums.targets).naive_error(outputs), .accuracy = {}};
 }

@@ -8,27 +8,24 @@
 #include <vector>
 
 #include "datasets/encoding.h"
+#include "datasets/own_scale_sums.h"
 
 namespace rwa::datasets {
 
-// The mean and the sum of squared deviations of each column, ignoring missing values. Numerically
-// stable for large values with small differences.
+// The moments of each column, ignoring missing values.
 class Moments {
  public:
   void add(std::span<const float> rows, std::size_t columns);  // [·,columns]
   void add(const Moments& others);
 
   [[nodiscard]] Normal normal(std::size_t columns) const;
-  // Returns the squared error of the mean baseline in units of normal(), averaged over the columns.
+  // Return the squared error of the mean baseline, averaged over the columns: in units of normal(),
+  // or of the numbers themselves.
   [[nodiscard]] double naive_error(std::size_t columns) const;
+  [[nodiscard]] double variance(std::size_t columns) const;
 
  private:
-  struct Column {
-    double count = 0, mean = 0, squares = 0;
-  };
-  static void add(const Column& others, Column& column);
-
-  std::vector<Column> columns_, part_;  // totals, and those of the rows being added
+  std::vector<Moment> columns_, part_;  // totals, and those of the rows being added
 };
 
 // Frequencies of the numbers 0, 1, ….
@@ -50,6 +47,7 @@ struct Sums {
   std::int64_t steps = 0;     // seen by the network
   int longest = 0;            // length seen by the network
   Moments features, targets;  // of whole sequences, before cutting into windows
+  OwnScaleSums own;           // of the samples
   // Frequencies of the vocabulary's labels as targets, and of its symbols as targets of a forecast.
   Counts labels, symbols;
   Counts seen;  // frequencies of the vocabulary's symbols, before cutting into windows

@@ -21,6 +21,7 @@ struct FilesTask {
   int context = 1;    // as in Widening
   int positions = 0;  // as in Widening
   std::string missing = "refuse";
+  std::string scale = {};  // empty: see choose_scale()
   int window = 0;
   int stride = 0;  // 0: same as window
   // Without validation files: validate on one in round(1 / split) sequences of each class; 0: none.

@@ -230,6 +230,33 @@ std::string constant(std::string_view name, const std::vector<std::string>& valu
   return text + "\n]\n";
 }
 
+std::string pair_of(const char* name, const datasets::Normal& normal, const char* comment) {
+  const auto list = [](const std::vector<double>& values) {
+    return fmt::format("[{}]", fmt::join(in_digits(values), ", "));
+  };
+  return constant(name, {list(normal.mean), list(normal.scale)}, comment);
+}
+
+std::string constants_of_numbers(const datasets::Encoding& encoding) {
+  const auto& features = encoding.schema.features;
+  if (encoding.scale == datasets::Scale::kSequence) {
+    const datasets::OwnScale& own = encoding.own;
+    return constant("FEATURES", quoted(features), "The features of a step.") +
+           constant("LEAST", in_digits(own.least), "A smaller deviation counts as this.") +
+           pair_of("MEANS", own.means, "Mean and deviation of the training sequences' means.") +
+           pair_of("DEVIATIONS", own.deviations, "The same of the logarithms of deviations.");
+  }
+  const datasets::Normal normal = encoding.of_numbers();
+  std::string text = constant("FEATURES", quoted(features),
+                              "The features of a step; the network sees (x - MEAN) / SCALE.");
+  text += constant("MEAN", in_digits(normal.mean));
+  text += constant("SCALE", in_digits(normal.scale));
+  if (encoding.scale == datasets::Scale::kNone && encoding.missing != datasets::Missing::kRefuse) {
+    text += constant("MISSING", in_digits(encoding.features.mean), "Stands for missing values.");
+  }
+  return text;
+}
+
 std::string constants(const datasets::Encoding& encoding) {
   const formats::Schema& schema = encoding.schema;
   std::string text;
@@ -240,10 +267,7 @@ std::string constants(const datasets::Encoding& encoding) {
                                     "unknown symbols."
                                   : "The vocabulary, in the network's order.");
   } else {
-    text += constant("FEATURES", quoted(schema.features),
-                     "The features of a step; the network sees (x - MEAN) / SCALE.");
-    text += constant("MEAN", in_digits(encoding.features.mean));
-    text += constant("SCALE", in_digits(encoding.features.scale));
+    text += constants_of_numbers(encoding);
   }
   if (!encoding.labels.empty()) {
     text += constant("LABELS", quoted(encoding.labels), "The names of the outputs.");
@@ -284,6 +308,8 @@ void fill_in_data(const datasets::Encoding& encoding, Filling& filling) {
   when("unknown", encoding.unknown);
   when("missing", encoding.missing != datasets::Missing::kRefuse);
   when("missing-previous", encoding.missing == datasets::Missing::kPrevious);
+  when("own-scale", encoding.scale == datasets::Scale::kSequence);
+  when("no-scale", encoding.scale == datasets::Scale::kNone);
   when("widened", widening.is_needed());
   when("functional", schema.symbols && widening.is_needed());
   when("context", widening.context > 1);
@@ -291,6 +317,7 @@ void fill_in_data(const datasets::Encoding& encoding, Filling& filling) {
   auto& values = filling.values;
   values["constants"] = constants(encoding);
   values["names"] = names_of_outputs(encoding);
+  values["rounding"] = fmt::format("{}", datasets::kRounding);
   values["answer"] = schema.target == Target::kNone ? "" : "TARGET_";
   values["answer_type"] = every ? "list[dict[str, float]]" : "dict[str, float]";
   values["answers"] =

@@ -1,6 +1,7 @@
 #include "training/run_store.h"
 
 #include <string>
+#include <variant>
 #include <vector>
 
 #include <fcntl.h>
@@ -8,6 +9,8 @@
 #include <fmt/ranges.h>
 #include <sys/file.h>
 
+#include "datasets/files_task.h"
+#include "datasets/scale.h"
 #include "io/quote.h"
 #include "io/read_file.h"
 #include "io/replace_file.h"
@@ -49,6 +52,12 @@ void refuse_kept_results(const fs::path& folder) {
 // learning rate of every step depends on it.
 std::vector<std::string> differences_but_steps(Experiment there, const Experiment& here) {
   if (here.training.schedule != Schedule::kCosine) there.training.steps = here.training.steps;
+  // Earlier versions, which did not record it, standardised over the data.
+  const auto* files = std::get_if<datasets::FilesTask>(&here.task);
+  auto* recorded = std::get_if<datasets::FilesTask>(&there.task);
+  if (files != nullptr && recorded != nullptr && recorded->scale.empty() && !files->scale.empty()) {
+    recorded->scale = to_string(datasets::Scale::kData);
+  }
   return differences(there, here);
 }
 

@@ -182,8 +182,13 @@ void describe_preparation(datasets::FilesTask& task, Visitor& visit) {
         task.context, 1);
   visit({"positions", "Add this many features that encode a step's position (0: none)"},
         task.positions, 0);
-  visit({"missing",
-         "Missing numbers: an error, the previous step's number, or the mean of the training data",
+  visit(
+      {"scale",
+       "Standardise numbers over each sequence, over the training data, or not (default: sequence "
+       "if deviations differ by orders of magnitude between sequences, else data)",
+       all_names<datasets::Scale>},
+      task.scale);
+  visit({"missing", "Missing numbers: an error, the previous step's number, or the mean",
          all_names<datasets::Missing>},
         task.missing);
   visit({"window", "Cut sequences into windows of this many steps (0: off)"}, task.window, 0);

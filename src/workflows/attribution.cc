@@ -188,15 +188,18 @@ void GradientAttributor::differentiate(const ExplainedValue& explained) {
   for (float& slope : gradient_) slope /= kLarge;
 }
 
-// A row holds the step, the steps before it, and the position features, which belong to the step.
+// A row holds the step, the steps before it, and the position features, which belong to the step. If
+// each sequence is scaled by itself, its mean and deviation count for their feature at each step.
 void GradientAttributor::distribute(const std::vector<double>& parts, Attribution& found) const {
   const auto context = static_cast<std::size_t>(encoding_.widening.context);
   const auto positions = static_cast<std::size_t>(encoding_.widening.positions);
   const std::size_t width = (inputs_ - positions) / context;
   const bool numbers = !encoding_.schema.symbols;
+  const std::size_t features =
+      encoding_.scale == datasets::Scale::kSequence ? encoding_.schema.features.size() : width;
   std::vector<double> steps(steps_);
-  if (numbers) found.parts.resize(steps_ * width);
-  found.width = numbers ? width : 0;
+  if (numbers) found.parts.resize(steps_ * features);
+  found.width = numbers ? features : 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::size_t row = i / inputs_;
     const std::size_t place = i % inputs_;
@@ -205,7 +208,8 @@ void GradientAttributor::distribute(const std::vector<double>& parts, Attributio
     if (before > row) continue;  // padding before the first step
     steps[row - before] += parts[i];
     if (numbers && !is_place) {
-      found.parts[(row - before) * width + place % width] += static_cast<float>(parts[i]);
+      const std::size_t feature = place % width % features;
+      found.parts[(row - before) * features + feature] += static_cast<float>(parts[i]);
     }
   }
   found.steps.assign(steps.begin(), steps.end());

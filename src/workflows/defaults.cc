@@ -118,11 +118,12 @@ void choose_end(const training::Overrides& given, bool has_validation,
   }
 }
 
-// Records what the run is called and which data it has.
+// Records what the run is called, which data it has and how the data is scaled.
 void name(const datasets::Files& files, training::Experiment& experiment) {
   auto& task = std::get<datasets::FilesTask>(experiment.task);
   if (experiment.name.empty()) experiment.name = name_of(task.train.front());
   if (task.split_seed == 0) task.split_seed = experiment.seed;
+  task.scale = to_string(files.encoding().scale);
   task.sha256 = files.sha256();
 }
 

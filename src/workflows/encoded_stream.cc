@@ -5,11 +5,17 @@
 
 #include "formats/lower_case.h"
 #include "report/text.h"
+#include "rwa/errors.h"
 
 namespace rwa::workflows {
 
 EncodedStream::EncodedStream(const Trained& trained)
     : encoding_(trained.encoding), stream_(trained.model) {
+  if (encoding_.scale == datasets::Scale::kSequence) {
+    throw ConfigError(
+        "the model scales each sequence by itself, which needs all of its steps, so it cannot be "
+        "streamed: train with --scale data");
+  }
   reset();
 }
 

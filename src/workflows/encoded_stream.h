@@ -16,7 +16,8 @@ namespace rwa::workflows {
 
 class EncodedStream {
  public:
-  // The model must outlive it. Throws ConfigError as Stream does.
+  // The model must outlive it. Throws ConfigError as Stream does, and if each
+  // sequence is scaled by itself.
   explicit EncodedStream(const Trained& trained);
 
   // Takes an encoded step, features or a symbol, and sets y, [O].

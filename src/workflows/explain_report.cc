@@ -202,10 +202,13 @@ std::vector<std::string> ExplanationText::symbols(const Explanation& made) const
 
 std::vector<double> ExplanationText::numbers(const Explanation& made, std::size_t feature) const {
   const std::size_t width = encoding_.schema.features.size();
-  const datasets::Normal& normal = encoding_.features;
+  const datasets::Normal normal = encoding_.of_numbers();
+  const double mean = datasets::levels_of(made.sequence.x, width)[feature].mean;
   std::vector<double> numbers;
   for (std::size_t i = feature; i < made.sequence.x.size(); i += width) {
-    const double number = made.sequence.x[i] * normal.scale[feature] + normal.mean[feature];
+    // Missing ones are left if each sequence is scaled by itself.
+    const double found = std::isnan(made.sequence.x[i]) ? mean : made.sequence.x[i];
+    const double number = found * normal.scale[feature] + normal.mean[feature];
     // Undo the rounding error of a number that was 0.
     const bool is_zero = std::abs(number) < 1e-6 * std::abs(normal.mean[feature]);
     numbers.push_back(is_zero ? 0 : number);

@@ -1,6 +1,7 @@
 #include "workflows/findings.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -8,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/counted.h"
 #include "io/quote.h"
 
 namespace rwa::workflows {
@@ -40,6 +42,13 @@ std::string names_of(const Run& run) {
   std::string first = io::escape(run.first->name);
   if (run.count == 1) return first;
   return fmt::format("{}{}{}", first, run.count == 2 ? ", " : " … ", io::escape(run.last->name));
+}
+
+// "1,200" for 1234.5.
+std::string in_two_digits(double value) {
+  constexpr double kMost = 1e15;
+  const std::string rounded = fmt::format("{:.1e}", value);
+  return value < kMost ? in_thousands(std::llround(std::stod(rounded))) : rounded;
 }
 
 // Columns that are listed need no mention with the task.
@@ -84,6 +93,14 @@ std::string columns_in_words(const formats::Findings& findings) {
     parts.push_back(fmt::format("… ({} columns in total)", findings.columns.size()));
   }
   return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+std::string scale_in_words(const formats::Schema& schema, const datasets::Statistics& statistics) {
+  if (datasets::choose_scale(schema, statistics) != datasets::Scale::kSequence) return "";
+  return fmt::format(
+      "each sequence is scaled by itself: deviations differ by a factor of {} between sequences; "
+      "--scale data turns it off",
+      in_two_digits(*statistics.own.spread()));
 }
 
 std::string warnings_text(const formats::Findings& findings) {

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "datasets/files.h"
 #include "formats/reader.h"
 #include "report/table.h"
 
@@ -18,6 +19,9 @@ report::Table columns_table(const formats::Findings& findings);
 // The same in a line: "machine: id (its name); load … heat: feature (numbers)". Empty if nothing
 // is known about columns.
 std::string columns_in_words(const formats::Findings& findings);
+
+// Says that each sequence is scaled by itself, and why. Empty if that is not chosen for the data.
+std::string scale_in_words(const formats::Schema& schema, const datasets::Statistics& statistics);
 
 // A line "warning: …" for each warning.
 std::string warnings_text(const formats::Findings& findings);

@@ -202,6 +202,9 @@ std::string to_text(const DataSummary& data) {
   if (data.schema.symbols) {
     text += fmt::format("symbols    {}\n", io::listed(data.symbols, kMostListed, " "));
   }
+  if (const std::string scale = scale_in_words(data.schema, data.statistics); !scale.empty()) {
+    text += scale + "\n";
+  }
   text += warnings_text(data.findings);
   if (!data.findings.columns.empty()) {
     text += "\n" + report::to_text(columns_table(data.findings));

@@ -11,6 +11,7 @@
 #include "io/read_file.h"
 #include "rwa/errors.h"
 #include "workflows/defaults.h"
+#include "workflows/findings.h"
 
 namespace rwa::workflows {
 namespace {
@@ -47,6 +48,12 @@ void make_folder(const fs::path& folder) {
     throw ResourceError(
         fmt::format("{}: cannot create the folder: {}", folder.string(), error.message()));
   }
+}
+
+// Empty if it was given, or nothing unusual was chosen.
+std::string note_on_scale(const training::Overrides& settings, const datasets::Files& files) {
+  if (!text_of(settings, "task.scale").empty()) return "";
+  return scale_in_words(files.encoding().schema, files.statistics());
 }
 
 }  // namespace
@@ -105,6 +112,9 @@ Plan plan(const TrainRequest& request, std::shared_ptr<const datasets::Files> re
   Fit fit = complete(request.settings, *plan.files, find_room(at_a_time, link), experiment);
   plan.notes.push_back(choices_in_words(*plan.files, experiment));
   if (!fit.note.empty()) plan.notes.push_back(std::move(fit.note));
+  if (std::string note = note_on_scale(request.settings, *plan.files); !note.empty()) {
+    plan.notes.push_back(std::move(note));
+  }
   for (int fold = first; fold < end; ++fold) {
     const std::shared_ptr<const datasets::Files> files =
         fold == task.fold ? plan.files : datasets::with_fold(*plan.files, task, fold);

@@ -62,7 +62,7 @@ OutputDecoder::OutputDecoder(const datasets::Encoding& encoding)
     : loss_(encoding.shape().loss),
       every_step_(encoding.answers_every_step()),
       names_(encoding.outputs()),
-      normal_(encoding.schema.target == formats::Target::kNone ? encoding.features
+      normal_(encoding.schema.target == formats::Target::kNone ? encoding.of_numbers()
                                                                : encoding.targets) {}
 
 void OutputDecoder::decode(std::span<const float> logits, Prediction& prediction) const {

@@ -69,6 +69,13 @@ Encoding any_encoding() {
     if (encoding.unknown) encoding.alphabet.emplace_back(kUnknown);
   } else {
     encoding.features = any_normal(schema.features.size());
+    encoding.scale = *element(Scale::kData, Scale::kNone);
+    if (schema.target != Target::kNone && *rc::gen::arbitrary<bool>()) {
+      encoding.scale = Scale::kSequence;
+      encoding.own = {.least = any_normal(schema.features.size()).scale,
+                      .means = any_normal(schema.features.size()),
+                      .deviations = any_normal(schema.features.size())};
+    }
   }
   if (schema.target == Target::kNumbers || schema.target == Target::kNumbersPerStep) {
     encoding.targets = any_normal(schema.targets.size());
@@ -139,6 +146,30 @@ TEST(EncodingJson, FieldsOfLaterVersionsAreOptional) {
   refuse(changed(encoding, "/tokens", "syllables"), {"tokens", "characters, words"});
   refuse(changed(encoding, "/alphabet", Json{"a", "b"}),
          {"\"alphabet\" does not end with \"<unknown>\""});
+}
+
+TEST(EncodingJson, HasTheScaleOfSequences) {
+  Encoding encoding = example();
+  EXPECT_EQ(to_json(encoding).find("scale\":\""), std::string::npos);  // as in earlier versions
+  encoding.scale = Scale::kSequence;
+  encoding.own = {.least = {0.5, 2},
+                  .means = {.mean = {1, 2}, .scale = {3, 4}},
+                  .deviations = {.mean = {5, 6}, .scale = {7, 8}}};
+  EXPECT_TRUE(to_json(encoding).ends_with(
+      R"("scale":"sequence","own":{"least":[0.5,2.0],"means":{"mean":[1.0,2.0],"scale":[3.0,4.0]},)"
+      R"("deviations":{"mean":[5.0,6.0],"scale":[7.0,8.0]}}})"));
+  EXPECT_EQ(parse_encoding(to_json(encoding), "m"), encoding);
+  EXPECT_EQ(encoding.shape().inputs, 6);
+  refuse(changed(encoding, "/own/least/1", 0), {"\"least\" contains 0", "above 0"});
+  refuse(changed(encoding, "/own/least/2", 1), {"the size of \"least\" is 3, expected 2"});
+  refuse(changed(encoding, "/own/means/mean", Json::array()), {"the size of \"mean\" is 0"});
+  refuse(changed(encoding, "/own/more", 1), {"unknown field 'more'"});
+  refuse(changed(encoding, "/scale", "data"), {"unknown field 'own'"});
+  refuse(changed(encoding, "/scale", "log"), {"log", "data, sequence, none"});
+  refuse(changed(example(), "/scale", "sequence"), {"'own' is missing"});
+  Encoding letters = example_of_symbols();
+  letters.scale = Scale::kSequence;
+  refuse(to_json(letters), {"\"scale\" is sequence, expected data or none", "symbols"});
 }
 
 TEST(EncodingJson, IsAnObject) {

@@ -2,6 +2,7 @@
 // data sets and plans of a single process. On the other ranks the paths do not exist.
 #include "datasets/files_read.h"
 
+#include <cmath>
 #include <filesystem>
 #include <initializer_list>
 #include <memory>
@@ -192,6 +193,17 @@ TEST_F(SharedFiles, AWideTableWithoutSomeNumbersInFolds) {
                .target = {"y"},
                .missing = "mean",
                .folds = 4});
+}
+
+TEST_F(SharedFiles, SequencesThatAreScaledByThemselvesInFolds) {
+  std::string text = "first,second,third,y\n";
+  for (int i = 0; i < 40; ++i) {
+    text += fmt::format("{},{},{},{}\n", i, std::exp(i % 13), 0.5 * i, i % 3 == 0 ? "a" : "b");
+  }
+  const FilesTask task{
+      .train = {put("w.csv", text)}, .layout = "wide", .target = {"y"}, .folds = 4};
+  EXPECT_EQ(open(task)->encoding().scale, Scale::kSequence);
+  expect_same(task);
 }
 
 TEST_F(SharedFiles, LettersThatAreForecastInWindows) {

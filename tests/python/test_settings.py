@@ -30,6 +30,7 @@ VALUES = {
     "seed": 5,
     "context": 2,
     "positions": 3,
+    "scale": "sequence",
     "missing": "mean",
     "window": 3,
     "stride": (2, {"window": 3}),

@@ -212,6 +212,7 @@ datasets::FilesTask any_files() {
           .tokens = *text(),
           .lower = *rc::gen::arbitrary<bool>(),
           .missing = *text(),
+          .scale = *text(),
           .window = *small_positive(),
           .stride = *small_positive(),
           .split = *finite(),

@@ -29,7 +29,7 @@ std::string text_of(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-Value constant(Graph& graph, const char* name, const std::vector<double>& values) {
+Value constant(Graph& graph, const std::string& name, const std::vector<double>& values) {
   const std::vector<float> numbers(values.begin(), values.end());
   return graph.constant(name, numbers, {static_cast<std::int64_t>(numbers.size())});
 }
@@ -73,20 +73,88 @@ std::map<std::string, std::string> names_of(const datasets::Encoding& data) {
   } else {
     names["features"] = text_of(data.schema.features);
     names["missing"] = text_of(datasets::to_string(data.missing));
+    names["scale"] = text_of(datasets::to_string(data.scale));
   }
   return names;
 }
 
-// Standardises the values of a file. A missing value, NaN, becomes the mean if the model was
-// trained so.
-Value made_normal(Graph& graph, const datasets::Encoding& data, const Value& x) {
-  const Value mean = constant(graph, "data.mean", data.features.mean);
-  const Value rest = constant(graph, "data.mean.rest", lost(data.features.mean));
-  const Value scale = constant(graph, "data.scale", data.features.scale);
-  const Value centred = graph.add("Sub", {graph.add("Sub", {x, mean}), rest});
-  const Value normal = graph.add("Div", {centred, scale});
+// Replaces missing values, NaN in x, by the mean if the model was trained so.
+Value filled(Graph& graph, const datasets::Encoding& data, const Value& x, const Value& mean,
+             const Value& normal) {
   if (data.missing != datasets::Missing::kMean) return normal;
-  return graph.add("Where", {graph.add("IsNaN", {x}), graph.number(0), normal});
+  return graph.add("Where", {graph.add("IsNaN", {x}), mean, normal});
+}
+
+Value standardised(Graph& graph, const std::string& name, const datasets::Normal& normal,
+                   const Value& x) {
+  const Value mean = constant(graph, name + ".mean", normal.mean);
+  const Value rest = constant(graph, name + ".mean.rest", lost(normal.mean));
+  const Value scale = constant(graph, name + ".scale", normal.scale);
+  return graph.add("Div", {graph.add("Sub", {graph.add("Sub", {x, mean}), rest}), scale});
+}
+
+// Whether each value of x [T,B,D] is one of the sequence: not past its end, and not missing.
+Value is_present(Graph& graph, const Value& x, const Value& lengths) {
+  const Value steps = graph.add("Gather", {graph.add("Shape", {x}), graph.integer(0)});
+  const Value range = graph.add("Range", {graph.integer(0), steps, graph.integer(1)});
+  const Value place = graph.add("Unsqueeze", {range, graph.integers({1, 2})});
+  const Value ends = graph.add("Unsqueeze", {lengths, graph.integers({0, 2})});
+  const Value missing = graph.add("IsNaN", {x});
+  return graph.add("And", {graph.add("Less", {place, ends}), graph.add("Not", {missing})});
+}
+
+// Standardises each sequence of x [T,B,D] by itself, as datasets::OwnScale does: [T,B,3D].
+Value scaled_by_itself(Graph& graph, const datasets::OwnScale& own, const Value& x,
+                       const Value& lengths) {
+  const Value present = is_present(graph, x, lengths);
+  const Value zero = graph.number(0), one = graph.number(1);
+  const auto sum = [&](const Value& values) {
+    return graph.add("ReduceSum", {values, graph.integers({0})});
+  };
+  const Value ones = graph.add("Cast", {present}, {attribute("to", onnx::TensorProto::FLOAT)});
+  const Value found = sum(ones);  // [1,B,D]
+  const Value count = graph.add("Max", {found, one});
+  const auto mean_of = [&](const Value& values) {
+    return graph.add("Div", {sum(graph.add("Where", {present, values, zero})), count});
+  };
+  // The mean of the differences from a first mean is what rounding has lost of it.
+  const Value first = mean_of(x);
+  const Value shifted = graph.add("Sub", {x, first});
+  const Value rest = mean_of(shifted);
+  const Value centred = graph.add("Where", {present, graph.add("Sub", {shifted, rest}), zero});
+  const Value mean = graph.add("Add", {first, rest});
+  const Value deviation = graph.add("Sqrt", {mean_of(graph.add("Mul", {centred, centred}))});
+  const Value rounding = graph.add(
+      "Mul", {graph.add("Abs", {mean}), graph.number(static_cast<float>(datasets::kRounding))});
+  const Value varies = graph.add("Greater", {deviation, rounding});
+  const Value real = graph.add("Where", {varies, deviation, zero});
+  const Value scale = graph.add("Max", {real, constant(graph, "data.own.least", own.least)});
+  const Value known = graph.add("Greater", {found, zero});
+  const auto constant_input = [&](const char* name, const datasets::Normal& normal,
+                                  const Value& value) {
+    const Value level = standardised(graph, name, normal, value);
+    const Value same = graph.add("Where", {known, level, zero});
+    return graph.add("Expand", {same, graph.add("Shape", {x})});
+  };
+  const Value normal = graph.add("Where", {varies, graph.add("Div", {centred, scale}), zero});
+  return graph.add(
+      "Concat",
+      {normal, constant_input("data.own.means", own.means, mean),
+       constant_input("data.own.deviations", own.deviations, graph.add("Log", {scale}))},
+      {attribute("axis", -1)});
+}
+
+// Scales the values of a file as in training.
+Value scaled(Graph& graph, const datasets::Encoding& data, const Value& x, const Value& lengths) {
+  switch (data.scale) {
+    case datasets::Scale::kSequence:
+      return scaled_by_itself(graph, data.own, x, lengths);
+    case datasets::Scale::kNone:
+      return filled(graph, data, x, constant(graph, "data.mean", data.features.mean), x);
+    case datasets::Scale::kData:
+      break;
+  }
+  return filled(graph, data, x, graph.number(0), standardised(graph, "data", data.features, x));
 }
 
 // Joins each step of x [T,B,D] or symbols [T,B] with its context and its positional encoding.
@@ -115,7 +183,7 @@ Value widened(Graph& graph, const datasets::Encoding& data, const Value& x) {
 // Converts the network's outputs to their original unit.
 Value in_own_unit(Graph& graph, const datasets::Encoding& data, const Value& y) {
   const bool is_forecast = data.schema.target == formats::Target::kNone;
-  const datasets::Normal& normal = is_forecast ? data.features : data.targets;
+  const datasets::Normal normal = is_forecast ? data.of_numbers() : data.targets;
   const Value scale = constant(graph, "data.targets.scale", normal.scale);
   const Value mean = constant(graph, "data.targets.mean", normal.mean);
   return graph.add("Add", {graph.add("Mul", {y, scale}), mean});
@@ -140,11 +208,12 @@ class OnnxFile {
   void add_sequences() {
     const Value x = input({"T", "B"});
     const Value lengths = graph_.input("lengths", Type::kInteger, {"B"});
+    const Value seen = encoded(x, lengths);
     const Value steps = spec_.decodes() ? graph_.input("steps", Type::kInteger, {}) : Value();
     Shape shape = {"B", spec_.outputs()};
     if (spec_.decodes()) shape.insert(shape.begin(), "steps");
     if (spec_.readout == Readout::kEvery) shape.insert(shape.begin(), "T");
-    add_answers(nodes_.run(x, lengths, steps), shape);
+    add_answers(nodes_.run(seen, lengths, steps), shape);
     file_.set_doc_string("A recurrent network of rwa for whole sequences.");
   }
 
@@ -153,7 +222,7 @@ class OnnxFile {
     const Value x = input({"B"});
     const Shape state_shape = {"B", static_cast<int>(spec_.state_size())};
     const Value state = graph_.input("state", Type::kFloat, state_shape);
-    const auto made = nodes_.step(x, state);
+    const auto made = nodes_.step(encoded(x), state);
     add_answers(made.y, {"B", spec_.outputs()});
     // An output cannot have the name of an input.
     add_output("next_state", "Identity", made.state, state_shape);
@@ -184,6 +253,11 @@ class OnnxFile {
                       "one step cannot compute: export whole sequences",
                       data_->widening.context, data_->widening.positions));
     }
+    if (data_ && data_->scale == datasets::Scale::kSequence) {
+      throw ConfigError(
+          "the network scales each sequence by itself, which a graph of one step cannot do: export "
+          "whole sequences, or train with --scale data");
+    }
   }
 
   void add_metadata(const std::string& key, const std::string& text) {
@@ -192,15 +266,19 @@ class OnnxFile {
     entry.set_value(text);
   }
 
-  // Adds the input and returns the network's encoded input.
+  // Adds the input, as in files.
   Value input(Shape shape) {
     graph_.begin_part("input");
     const bool symbols = data_ ? data_->schema.symbols : spec_.takes_symbols();
-    if (!symbols) shape.emplace_back(data_ ? static_cast<int>(data_->width()) : spec_.inputs());
-    const Value x = symbols ? graph_.input("symbols", Type::kInteger, shape)
-                            : graph_.input("x", Type::kFloat, shape);
+    if (symbols) return graph_.input("symbols", Type::kInteger, shape);
+    shape.emplace_back(data_ ? static_cast<int>(data_->schema.features.size()) : spec_.inputs());
+    return graph_.input("x", Type::kFloat, shape);
+  }
+
+  // Returns the input as the network sees it. A step has no lengths.
+  Value encoded(const Value& x, const Value& lengths = {}) {
     if (!data_) return x;
-    const Value seen = symbols ? x : made_normal(graph_, *data_, x);
+    const Value seen = data_->schema.symbols ? x : scaled(graph_, *data_, x, lengths);
     return data_->widening.is_needed() ? widened(graph_, *data_, seen) : seen;
   }
 
