@@ -283,6 +283,56 @@ class OnnxRuntimeTest(OnnxCase):
         self.assertEqual(json.loads(result.metadata["outputs"]), ["tomorrow"])
         self.assertEqual(json.loads(result.metadata["network"]), network.config)
 
+    def test_sequences_that_are_scaled_by_themselves(self) -> None:
+        """As in rwa, with a constant feature, missing numbers and a feature without any."""
+        network = Network(self.draw, inputs=12, outputs=2, loss="softmax", readout="mean")
+        own = {
+            "least": [0.5, 0.25],
+            "means": {"mean": [1e3, 0.0], "scale": [20.0, 2.0]},
+            "deviations": {"mean": [1.0, -1.0], "scale": [0.5, 2.0]},
+        }
+        note = encoding(
+            {"features": ["a", "b"], "target": "class", "targets": ["y"]},
+            missing="mean",
+            widening={"context": 2, "positions": 0, "span": 0},
+            features={"mean": [0.0, 0.0], "scale": [1.0, 1.0]},
+            labels=["no", "yes"],
+            scale="sequence",
+            own=own,
+        )
+        network.model.set_note("data", note)
+        raw = (1e3 + 5 * self.draw.standard_normal((7, 4, 2))).astype(np.float32)
+        raw[:, 1, 0] = 1000.1
+        raw[3, 1, 0] = np.nextafter(np.float32(1000.1), np.float32(2e3))
+        raw[2:4, 2, 1] = np.nan
+        raw[:, 3, 0] = np.nan
+        raw[:, 0, 1] = 0.125 * np.sign(raw[:, 0, 1] - 1e3)
+        lengths = np.array([7, 5, 6, 1])
+        feed = {"x": self.with_wild_padding(raw, lengths), "lengths": lengths}
+        result = runtime([(self.export(network.model), [feed])])[0]
+        items = [raw[:length, b] for b, length in enumerate(lengths)]
+        expected = rwa.predict(network.model, rwa.Sequences.from_arrays(items, features=["a", "b"]))
+        self.assert_near(result.outputs[0]["probabilities"], np.asarray(expected), "probabilities")
+        self.assertEqual(json.loads(result.metadata["scale"]), "sequence")
+
+    def test_numbers_as_they_are(self) -> None:
+        network = Network(self.draw, inputs=1, outputs=1, loss="squared-error", readout="every")
+        note = encoding(
+            {"features": ["a"], "target": "forecast"},
+            missing="mean",
+            features={"mean": [3.0], "scale": [2.0]},
+            scale="none",
+        )
+        network.model.set_note("data", note)
+        raw = network.batch(5, 1)
+        raw[2] = np.nan
+        x = np.where(np.isnan(raw), np.float32(3), raw)
+        lengths = np.array([5])
+        result = runtime([(self.export(network.model), [{"x": raw, "lengths": lengths}])])[0]
+        y = np.asarray(rwa.Session(network.model).run(x, lengths))
+        self.assert_near(result.outputs[0]["y"], y, "y")
+        self.assert_near(result.outputs[0]["values"], y, "values")
+
     def test_steps_that_are_seen_with_others(self) -> None:
         context, positions, span = 3, 2, 9
         network = Network(self.draw, inputs=context * 4 + positions, outputs=2, loss="softmax")

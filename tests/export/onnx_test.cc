@@ -187,7 +187,7 @@ Model trained(datasets::Encoding encoding = {}) {
   encoding.schema.target = formats::Target::kClass;
   encoding.labels = {"no", "yes"};
   encoding.features = {{1, 2, 3}, {1, 0.5, 2}};
-  Model model({.inputs = static_cast<int>(encoding.widening.inputs(3)), .units = 4, .outputs = 2});
+  Model model({.inputs = encoding.shape().inputs, .units = 4, .outputs = 2});
   model.set_note(std::string(datasets::kEncodingNote), datasets::to_json(encoding));
   return model;
 }
@@ -209,6 +209,20 @@ TEST(Onnx, SeesStepsWithOthers) {
   EXPECT_EQ(shapes(file.graph().input()).at("x"), "FLOAT [T,B,3]");
 }
 
+datasets::Encoding scaled_by_itself() {
+  const datasets::Normal normal = {{1, 2, 3}, {1, 0.5, 2}};
+  return {.scale = datasets::Scale::kSequence,
+          .own = {.least = {1, 2, 3}, .means = normal, .deviations = normal}};
+}
+
+TEST(Onnx, ScalesSequencesByThemselves) {
+  const auto file = exported(trained(scaled_by_itself()));
+  ASSERT_NO_THROW(onnx::checker::check_model(file));
+  expect_inferred(file);
+  EXPECT_EQ(shapes(file.graph().input()).at("x"), "FLOAT [T,B,3]");
+  EXPECT_EQ(Json::parse(metadata(file).at("scale")), Json("sequence"));
+}
+
 void expect_refused(const Model& model, const OnnxOptions& options, std::string_view why) {
   const io::TempFolder folder;
   expect_error<ConfigError>([&] { export_onnx(model, folder.path() / "x.onnx", options); }, {why});
@@ -220,6 +234,7 @@ TEST(Onnx, RefusesWhatItCannotSay) {
   expect_refused(Model({.units = 3, .readout = Readout::kMean}), {.step = true}, "averages");
   expect_refused(Model({.units = 3, .code = 2}), {.step = true}, "decodes");
   expect_refused(trained({.widening = {.context = 3}}), {.step = true}, "context 3");
+  expect_refused(trained(scaled_by_itself()), {.step = true}, "--scale data");
   const io::TempFolder folder;
   const auto file = folder.path() / "x.onnx";
   Model other({.inputs = 3, .units = 3, .outputs = 3});

@@ -116,7 +116,7 @@ class DataTest(unittest.TestCase):
     def test_answers(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             files = write_samples("data", folder)
-            self.assertEqual(len(files), 7)
+            self.assertEqual(len(files), 9)
             for file in files:
                 with self.subTest(file.stem):
                     self.check(file)
