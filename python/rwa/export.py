@@ -34,7 +34,7 @@ def export_onnx(model: Model | PathLike, path: PathLike, *, step: bool = False) 
     ------
     ConfigError
         With `step`, if the model cannot run as a stream or if a step's input depends on other steps
-        (context, positions).
+        (context, positions, scale "sequence").
     ResourceError
         If the file cannot be written.
 

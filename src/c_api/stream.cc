@@ -3,8 +3,10 @@
 #include "c_api/guard.h"
 #include "c_api/handles.h"
 #include "c_api/views.h"
+#include "datasets/encoding.h"
 #include "rwa/c_api.h"
 #include "rwa/model.h"
+#include "workflows/encoded_stream.h"
 
 struct rwa_stream {
   rwa::Stream stream;
@@ -22,6 +24,9 @@ rwa_result rwa_stream_new(const rwa_model* model, rwa_stream** out) {
   return guarded([&] {
     require(model, "model");
     require(out, "out");
+    const auto data =
+        rwa::datasets::find_encoding(model->model.notes(), model->model.config(), "the model");
+    if (data) rwa::workflows::check_streamable(*data);
     *out = std::make_unique<rwa_stream>(rwa_stream{rwa::Stream(model->model)}).release();
   });
 }

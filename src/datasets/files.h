@@ -71,8 +71,8 @@ std::unique_ptr<Files> open_files(const FilesTask& task, std::uint64_t seed,
 
 // Returns the same data, without reading it again, split and prepared as `task` says. It may differ
 // from the task that the data was opened with in `context`, `positions`, `scale`, `balance` and
-// `fold`, and in `split` and `folds` if it needs as many subsets: data opened with a split of 0.2 can have five
-// folds. Throws ConfigError for other folds, InputError if a fold is empty.
+// `fold`, and in `split` and `folds` if it needs as many subsets: data opened with a split of 0.2
+// can have five folds. Throws ConfigError for other folds, InputError if a fold is empty.
 std::unique_ptr<Files> prepared(const Files& files, const FilesTask& task);
 inline std::unique_ptr<Files> with_fold(const Files& files, FilesTask task, int fold) {
   task.fold = fold;

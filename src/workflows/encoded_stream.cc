@@ -9,13 +9,16 @@
 
 namespace rwa::workflows {
 
+void check_streamable(const datasets::Encoding& encoding) {
+  if (encoding.scale != datasets::Scale::kSequence) return;
+  throw ConfigError(
+      "the model scales each sequence by itself, which needs all of its steps, so it cannot be "
+      "streamed: train with --scale data");
+}
+
 EncodedStream::EncodedStream(const Trained& trained)
     : encoding_(trained.encoding), stream_(trained.model) {
-  if (encoding_.scale == datasets::Scale::kSequence) {
-    throw ConfigError(
-        "the model scales each sequence by itself, which needs all of its steps, so it cannot be "
-        "streamed: train with --scale data");
-  }
+  check_streamable(encoding_);
   reset();
 }
 

@@ -14,10 +14,12 @@
 
 namespace rwa::workflows {
 
+// Throws ConfigError if each sequence is scaled by itself, which needs all of its steps.
+void check_streamable(const datasets::Encoding& encoding);
+
 class EncodedStream {
  public:
-  // The model must outlive it. Throws ConfigError as Stream does, and if each
-  // sequence is scaled by itself.
+  // The model must outlive it. Throws ConfigError as Stream and check_streamable() do.
   explicit EncodedStream(const Trained& trained);
 
   // Takes an encoded step, features or a symbol, and sets y, [O].

@@ -171,10 +171,10 @@ TEST(ScaleOfFiles, NoneIsInTheBaseline) {
 }
 
 TEST(ScaleOfFiles, IsTheSameForAllFolds) {
-  FilesTask task{.train = {"train"}, .folds = 4};
+  const FilesTask task{.train = {"train"}, .folds = 4};
   const auto first = apart(1e4).open(task);
   for (int fold = 0; fold <= 4; ++fold) {
-    EXPECT_EQ(with_fold(*first, fold)->encoding().scale, Scale::kSequence);
+    EXPECT_EQ(with_fold(*first, task, fold)->encoding().scale, Scale::kSequence);
   }
 }
 

@@ -152,6 +152,15 @@ class ClassifierTest(EstimatorTest):
 
 
 class TrainingTest(EstimatorTest):
+    def test_sequences_of_other_sizes_are_scaled_by_themselves(self) -> None:
+        X = [x * 10.0 ** (i % 5) for i, x in enumerate(self.X)]
+        classifier = self.classifier().fit(X, self.y)
+        self.assertEqual(classifier.model_.config["inputs"], 6)
+        self.assertEqual(classifier.predict_proba(X).shape, (60, 3))
+        with self.assertRaisesRegex(rwa.ConfigError, "cannot be streamed: train with --scale data"):
+            rwa.Stream(classifier.model_)
+        self.assertEqual(self.classifier(scale="data").fit(X, self.y).model_.config["inputs"], 2)
+
     def test_ends_when_nothing_becomes_better(self) -> None:
         noise = list(numpy.random.default_rng(3).permutation(self.y))
         model = self.classifier(epochs=500, patience=2).fit(self.X, noise)
