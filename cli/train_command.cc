@@ -1,6 +1,8 @@
 // cli/train_command.cc: `rwa train`: trains a model on files.
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -46,9 +48,16 @@ std::string why_unscored(const workflows::Plan& plan) {
       report::counted(plan.files->size(datasets::Split::kTrain), "sequence"));
 }
 
+void print_remark(const std::vector<workflows::TrainedRun>& runs) {
+  const std::string remark = workflows::remark(runs);
+  if (!remark.empty()) fmt::print("note: the model is {}\n", remark);
+}
+
 void print_scores(const workflows::Plan& plan, const workflows::TrainResult& result) {
   if (const auto table = workflows::summary(result.runs); !table.rows.empty()) {
-    fmt::print("Scores on {}:\n{}", workflows::scored_on(plan.runs.front().experiment, *plan.files), report::to_text(table));
+    fmt::print("Scores on {}:\n{}", workflows::scored_on(plan.runs.front().experiment, *plan.files),
+               report::to_text(table));
+    print_remark(result.runs);
   } else if (!result.runs.empty()) {
     fmt::print("no score: {}\n", why_unscored(plan));
   }
@@ -75,6 +84,7 @@ void refit(const workflows::Plan& plan, workflows::TrainResult& result,
   if (!made) return;
   if (const auto table = workflows::summary({made->run}); !table.rows.empty()) {
     fmt::print("Scores on the test data:\n{}", report::to_text(table));
+    print_remark({made->run});
   }
   const auto& task = std::get<datasets::FilesTask>(plan.runs.front().experiment.task);
   fmt::print("model: {} (trained on all data for {}; expected {}, from {} folds)\nreport: {}\n",

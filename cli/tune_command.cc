@@ -10,6 +10,7 @@
 #include "run_display.h"
 #include "settings_options.h"
 #include "training/run_folder.h"
+#include "workflows/baseline.h"
 #include "workflows/tune.h"
 
 namespace rwa::cli {
@@ -31,12 +32,16 @@ constexpr const char* kExample =
     "  model.safetensors  The best model\n"
     "  candidate-N        The runs";
 
-void print_table(const std::vector<workflows::Candidate>& candidates) {
+void print_table(const std::vector<workflows::Candidate>& candidates,
+                 const std::vector<workflows::Baseline>& baselines) {
   report::Table table{.header = {"candidate", "validation loss", "settings"}, .rows = {}};
   for (const workflows::Candidate& candidate : candidates) {
     table.rows.push_back({{fmt::format("{}", candidate.number)},
                           {fmt::format("{:.4f}", candidate.loss)},
                           {workflows::in_words(candidate.run.experiment)}});
+  }
+  for (const auto& [name, scores] : baselines) {
+    table.rows.push_back({{"baseline: " + name}, {fmt::format("{:.4f}", scores.loss)}, {""}});
   }
   fmt::print("{}", report::to_text(table));
 }
@@ -56,7 +61,7 @@ void tune(TuneArguments& arguments) {
                                            .train = arguments.options},
                                           display);
   if (!is_first_rank()) return;
-  print_table(candidates);
+  print_table(candidates, workflows::score_baselines(*plan.files, datasets::Split::kValid));
   const auto model = plan.out / training::kModelFile;
   candidates.front().run.store->model().save(model);
   fmt::print("\nBest model: {}\n", model.string());

@@ -41,6 +41,9 @@ class Trained(NamedTuple):
     best_step: int | None  # the step whose weights were kept, if it is not the last one
     notes: list[str]  # remarks on automatic choices that may surprise
     settings: dict[str, Any]  # all settings, given or chosen
+    scores: dict[str, Any]  # on the held-out data, with the keys of `rwa evaluate --json`
+    baselines: list[dict[str, Any]]  # the same of predictions without a network, and their "name"
+    remark: str  # that the model is not better than its best baseline; else empty
 
 
 class Known(NamedTuple):
@@ -64,7 +67,9 @@ class Run(NamedTuple):
     steps: int
     best_step: int | None
     settings: dict[str, Any]
-    scores: dict[str, Any]  # on the held-out fold, with the keys of `rwa evaluate --json`
+    scores: dict[str, Any]  # on the held-out fold, as in Trained; empty for candidates
+    baselines: list[dict[str, Any]]
+    remark: str
     loss: float | None  # best validation loss, by which candidates are ranked
 
 
@@ -218,7 +223,8 @@ def _runs(handle: Handle, sequences: Sequences) -> list[Run]:
             made = Handle("rwa_model_free", library.rwa_runs_model, handle, number)
             model = note_label_type(Model._from(made), sequences)
         fields = {name: about.get(name) for name in Run._fields[2:]}
-        fields["scores"] = fields["scores"] or {}
+        for name, none in {"scores": {}, "baselines": [], "remark": ""}.items():
+            fields[name] = fields[name] or none
         runs.append(Run(about["run"], model, **fields))
     return runs
 

@@ -172,6 +172,18 @@ Json about_run(const training::RunStore& store) {
           {"history", std::move(history)}};
 }
 
+// Adds the scores on held-out data, if there is any.
+void add_scores(const workflows::TrainedRun& run, Json& about) {
+  about["scores"] = run.scores ? Json::parse(workflows::to_json(*run.scores)) : Json::object();
+  about["baselines"] = Json::array();
+  for (const auto& [name, scores] : run.baselines) {
+    Json entry = {{"name", name}};
+    entry.update(Json::parse(workflows::to_json(scores)));
+    about["baselines"].push_back(std::move(entry));
+  }
+  about["remark"] = workflows::remark({run});
+}
+
 workflows::TrainResult train_all(const workflows::Plan& plan, workflows::TrainOptions options,
                                  ListenerNews& news) {
   news.watch(options);
@@ -201,6 +213,7 @@ std::pair<Model, Json> train(const Lists& lists, const char* text, ListenerNews&
   const training::RunStore& store = *kept;
   Json about = about_run(store);
   about["notes"] = plan.notes;
+  add_scores(result.runs.front(), about);
   return {store.model(), std::move(about)};
 }
 
@@ -218,7 +231,7 @@ rwa_runs cross_validate(const Lists& lists, const char* text, ListenerNews& news
   for (const workflows::TrainedRun& run : result.runs) {
     Json about = about_run(*run.store);
     about["run"] = run.title;
-    about["scores"] = Json::parse(workflows::to_json(*run.scores));
+    add_scores(run, about);
     runs.about.push_back(std::move(about));
     runs.stores.push_back(run.store);
   }

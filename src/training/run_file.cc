@@ -101,6 +101,20 @@ void write_run_file(const std::filesystem::path& file, const Experiment& experim
   io::replace_text(file, json.dump(2) + "\n");
 }
 
+void add_baselines(const std::filesystem::path& file, const std::vector<BaselineEntry>& baselines,
+                   const std::string& remark) {
+  Json json = Json::parse(io::read_text(file));
+  json["baselines"] = Json::array();
+  for (const auto& [name, scores] : baselines) {
+    Json entry = {{"name", name}};
+    entry.update(final_scores(scores));
+    json["baselines"].push_back(std::move(entry));
+  }
+  json.erase("remark");
+  if (!remark.empty()) json["remark"] = remark;
+  io::replace_text(file, json.dump(2) + "\n");
+}
+
 RunSummary read_run_file(const std::filesystem::path& file) {
   io::Fields json(io::parse_json(io::read_text(file), file.string(), io::refuse_input),
                   {.where = file.string(), .refuse = io::refuse_input});

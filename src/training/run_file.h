@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "training/experiment.h"
 #include "training/metrics.h"
@@ -48,6 +49,16 @@ struct RunFile {
 // Adds build and machine, and the current time as "ended" unless the run is running.
 void write_run_file(const std::filesystem::path& file, const Experiment& experiment,
                     const RunFile& content);
+
+// A baseline beside the final score.
+struct BaselineEntry {
+  std::string name;
+  Metric scores;
+};
+// Adds the baselines of the final score to the file of a finished run, and the remark unless it is
+// empty.
+void add_baselines(const std::filesystem::path& file, const std::vector<BaselineEntry>& baselines,
+                   const std::string& remark);
 
 // The parts of run.json that readers need.
 struct RunSummary {

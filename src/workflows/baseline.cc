@@ -1,40 +1,84 @@
 #include "workflows/baseline.h"
 
 #include <algorithm>
-#include <vector>
+#include <cstddef>
+#include <deque>
+#include <utility>
 
+#include <fmt/format.h>
+
+#include "report/text.h"
 #include "workflows/predict.h"
 
 namespace rwa::workflows {
 namespace {
 
-bool predicts_last_value(const datasets::Encoding& encoding) {
-  return encoding.schema.target == formats::Target::kNone && !encoding.schema.symbols;
+using formats::Target;
+
+// A network has a row of outputs per sequence, or per step.
+FittedBaseline fit_constant(const datasets::Files& files) {
+  const datasets::Encoding& encoding = files.encoding();
+  if (encoding.schema.target == Target::kNone && !encoding.schema.symbols) {
+    return {"last value", [](const formats::Sequence& encoded, std::vector<float>& outputs) {
+              outputs = encoded.x;
+            }};
+  }
+  const bool every_step = encoding.answers_every_step();
+  return {encoding.shape().loss == Loss::kSquaredError ? "mean" : "majority class",
+          [constant = files.constant_outputs(), every_step](const formats::Sequence& encoded,
+                                                            std::vector<float>& outputs) {
+            outputs.clear();
+            for (int row = 0; row < (every_step ? encoded.steps : 1); ++row) {
+              outputs.insert(outputs.end(), constant.begin(), constant.end());
+            }
+          }};
 }
 
-std::string name_for(const datasets::Encoding& encoding) {
-  if (predicts_last_value(encoding)) return "last value";
-  return encoding.shape().loss == Loss::kSquaredError ? "mean" : "majority class";
+std::optional<FittedBaseline> fit_informed(const datasets::Files& files, std::int64_t scored,
+                                           double work) {
+  const datasets::Encoding& encoding = files.encoding();
+  if (encoding.answers_every_step()) return std::nullopt;
+  const bool linear = encoding.schema.symbols || encoding.schema.target == Target::kNumbers;
+  return linear ? fit_linear(files, scored, work) : fit_nearest(files, scored, work);
 }
 
 }  // namespace
 
-Baseline score_baseline(const datasets::Files& files, datasets::Split split) {
-  const datasets::Encoding& encoding = files.encoding();
-  const bool last_value = predicts_last_value(encoding);
-  const std::vector<float> constant = files.constant_outputs();
-  ScoreAccumulator scores(encoding);
-  std::vector<float> outputs;  // one row per sequence or step, as a network has them
+std::vector<Baseline> score_baselines(const datasets::Files& files, datasets::Split split,
+                                      double work) {
+  std::vector<FittedBaseline> fitted = {fit_constant(files)};
+  if (auto informed = fit_informed(files, files.size(split), work)) {
+    fitted.push_back(std::move(*informed));
+  }
+  std::deque<ScoreAccumulator> sums;  // a deque, since they cannot be moved
+  for (std::size_t i = 0; i < fitted.size(); ++i) sums.emplace_back(files.encoding());
+  std::vector<float> outputs;
   const SampleSource next = samples_of(files, split);
   for (Sample sample; next(sample);) {
-    outputs.clear();
-    const int rows = encoding.answers_every_step() ? sample.sequence.steps : 1;
-    for (int row = 0; row < rows && !last_value; ++row) {
-      outputs.insert(outputs.end(), constant.begin(), constant.end());
+    for (std::size_t i = 0; i < fitted.size(); ++i) {
+      fitted[i].predict(sample.sequence, outputs);
+      sums[i].add(sample, outputs);
     }
-    scores.add(sample, last_value ? sample.sequence.x : outputs);
   }
-  return {name_for(encoding), scores.finish()};
+  std::vector<Baseline> scored;
+  for (std::size_t i = 0; i < fitted.size(); ++i) {
+    scored.push_back({std::move(fitted[i].name), sums[i].finish()});
+  }
+  return scored;
+}
+
+std::vector<std::int64_t> evenly_spaced(std::int64_t samples, double most) {
+  constexpr std::int64_t kFewest = 100;
+  const auto count = static_cast<std::int64_t>(std::min(most, static_cast<double>(samples)));
+  std::vector<std::int64_t> numbers;
+  if (count < std::min(samples, kFewest)) return numbers;
+  for (std::int64_t i = 0; i < count; ++i) numbers.push_back(i * samples / count);
+  return numbers;
+}
+
+std::string name_with_count(const std::string& name, std::int64_t used, std::int64_t samples) {
+  if (used == samples) return name;
+  return fmt::format("{} on {}", name, report::counted(used, "training sequence"));
 }
 
 }  // namespace rwa::workflows

@@ -1,20 +1,55 @@
-// src/workflows/baseline.h: the baseline of a training: predictions that need no network, fitted to
-// the training data and scored on the data that the model is scored on.
+// src/workflows/baseline.h: the baselines of a training: predictions that need no network, fitted
+// to the training data and scored on the data that the model is scored on.
 #pragma once
 
+#include <functional>
+#include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "datasets/files.h"
+#include "formats/sequence.h"
 #include "workflows/score.h"
 
 namespace rwa::workflows {
 
 struct Baseline {
-  std::string name;  // "majority class", "mean", or "last value" for forecasts of numbers
+  std::string name;  // "majority class"; "1-NN on 2,000 training sequences" if it is fitted to few
   Scores scores;
 };
 
-// Throws InputError if the samples have no targets.
-Baseline score_baseline(const datasets::Files& files, datasets::Split split);
+// The most multiplications that a baseline may take: one to two seconds.
+inline constexpr double kBaselineWork = 4e9;
+
+// The first ignores the sequence: the majority class, the mean, or the last value for forecasts of
+// numbers. With one target per sequence a second one follows: the nearest neighbour for classes and
+// labels of numbers, else a linear model. It is fitted to as many training sequences as `work`
+// allows, and left out if these are too few. Throws InputError if the samples have no targets.
+std::vector<Baseline> score_baselines(const datasets::Files& files, datasets::Split split,
+                                      double work = kBaselineWork);
+
+// A baseline that looks at the sequence.
+struct FittedBaseline {
+  std::string name;
+  // Sets the outputs for an encoded sequence, as a network has them.
+  std::function<void(const formats::Sequence& encoded, std::vector<float>& outputs)> predict;
+};
+
+// Euclidean distances of sequences with as many steps as the median training sequence, at most 256;
+// others are resampled (baseline_nearest.cc). For `scored` sequences. Empty if that takes more than
+// `work`.
+std::optional<FittedBaseline> fit_nearest(const datasets::Files& files, std::int64_t scored,
+                                          double work);
+// Ridge regression on the frequencies of n-grams of symbols, or on summaries of each feature
+// (baseline_linear.cc). Empty if it takes more than `work`.
+std::optional<FittedBaseline> fit_linear(const datasets::Files& files, std::int64_t scored,
+                                         double work);
+
+// Evenly spaced numbers of training samples, as many as `most` allows. Empty if they are too few to
+// stand for the others.
+std::vector<std::int64_t> evenly_spaced(std::int64_t samples, double most);
+// "1-NN", or "1-NN on 2,000 training sequences" if not all are used.
+std::string name_with_count(const std::string& name, std::int64_t used, std::int64_t samples);
 
 }  // namespace rwa::workflows

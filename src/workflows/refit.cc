@@ -42,10 +42,15 @@ std::int64_t median(std::vector<std::int64_t> values) {
 report::Page page_of(const PlannedRun& run, const TrainedRun& made, const TrainResult& folds,
                      const std::string& expected, int count) {
   report::Page page = training_page(run.store->record(), *run.files,
-                                    made.scores ? &*made.scores : nullptr,
-                                    made.baseline ? &*made.baseline : nullptr);
-  page.blocks.front() = report::Text{fmt::format("Trained on all data. Expected {}, from {}.",
-                                                 expected, report::counted(count, "fold"))};
+                                    made.scores ? &*made.scores : nullptr, made.baselines);
+  std::string first = fmt::format("Trained on all data. Expected {}, from {}.", expected,
+                                  report::counted(count, "fold"));
+  if (made.scores) {
+    first += " " + std::get<report::Text>(page.blocks.front()).text;
+  } else if (const std::string said = remark(folds.runs); !said.empty()) {
+    first += fmt::format(" The model is {}.", said);
+  }
+  page.blocks.front() = report::Text{std::move(first)};
   page.blocks.insert(page.blocks.begin() + 1,
                      {report::Heading{"Cross-validation", "folds"}, summary(folds.runs)});
   return page;

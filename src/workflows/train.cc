@@ -1,10 +1,8 @@
 #include "workflows/train.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <deque>
-#include <iterator>
 #include <limits>
 #include <span>
 #include <utility>
@@ -12,10 +10,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "report/text.h"
 #include "rwa/errors.h"
+#include "training/run_file.h"
 #include "workflows/predict.h"
 #include "workflows/training_page.h"
+#include "workflows/verdict.h"
 
 namespace rwa::workflows {
 namespace {
@@ -92,81 +91,26 @@ std::optional<std::size_t> best_of(const std::vector<TrainedRun>& runs) {
   return best;
 }
 
-// Seeds share their data, and so the baseline of the run before.
-std::optional<Baseline> baseline_of(const PlannedRun& run, const PlannedRun* before,
-                                    const std::vector<TrainedRun>& runs) {
-  if (before != nullptr && before->files == run.files) return runs.back().baseline;
-  if (run.files->size(held_out(*run.files)) == 0) return std::nullopt;
-  return score_baseline(*run.files, held_out(*run.files));
+// Seeds share their data, and so the baselines of the run before.
+std::vector<Baseline> baselines_of(const PlannedRun& run, const PlannedRun* before,
+                                   const std::vector<TrainedRun>& runs) {
+  if (before != nullptr && before->files == run.files) return runs.back().baselines;
+  if (run.files->size(held_out(*run.files)) == 0) return {};
+  return score_baselines(*run.files, held_out(*run.files));
 }
 
-// One column of the summary.
-struct Measure {
-  enum class Kind { kAccuracy, kLoss, kError, kOther };
-  Kind kind = Kind::kOther;
-  std::string name;
-  std::vector<double> values, baselines;  // one per run
-  double factor = 1;                      // 100 for percent
-  int digits = 4;
-};
-
-using Get = std::function<std::optional<double>(const Scores&)>;
-
-void add(std::vector<Measure>& measures, Measure measure, const std::vector<TrainedRun>& runs,
-         const Get& get) {
-  for (const TrainedRun& run : runs) {
-    const auto value = get(*run.scores), baseline = get(run.baseline->scores);
-    if (!value || !baseline) return;  // leave out measures that not all runs have
-    measure.values.push_back(*value);
-    measure.baselines.push_back(*baseline);
+// Writes the report, and the baselines to run.json.
+void write_results(const PlannedRun& run, const training::Record& record, const TrainedRun& made) {
+  const Scores* scores = made.scores ? &*made.scores : nullptr;
+  report::write_page(training_page(record, *run.files, scores, made.baselines),
+                     run.folder / kReportFile);
+  if (scores == nullptr) return;
+  std::vector<training::BaselineEntry> entries;
+  for (const auto& [name, theirs] : made.baselines) {
+    entries.push_back({name, {0, "", theirs.loss, theirs.unit, theirs.accuracy}});
   }
-  measures.push_back(std::move(measure));
-}
-
-std::vector<Measure> measures_of(const std::vector<TrainedRun>& runs) {
-  std::vector<Measure> measures;
-  const Scores& first = *runs.front().scores;
-  add(measures, {Measure::Kind::kAccuracy, "accuracy, %", {}, {}, 100, 2}, runs,
-      [](const Scores& s) { return s.accuracy; });
-  add(measures, {Measure::Kind::kLoss, "loss, " + report::unit_name(first.unit), {}, {}}, runs,
-      [](const Scores& s) { return s.loss; });
-  add(measures, {Measure::Kind::kOther, "macro F1", {}, {}}, runs,
-      [](const Scores& s) { return s.macro_f1; });
-  add(measures, {Measure::Kind::kOther, "MCC", {}, {}}, runs,
-      [](const Scores& s) { return s.matthews; });
-  for (std::size_t i = 0; i < first.numbers.size(); ++i) {
-    add(measures, {Measure::Kind::kError, "RMSE of " + first.numbers[i].name, {}, {}}, runs,
-        [i](const Scores& s) { return std::optional(s.numbers.at(i).rmse); });
-    add(measures, {Measure::Kind::kOther, "R² of " + first.numbers[i].name, {}, {}}, runs,
-        [i](const Scores& s) { return s.numbers.at(i).r2; });
-  }
-  return measures;
-}
-
-std::string text_of(const Measure& measure, double value) {
-  return fmt::format("{:.{}f}", value * measure.factor, measure.digits);
-}
-
-double mean_of(const std::vector<double>& values) {
-  double mean = 0;
-  for (const double value : values) mean += value / static_cast<double>(values.size());
-  return mean;
-}
-
-// With the sample standard deviation: runs are few.
-std::string mean_and_deviation(const Measure& measure) {
-  const double mean = mean_of(measure.values);
-  double squares = 0;
-  for (const double value : measure.values) squares += (value - mean) * (value - mean);
-  const double deviation = std::sqrt(squares / (static_cast<double>(measure.values.size()) - 1));
-  return text_of(measure, mean) + " ± " + text_of(measure, deviation);
-}
-
-std::vector<TrainedRun> scored(const std::vector<TrainedRun>& all) {
-  std::vector<TrainedRun> runs;
-  std::ranges::copy_if(all, std::back_inserter(runs),
-                       [](const TrainedRun& run) { return run.scores.has_value(); });
-  return runs;
+  training::add_baselines(run.folder / training::kRunFile, entries,
+                          remark(compare(*scores, made.baselines), record));
 }
 
 }  // namespace
@@ -231,14 +175,10 @@ TrainResult train(const Plan& plan, const TrainOptions& given, training::QueueOb
     const PlannedRun& run = plan.runs[i];
     const training::Record record = run.store->record();
     if (record.status != training::Status::kFinished) continue;
-    auto baseline = baseline_of(run, std::exchange(before, &run), result.runs);
+    auto baselines = baselines_of(run, std::exchange(before, &run), result.runs);
     result.runs.push_back(
-        {run.title, run.store, scores_of(run, seen[i], session), std::move(baseline)});
-    const TrainedRun& made = result.runs.back();
-    if (run.folder.empty()) continue;
-    report::write_page(training_page(record, *run.files, made.scores ? &*made.scores : nullptr,
-                                     made.baseline ? &*made.baseline : nullptr),
-                       run.folder / kReportFile);
+        {run.title, run.store, scores_of(run, seen[i], session), std::move(baselines)});
+    if (!run.folder.empty()) write_results(run, record, result.runs.back());
   }
   if (std::get<datasets::FilesTask>(plan.runs.front().experiment.task).folds == 0) {
     result.best = best_of(result.runs);
@@ -256,44 +196,6 @@ void throw_if_diverged(const std::vector<training::Divergence>& diverged, std::s
   for (const auto& [title, message] : diverged) lines.push_back(title + ": " + message);
   throw DivergenceError(
       fmt::format("{} of {} runs diverged: {}", diverged.size(), runs, fmt::join(lines, "; ")));
-}
-
-report::Table summary(const std::vector<TrainedRun>& all) {
-  report::Table table;
-  const std::vector<TrainedRun> runs = scored(all);
-  if (runs.empty()) return table;
-  const std::vector<Measure> measures = measures_of(runs);
-  table.header.emplace_back("run");
-  for (const Measure& measure : measures) table.header.push_back(measure.name);
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    auto& row = table.rows.emplace_back();
-    row.push_back({runs[i].title});
-    for (const Measure& measure : measures) row.push_back({text_of(measure, measure.values[i])});
-  }
-  if (runs.size() > 1) {
-    auto& row = table.rows.emplace_back();
-    row.push_back({"mean ± standard deviation"});
-    for (const Measure& measure : measures) row.push_back({mean_and_deviation(measure)});
-  }
-  auto& row = table.rows.emplace_back();
-  row.push_back({"baseline: " + runs.front().baseline->name});
-  for (const Measure& measure : measures) {
-    row.push_back({text_of(measure, mean_of(measure.baselines))});
-  }
-  return table;
-}
-
-// The accuracy, or the error of a single number in its own unit, or else the loss.
-std::string expected_score(const std::vector<TrainedRun>& all) {
-  using Kind = Measure::Kind;
-  std::vector<Measure> measures = measures_of(scored(all));
-  const auto first = [&](Kind kind) { return std::ranges::find(measures, kind, &Measure::kind); };
-  if (const auto accuracy = first(Kind::kAccuracy); accuracy != measures.end()) {
-    return fmt::format("accuracy {} %", mean_and_deviation(*accuracy));
-  }
-  const bool has_one_error = std::ranges::count(measures, Kind::kError, &Measure::kind) == 1;
-  if (!has_one_error) return fmt::format("loss {}", mean_and_deviation(*first(Kind::kLoss)));
-  return fmt::format("{} {}", first(Kind::kError)->name, mean_and_deviation(*first(Kind::kError)));
 }
 
 }  // namespace rwa::workflows

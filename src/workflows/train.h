@@ -31,7 +31,7 @@ struct TrainedRun {
   std::shared_ptr<training::RunStore> store;
   // On held-out data; absent if there is none.
   std::optional<Scores> scores;
-  std::optional<Baseline> baseline;
+  std::vector<Baseline> baselines;
 };
 
 struct TrainResult {
@@ -49,9 +49,13 @@ TrainResult train(const Plan& plan, const TrainOptions& options, training::Queue
 
 inline constexpr const char* kReportFile = "report.html";
 
-// A row of scores for each run, the mean ± standard deviation of several, and the baseline. Empty if
-// no run has scores.
+// What the scores of all runs say together (train_summary.cc).
+
+// A row of scores for each run, the mean ± standard deviation of several, and the baselines. Empty
+// if no run has scores.
 report::Table summary(const std::vector<TrainedRun>& runs);
+// The remark() of verdict.h for the means over the runs; empty if no run has scores.
+std::string remark(const std::vector<TrainedRun>& runs);
 // The mean ± standard deviation of the score that matters most, of two runs or more with scores:
 // "accuracy 81.2 ± 1.3 %", "RMSE of load 0.34 ± 0.02".
 std::string expected_score(const std::vector<TrainedRun>& runs);

@@ -11,10 +11,12 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "report/text.h"
 #include "workflows/plan.h"
 #include "workflows/tune.h"
+#include "workflows/verdict.h"
 
 namespace rwa::workflows {
 namespace {
@@ -90,29 +92,36 @@ bool spans_decades(const Chart& chart) {
   return least > 0 && most > kMost * least;
 }
 
-// The score and the baseline, in a sentence each.
-std::string headline(const Scores& scores, const Baseline& baseline, const std::string& data) {
-  const std::string on =
-      fmt::format("{} ({})", data, report::counted(scores.sequences, "sequence"));
-  if (scores.accuracy && baseline.scores.accuracy) {
-    return fmt::format("Accuracy on {}: {}. Baseline ({}): {}.", on,
-                       report::in_percent(*scores.accuracy), baseline.name,
-                       report::in_percent(*baseline.scores.accuracy));
+// The score, the baselines, and that the model is not better, in a sentence each.
+std::string headline(const training::Record& run, const Scores& scores,
+                     const std::vector<Baseline>& baselines, const std::string& data) {
+  const Comparison found = compare(scores, baselines);
+  std::vector<std::string> others;
+  for (const auto& [name, score] : found.baselines) {
+    others.push_back(fmt::format("{} {}", name, in_words(score)));
   }
-  const std::string unit = report::unit_name(scores.unit);
-  return fmt::format("Loss on {}: {} {}. Baseline ({}): {} {}.", on, report::in_digits(scores.loss),
-                     unit, baseline.name, report::in_digits(baseline.scores.loss), unit);
+  std::string text =
+      fmt::format("{} on {} ({}): {}. Baseline{}: {}.", name_of(found.model.kind), data,
+                  report::counted(scores.sequences, "sequence"), in_words(found.model),
+                  others.size() == 1 ? "" : "s", fmt::join(others, ", "));
+  if (const std::string said = remark(found, run); !said.empty()) {
+    text += fmt::format(" The model is {}.", said);
+  }
+  return text;
 }
 
 }  // namespace
 
-void add_curves(const training::Record& run, const Baseline* baseline, report::Page& page) {
+// There is room for the better baseline only.
+void add_curves(const training::Record& run, const std::vector<Baseline>& baselines,
+                report::Page& page) {
   std::optional<double> loss, accuracy;
   std::string dashed;
-  if (baseline != nullptr) {
-    loss = baseline->scores.loss;
-    if (baseline->scores.accuracy) accuracy = 100 * *baseline->scores.accuracy;
-    dashed = fmt::format("Dashed: baseline ({}).", baseline->name);
+  if (!baselines.empty()) {
+    const Baseline& best = best_of(baselines);
+    loss = best.scores.loss;
+    if (best.scores.accuracy) accuracy = 100 * *best.scores.accuracy;
+    dashed = fmt::format("Dashed: baseline ({}).", best.name);
   }
   report::Figure figure{.id = "figure-training", .title = ""};
   Chart losses = chart_of(run, loss_of, loss);
@@ -140,13 +149,13 @@ void add_curves(const training::Record& run, const Baseline* baseline, report::P
 }
 
 report::Page training_page(const training::Record& run, const datasets::Files& files,
-                           const Scores* scores, const Baseline* baseline) {
+                           const Scores* scores, const std::vector<Baseline>& baselines) {
   report::Page page{.title = run.experiment.name, .subtitle = in_words(run.experiment)};
   page.blocks.emplace_back(report::Text{
-      scores != nullptr ? headline(*scores, *baseline, scored_on(run.experiment, files))
+      scores != nullptr ? headline(run, *scores, baselines, scored_on(run.experiment, files))
                         : "All data was used for training: none was held out to score the model."});
-  add_curves(run, baseline, page);
-  if (scores != nullptr) add_scores(*scores, *baseline, page);
+  add_curves(run, baselines, page);
+  if (scores != nullptr) add_scores(*scores, baselines, page);
   add_data(std::get<datasets::FilesTask>(run.experiment.task), files, page);
   add_settings(run, page);
   return page;

@@ -27,14 +27,16 @@ using report::Text;
 constexpr std::size_t kMostInMatrix = 20;
 constexpr std::size_t kMostPairs = 30;
 
-// Adds a column with the scores of the baseline, on the same sequences.
-Table with_baseline(Table table, const Baseline& baseline) {
-  table.header.push_back("baseline: " + baseline.name);
-  const auto others = tables(baseline.scores, 0).front().table.rows;
-  for (auto& row : table.rows) {
-    const auto other =
-        std::ranges::find(others, row[0].text, [](const auto& cells) { return cells[0].text; });
-    row.push_back({other == others.end() ? "" : (*other)[1].text});
+// Adds a column with the scores of each baseline, on the same sequences.
+Table with_baselines(Table table, const std::vector<Baseline>& baselines) {
+  for (const Baseline& baseline : baselines) {
+    table.header.push_back("baseline: " + baseline.name);
+    const auto others = tables(baseline.scores, 0).front().table.rows;
+    for (auto& row : table.rows) {
+      const auto other =
+          std::ranges::find(others, row[0].text, [](const auto& cells) { return cells[0].text; });
+      row.push_back({other == others.end() ? "" : (*other)[1].text});
+    }
   }
   return table;
 }
@@ -151,10 +153,10 @@ void add_charts(const Scores& scores, report::Page& page) {
 
 }  // namespace
 
-void add_scores(const Scores& scores, const Baseline& baseline, report::Page& page) {
+void add_scores(const Scores& scores, const std::vector<Baseline>& baselines, report::Page& page) {
   std::vector<ScoreTable> all = tables(scores, 0);
   page.blocks.emplace_back(Heading{all.front().title, "scores"});
-  page.blocks.emplace_back(with_baseline(std::move(all.front().table), baseline));
+  page.blocks.emplace_back(with_baselines(std::move(all.front().table), baselines));
   add_confusion(scores, page);
   add_charts(scores, page);
   for (std::size_t i = 1; i < all.size(); ++i) {

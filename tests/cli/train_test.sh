@@ -65,6 +65,7 @@ train 0 "model:" class.csv --config runs/class/config.toml --out configured
 cmp configured/model.safetensors runs/class/model.safetensors || fail "--config changes settings"
 train 0 "mean ± standard deviation" class.csv --folds 3 --jobs 2 --epochs 2 --out folds
 grep -q "^baseline: majority class  *[45]" out || fail "what is the baseline?"
+grep -q "^baseline: 1-NN " out || fail "what is the stronger baseline?"
 grep -q "^model: folds/model.safetensors (trained on all data for [0-9]* steps; expected accuracy \
 [0-9.]* ± [0-9.]* %, from 3 folds)" out || fail "the folds leave no model"
 expect 0 "accuracy" "$rwa" evaluate folds class.csv

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "io/io_testing.h"
+#include "io/read_file.h"
 #include "rwa/errors.h"
 #include "training/run_folder.h"
 #include "workflows/defaults.h"
@@ -114,8 +115,27 @@ TEST_F(Train, TheBestOfSeveralSeedsBecomesTheModel) {
   EXPECT_TRUE(
       std::ranges::equal(kept.weights(), result.runs[*result.best].store->model().weights()));
   const report::Table table = summary(result.runs);
-  ASSERT_EQ(table.rows.size(), 5U);  // and their mean, and the baseline
-  EXPECT_EQ(table.rows.back().front().text, "baseline: majority class");
+  ASSERT_EQ(table.rows.size(), 6U);  // and their mean, and the baselines
+  EXPECT_EQ(table.rows[4].front().text, "baseline: majority class");
+  EXPECT_EQ(table.rows[5].front().text, "baseline: 1-NN");
+}
+
+// One step is too few to learn what a neighbour knows: every sequence occurs in both sets.
+TEST_F(Train, AModelThatIsNotBetterThanABaselineIsSaidToBe) {
+  const io::TempFolder out;
+  const auto run = [&](const std::string& test, const std::string& name) {
+    TrainRequest to_folder = request("[task]\nsplit = 0.0" + test + "\n[training]\nsteps = 1");
+    to_folder.out = out.path() / name;
+    return remark(train(made(to_folder), {}, nobody_).runs);
+  };
+  const std::string said = run("\ntest = ['" + data().string() + "']", "bad");
+  EXPECT_EQ(said, "not better than 1-NN (100.0 %): try --stem, more --steps or rwa tune");
+  const auto file = [&](const char* name) { return io::read_text(out.path() / "bad" / name); };
+  EXPECT_NE(file(kReportFile).find("The model is " + said + "."), std::string::npos);
+  EXPECT_NE(file("run.json").find("\"remark\": \"" + said + "\""), std::string::npos);
+  EXPECT_NE(file("run.json").find("\"name\": \"majority class\""), std::string::npos);
+  EXPECT_EQ(training::read_run(out.path() / "bad").status, training::Status::kFinished);
+  EXPECT_EQ(run("", "unscored"), "");
 }
 
 TEST_F(Train, TheTestSetIsScoredOnceAtTheEnd) {

@@ -122,34 +122,51 @@ class PageTest : public ::testing::Test {
 
   io::TempFolder folder_;
   training::Record run_ = make_run();
-  const Baseline classes_baseline_ = {.name = "majority class",
-                                      .scores = {.sequences = 1'100,
-                                                 .answers = 1'100,
-                                                 .loss = 0.8125,
-                                                 .unit = "bits",
-                                                 .accuracy = 0.75,
-                                                 .macro_f1 = 0.375}};
+  std::vector<Baseline> classes_baselines_ = {{.name = "majority class",
+                                               .scores = {.sequences = 1'100,
+                                                          .answers = 1'100,
+                                                          .loss = 0.8125,
+                                                          .unit = "bits",
+                                                          .accuracy = 0.75,
+                                                          .macro_f1 = 0.375}},
+                                              {.name = "1-NN",
+                                               .scores = {.sequences = 1'100,
+                                                          .answers = 1'100,
+                                                          .loss = 0.5,
+                                                          .unit = "bits",
+                                                          .accuracy = 0.8,
+                                                          .macro_f1 = 0.7}}};
 };
 
-TEST_F(PageTest, BeginsWithTheScoreAndTheBaseline) {
+TEST_F(PageTest, BeginsWithTheScoreAndTheBaselines) {
   const auto files = classes();
   const Scores scores = make_scores();
-  const report::Page page = training_page(run_, *files, &scores, &classes_baseline_);
+  const report::Page page = training_page(run_, *files, &scores, classes_baselines_);
   EXPECT_EQ(page.title, "a name & more");
   const std::string first = blocks<report::Text>(page).front().text;
   EXPECT_EQ(first,
-            "Accuracy on the validation data (1,100 sequences): 87.5 %. Baseline (majority class): "
-            "75.0 %.");
-  EXPECT_EQ(row(page, "accuracy"), (std::vector<std::string>{"accuracy", "87.5 %", "75.0 %"}));
+            "Accuracy on the validation data (1,100 sequences): 87.5 %. Baselines: majority class "
+            "75.0 %, 1-NN 80.0 %.");
+  EXPECT_EQ(row(page, "accuracy"),
+            (std::vector<std::string>{"accuracy", "87.5 %", "75.0 %", "80.0 %"}));
   EXPECT_EQ(row(page, "loss").at(1), "0.25 bits");
   EXPECT_EQ(row(page, "loss").at(2), "0.8125 bits");
   EXPECT_EQ(row(page, "macro F1").at(2), "0.375");
 }
 
+TEST_F(PageTest, SaysThatTheModelIsNotBetter) {
+  const auto files = classes();
+  const Scores scores = make_scores();
+  classes_baselines_[1].scores.accuracy = 0.9;
+  const report::Page page = training_page(run_, *files, &scores, classes_baselines_);
+  EXPECT_TRUE(blocks<report::Text>(page).front().text.ends_with(
+      " The model is not better than 1-NN (90.0 %): try --stem or rwa tune."));
+}
+
 TEST_F(PageTest, DrawsTrainingAndMarksTheBestStep) {
   const auto files = classes();
   const Scores scores = make_scores();
-  const report::Page page = training_page(run_, *files, &scores, &classes_baseline_);
+  const report::Page page = training_page(run_, *files, &scores, classes_baselines_);
   const Chart losses = chart(page, "loss");
   ASSERT_EQ(losses.curves.size(), 4);
   EXPECT_EQ(losses.curves[0].label, "training");
@@ -158,19 +175,19 @@ TEST_F(PageTest, DrawsTrainingAndMarksTheBestStep) {
   EXPECT_EQ(losses.curves[2].label, "best (step 1,000)");
   EXPECT_EQ(losses.curves[2].x, (std::vector<double>{1'000}));
   EXPECT_EQ(losses.curves[2].y, (std::vector<double>{0.25}));
-  EXPECT_EQ(losses.curves[3].y.front(), 0.8125);
+  EXPECT_EQ(losses.curves[3].y.front(), 0.5);  // the better baseline
   EXPECT_TRUE(losses.log_y);
   const Chart accuracies = chart(page, "accuracy");
   ASSERT_EQ(accuracies.curves.size(), 3);
   EXPECT_EQ(accuracies.curves[0].y.front(), 75);
-  EXPECT_EQ(accuracies.caption, "Dashed: baseline (majority class).");
+  EXPECT_EQ(accuracies.caption, "Dashed: baseline (1-NN).");
   EXPECT_FALSE(accuracies.log_y);
 }
 
 TEST_F(PageTest, ShowsConfusionsAndCalibration) {
   const auto files = classes();
   const Scores scores = make_scores();
-  const report::Page page = training_page(run_, *files, &scores, &classes_baseline_);
+  const report::Page page = training_page(run_, *files, &scores, classes_baselines_);
   ASSERT_EQ(blocks<HeatTable>(page).size(), 1);
   const HeatTable matrix = blocks<HeatTable>(page).front();
   EXPECT_EQ(matrix.rows, (std::vector<std::string>{kHostile, "often"}));
@@ -199,7 +216,7 @@ TEST_F(PageTest, OfManyClassesShowsThePairsThatAreConfusedMost) {
     scores.confusion[i][i] = 90;
     scores.confusion[i][(i + 1) % 40] = static_cast<std::int64_t>(i);
   }
-  const report::Page page = training_page(run_, *files, &scores, &classes_baseline_);
+  const report::Page page = training_page(run_, *files, &scores, classes_baselines_);
   EXPECT_TRUE(blocks<HeatTable>(page).empty());
   const auto first = row(page, "c39");
   EXPECT_EQ(first, (std::vector<std::string>{"c39", "c0", "39", "30.2 %"}));
@@ -208,7 +225,7 @@ TEST_F(PageTest, OfManyClassesShowsThePairsThatAreConfusedMost) {
 
 TEST_F(PageTest, SaysWhatTheDataAndTheSettingsAre) {
   const auto files = classes();
-  const report::Page page = training_page(run_, *files, nullptr, nullptr);
+  const report::Page page = training_page(run_, *files, nullptr, {});
   EXPECT_TRUE(contains(blocks<report::Text>(page).front().text, "none was held out"));
   EXPECT_TRUE(contains(row(page, "training files").at(1), "data.csv"));
   EXPECT_EQ(row(page, "training sequences").at(1), "32");
@@ -231,11 +248,11 @@ TEST_F(PageTest, OfNumbersHasTheirErrorsAndNoClasses) {
   scores.numbers = {{"height", 7.25, 5.5, 0.875}};
   scores.lengths = {{3, 3, 4, 0.5}};
   for (auto& metric : run_.metrics) metric.accuracy.reset();
-  const Baseline baseline{.name = "mean",
-                          .scores = {.sequences = 4, .answers = 4, .loss = 1.25, .unit = "mse"}};
-  const report::Page page = training_page(run_, *files, &scores, &baseline);
+  Scores mean{.sequences = 4, .answers = 4, .loss = 1.25, .unit = "mse"};
+  mean.numbers = {{"height", 11.5, 9, 0}};
+  const report::Page page = training_page(run_, *files, &scores, {{"mean", mean}});
   EXPECT_EQ(blocks<report::Text>(page).front().text,
-            "Loss on the validation data (4 sequences): 0.5 MSE. Baseline (mean): 1.25 MSE.");
+            "Error on the validation data (4 sequences): RMSE 7.25. Baseline: mean RMSE 11.5.");
   EXPECT_EQ(row(page, "height"), (std::vector<std::string>{"height", "7.25", "5.5", "0.875"}));
   EXPECT_TRUE(blocks<HeatTable>(page).empty());
   EXPECT_EQ(blocks<Figure>(page).size(), 1);
@@ -246,7 +263,7 @@ TEST_F(PageTest, OfNumbersHasTheirErrorsAndNoClasses) {
 TEST_F(PageTest, NoNameIsMarkup) {
   const auto files = classes();
   const Scores scores = make_scores();
-  const std::string html = to_html(training_page(run_, *files, &scores, &classes_baseline_));
+  const std::string html = to_html(training_page(run_, *files, &scores, classes_baselines_));
   EXPECT_FALSE(contains(html, "<script>alert"));
   EXPECT_TRUE(contains(html, "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;&quot;"));
   EXPECT_TRUE(contains(html, "<title>a name &amp; more</title>"));
