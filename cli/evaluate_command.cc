@@ -1,11 +1,14 @@
 // cli/evaluate_command.cc: `rwa evaluate`: scores a model on files with known targets.
+#include <algorithm>
+#include <filesystem>
 #include <memory>
 
 #include <fmt/format.h>
 
 #include "commands.h"
 #include "model_options.h"
-#include "workflows/score.h"
+#include "say.h"
+#include "workflows/evaluate.h"
 #include "workflows/trained.h"
 
 namespace rwa::cli {
@@ -18,13 +21,20 @@ constexpr const char* kExample =
     "\n"
     "The data must hold the targets, in the same columns or form as the training data. The loss\n"
     "is the training loss: cross-entropy in bits, or the squared error of standardised targets\n"
-    "(a model that always predicts the mean scores about 1).";
+    "(a model that always predicts the mean scores about 1). The baselines of a run folder are\n"
+    "fitted to its training files again, if they are unchanged.";
 
 void evaluate(const ModelAndData& what, bool json) {
   const workflows::Trained trained = workflows::load_trained(what.model);
-  const workflows::Scores scores =
-      workflows::score(trained, open_data(what, trained, true), what.options);
-  fmt::print("{}", json ? workflows::to_json(scores) : workflows::to_text(scores));
+  const bool again = std::ranges::all_of(what.data, [](const std::filesystem::path& path) {
+    return std::filesystem::is_regular_file(path) || std::filesystem::is_directory(path);
+  });
+  const auto evaluated = workflows::evaluate(
+      what.model, trained, [&] { return open_data(what, trained, true); }, again, what.options);
+  fmt::print("{}", json ? workflows::to_json(evaluated) : workflows::to_text(evaluated));
+  if (!evaluated.why_no_baselines.empty()) {
+    say("no baselines: {}\n", evaluated.why_no_baselines);
+  }
 }
 
 }  // namespace

@@ -272,7 +272,9 @@ RWA_C_EXPORT rwa_result rwa_settings(const char** json);
 /* `rwa train` on sequences in memory. Nothing is written to disk. Options: settings by name, and
  * {"threads", "time_budget": seconds}. `valid` and `summary` may be NULL. `summary`: {"status",
  * "end": "steps", "patience", "time" or "stopped", "steps", "best_step", "parameters", "seconds",
- * "settings": {all by name}, "history": [lines of metrics.jsonl], "notes": [...]}. */
+ * "settings": {all by name}, "history": [lines of metrics.jsonl], "notes": [...],
+ * "scores" on held-out data as in `rwa evaluate --json`, "baselines": [scores, each with a "name"],
+ * "remark": that the model is not better than its best baseline, or empty}. */
 RWA_C_EXPORT rwa_result rwa_train(const rwa_sequences* train, const rwa_sequences* valid,
                                   const char* options, rwa_listener listener, void* user,
                                   rwa_model** out, const char** summary);
@@ -289,7 +291,7 @@ RWA_C_EXPORT rwa_result rwa_tune(const rwa_sequences* train, const rwa_sequences
                                  const char* options, rwa_listener listener, void* user,
                                  rwa_runs** out);
 /* [{"run": its title, "settings", "end", "steps", …, "history"}, …]. Cross-validation adds
- * "scores", as in `rwa evaluate --json`; tuning adds "loss", the best validation loss or null. */
+ * "scores", "baselines" and "remark", as rwa_train() has them; tuning adds "loss", the best validation loss or null. */
 RWA_C_EXPORT rwa_result rwa_runs_describe(const rwa_runs* runs, const char** json);
 RWA_C_EXPORT rwa_result rwa_runs_model(const rwa_runs* runs, size_t number, rwa_model** out);
 RWA_C_EXPORT void rwa_runs_free(rwa_runs* runs);

@@ -59,6 +59,10 @@ class _Estimator:
         The trained model.
     history_ : list of dict
         All scores of the training.
+    baselines_ : list of dict
+        Scores of predictions without a network, on the same held-out data as the final score.
+    remark_ : str
+        That the model is not better than its best baseline; else empty.
     end_ : str
         Why training ended: "steps", "patience", "time" or "stopped" (by the callback).
     n_features_in_ : int
@@ -130,6 +134,7 @@ class _Estimator:
         trained = train(sequences, valid, callback=self.callback, verbose=chosen or 0, **given)
         self._take(trained.model)
         self.history_ = trained.history
+        self.baselines_, self.remark_ = trained.baselines, trained.remark
         self.end_ = trained.end
         return self
 
@@ -143,6 +148,7 @@ class _Estimator:
         estimator = cls()
         estimator._take(Model.load(path))
         estimator.history_ = []
+        estimator.baselines_, estimator.remark_ = [], ""
         return estimator
 
     def __repr__(self) -> str:

@@ -175,12 +175,7 @@ Json about_run(const training::RunStore& store) {
 // Adds the scores on held-out data, if there is any.
 void add_scores(const workflows::TrainedRun& run, Json& about) {
   about["scores"] = run.scores ? Json::parse(workflows::to_json(*run.scores)) : Json::object();
-  about["baselines"] = Json::array();
-  for (const auto& [name, scores] : run.baselines) {
-    Json entry = {{"name", name}};
-    entry.update(Json::parse(workflows::to_json(scores)));
-    about["baselines"].push_back(std::move(entry));
-  }
+  about["baselines"] = Json::parse(workflows::to_json(run.baselines));
   about["remark"] = workflows::remark({run});
 }
 

@@ -46,14 +46,18 @@ std::optional<FittedBaseline> fit_informed(const datasets::Files& files, std::in
 
 std::vector<Baseline> score_baselines(const datasets::Files& files, datasets::Split split,
                                       double work) {
+  return score_baselines(files, samples_of(files, split), files.size(split), work);
+}
+
+std::vector<Baseline> score_baselines(const datasets::Files& files, const SampleSource& next,
+                                      std::int64_t count, double work) {
   std::vector<FittedBaseline> fitted = {fit_constant(files)};
-  if (auto informed = fit_informed(files, files.size(split), work)) {
+  if (auto informed = fit_informed(files, count, work)) {
     fitted.push_back(std::move(*informed));
   }
   std::deque<ScoreAccumulator> sums;  // a deque, since they cannot be moved
   for (std::size_t i = 0; i < fitted.size(); ++i) sums.emplace_back(files.encoding());
   std::vector<float> outputs;
-  const SampleSource next = samples_of(files, split);
   for (Sample sample; next(sample);) {
     for (std::size_t i = 0; i < fitted.size(); ++i) {
       fitted[i].predict(sample.sequence, outputs);

@@ -2,9 +2,10 @@
 // to the training data and scored on the data that the model is scored on.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,15 @@ inline constexpr double kBaselineWork = 4e9;
 // allows, and left out if these are too few. Throws InputError if the samples have no targets.
 std::vector<Baseline> score_baselines(const datasets::Files& files, datasets::Split split,
                                       double work = kBaselineWork);
+// The same for `count` samples of other data in the encoding of the files.
+std::vector<Baseline> score_baselines(const datasets::Files& files, const SampleSource& next,
+                                      std::int64_t count, double work = kBaselineWork);
+
+// tables() of the scores, the first with a column for each baseline (baseline_text.cc).
+std::vector<ScoreTable> tables(const Scores& scores, const std::vector<Baseline>& baselines,
+                               std::size_t most_confused = 20);
+// A list of the objects of the scores, each with a "name".
+std::string to_json(const std::vector<Baseline>& baselines);
 
 // A baseline that looks at the sequence.
 struct FittedBaseline {

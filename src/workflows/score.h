@@ -1,5 +1,5 @@
 // src/workflows/score.h: scores predictions against targets, for `rwa evaluate` and training
-// reports, and formats the scores as tables, text and JSON.
+// reports, and formats the scores as tables and JSON.
 #pragma once
 
 #include <cstdint>
@@ -101,7 +101,6 @@ struct ScoreTable {
 // All tables that have rows. Leaves out a confusion matrix of more than `most_confused` classes,
 // which would be wider than a screen.
 std::vector<ScoreTable> tables(const Scores& scores, std::size_t most_confused = 20);
-std::string to_text(const Scores& scores);
 // One object, with only the keys that apply to the task.
 std::string to_json(const Scores& scores);
 

@@ -1,4 +1,4 @@
-// src/workflows/score_text.cc: scores as tables, text and JSON.
+// src/workflows/score_text.cc: scores as tables and JSON.
 #include <cmath>
 #include <optional>
 
@@ -185,14 +185,6 @@ std::vector<ScoreTable> tables(const Scores& scores, std::size_t most_confused) 
   add("Scores by length", lengths(scores));
   add("Hardest examples", hardest(scores));
   return all;
-}
-
-std::string to_text(const Scores& scores) {
-  std::string text;
-  for (const auto& [title, table] : tables(scores)) {
-    text += fmt::format("{}{}\n{}", text.empty() ? "" : "\n", title, report::to_text(table));
-  }
-  return text;
 }
 
 std::string to_json(const Scores& scores) {

@@ -27,20 +27,6 @@ using report::Text;
 constexpr std::size_t kMostInMatrix = 20;
 constexpr std::size_t kMostPairs = 30;
 
-// Adds a column with the scores of each baseline, on the same sequences.
-Table with_baselines(Table table, const std::vector<Baseline>& baselines) {
-  for (const Baseline& baseline : baselines) {
-    table.header.push_back("baseline: " + baseline.name);
-    const auto others = tables(baseline.scores, 0).front().table.rows;
-    for (auto& row : table.rows) {
-      const auto other =
-          std::ranges::find(others, row[0].text, [](const auto& cells) { return cells[0].text; });
-      row.push_back({other == others.end() ? "" : (*other)[1].text});
-    }
-  }
-  return table;
-}
-
 double share_of(std::int64_t part, const std::vector<std::int64_t>& row) {
   const auto all = std::accumulate(row.begin(), row.end(), std::int64_t{0});
   return all > 0 ? static_cast<double>(part) / static_cast<double>(all) : 0;
@@ -154,9 +140,9 @@ void add_charts(const Scores& scores, report::Page& page) {
 }  // namespace
 
 void add_scores(const Scores& scores, const std::vector<Baseline>& baselines, report::Page& page) {
-  std::vector<ScoreTable> all = tables(scores, 0);
+  std::vector<ScoreTable> all = tables(scores, baselines, 0);
   page.blocks.emplace_back(Heading{all.front().title, "scores"});
-  page.blocks.emplace_back(with_baselines(std::move(all.front().table), baselines));
+  page.blocks.emplace_back(std::move(all.front().table));
   add_confusion(scores, page);
   add_charts(scores, page);
   for (std::size_t i = 1; i < all.size(); ++i) {

@@ -42,6 +42,21 @@ assert scores["hardest"][0]["loss"] >= scores["hardest"][-1]["loss"] >= 0, score
 assert -1 <= scores["matthews"] <= 1 and 0 <= scores["macro_f1"] <= 1
 PYTHON
 
+### baselines of the training files, if they are as they were
+evaluate 0 "baseline: majority class  baseline: 1-NN" trained waves.csv
+[[ ! -s err ]] || fail "words on standard error"
+evaluate 0 '"baselines":[{"name":"majority class"' trained waves.csv --json
+train waves.csv --out barely --steps 1
+evaluate 0 "note: the model is not better than 1-NN (100.0 %): try" barely waves.csv
+evaluate 0 '"remark":"not better than 1-NN' barely waves.csv --json
+evaluate 0 "accuracy" trained/model.safetensors waves.csv
+! grep -q "baseline" out || fail "a model file has no training files"
+evaluate 0 "accuracy" trained - <waves.csv
+cp waves.csv more.csv && tail -n 5 waves.csv | sed 's/^[^,]*/new/' >>waves.csv
+evaluate 0 "accuracy" trained more.csv
+grep -q "^no baselines: waves.csv" err || fail "why are there no baselines?"
+cp more.csv waves.csv
+
 ### numbers, in their own unit
 python3 "$waves" numbers 40 >numbers.csv
 train numbers.csv --target period --out numbers --epochs 1

@@ -78,6 +78,7 @@ class ClassifierTest(EstimatorTest):
         self.assertEqual(model.predict([]).shape, (0,))
         splits = {line["split"] for line in model.history_}
         self.assertEqual(splits, {"train", "valid", "final"})
+        self.assertEqual([line["name"] for line in model.baselines_], ["majority class", "1-NN"])
 
     def test_same_seed_same_bits_for_any_threads(self) -> None:
         weights = [

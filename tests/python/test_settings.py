@@ -224,6 +224,11 @@ class SeveralRuns(unittest.TestCase):
         self.assertEqual(len(runs), 4)
         self.assertEqual(sum(run.scores["sequences"] for run in runs), 20)
         self.assertEqual({run.steps for run in runs}, {2})
+        for run in runs:
+            names = [baseline["name"] for baseline in run.baselines]
+            self.assertEqual(names, ["majority class", "1-NN"])
+            best = max(baseline["accuracy"] for baseline in run.baselines)
+            self.assertEqual(run.remark != "", run.scores["accuracy"] <= best)
         self.assertTrue(all(isinstance(run.model, rwa.Model) for run in runs))
         self.assertEqual(len(cross_validate(self.sequences, folds=2, units=2, steps=2)), 2)
         again = cross_validate(self.sequences, folds=4, units=2, steps=2, jobs=2)
@@ -235,6 +240,7 @@ class SeveralRuns(unittest.TestCase):
         losses = [run.loss for run in runs]
         self.assertEqual(losses[0], min(losses))
         self.assertEqual({run.settings["cell"] for run in runs}, {"lstm"})
+        self.assertEqual({(len(run.baselines), run.remark) for run in runs}, {(0, "")})
 
     def test_candidates_that_diverge_are_an_error(self):
         draws = random.Random(3)

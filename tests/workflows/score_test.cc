@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "rwa/errors.h"
+#include "workflows/evaluate.h"
 #include "workflows/predict.h"
 #include "workflows/untrained_models.h"
 
@@ -272,7 +273,7 @@ TEST(ScoreText, TablesFitOnAScreen) {
     ScoreAccumulator accumulator(encoding);
     add_class(accumulator, 3,
               std::vector<double>(static_cast<std::size_t>(classes), 1.0 / classes));
-    const std::string text = to_text(accumulator.finish());
+    const std::string text = to_text(Evaluated{.scores = accumulator.finish()});
     EXPECT_EQ(text.find("Confusion matrix") != std::string::npos, classes == 20);
     EXPECT_NE(text.find("class 3"), std::string::npos);
     EXPECT_NE(text.find("accuracy"), std::string::npos);
