@@ -33,6 +33,8 @@ bool MainScore::is_better_than(const MainScore& other) const {
   return kind == Kind::kAccuracy ? value > other.value : value < other.value;
 }
 
+bool MainScore::is_perfect() const { return value == (kind == Kind::kAccuracy ? 1 : 0); }
+
 MainScore main_score(const Scores& scores) {
   if (scores.accuracy) return {Kind::kAccuracy, *scores.accuracy};
   if (scores.numbers.size() == 1) return {Kind::kError, scores.numbers.front().rmse};
@@ -91,6 +93,7 @@ Comparison mean_of(const std::vector<Comparison>& each) {
 std::string remark(const Comparison& found, const training::Record& run) {
   const auto best = std::ranges::max_element(found.baselines, is_worse, &Comparison::Rival::score);
   if (best == found.baselines.end() || found.model.is_better_than(best->score)) return "";
+  if (found.model.is_perfect()) return "";
   return fmt::format("not better than {} ({}): {}", best->name, in_words(best->score), advice(run));
 }
 

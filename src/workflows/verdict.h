@@ -19,6 +19,7 @@ struct MainScore {
   std::string unit = {};  // of the loss
 
   [[nodiscard]] bool is_better_than(const MainScore& other) const;
+  [[nodiscard]] bool is_perfect() const;
 };
 MainScore main_score(const Scores& scores);
 std::string_view name_of(MainScore::Kind kind);  // "Accuracy", "Error", "Loss"
@@ -41,7 +42,7 @@ Comparison compare(const Scores& scores, const std::vector<Baseline>& baselines)
 Comparison mean_of(const std::vector<Comparison>& each);
 
 // "not better than 1-NN (91.3 %): try --stem, more --steps or rwa tune", with advice that fits the
-// run. Empty if the model is better than each baseline.
+// run. Empty if the model is better than each baseline, or perfect.
 std::string remark(const Comparison& found, const training::Record& run);
 
 }  // namespace rwa::workflows

@@ -32,6 +32,11 @@ TEST(Verdict, IsSaidExactlyIfTheModelIsNotBetter) {
             "not better than constant (75.0 %): try --stem or rwa tune");
 }
 
+TEST(Verdict, APerfectModelCannotBeBetter) {
+  EXPECT_EQ(said(accuracy(1), accuracy(0.5), accuracy(1)), "");
+  EXPECT_EQ(said(error(0), error(1), error(0)), "");
+}
+
 TEST(Verdict, OfErrorsTheLowestIsTheBest) {
   EXPECT_EQ(said(error(0.3), error(0.5), error(0.4)), "");
   EXPECT_EQ(said(error(0.45), error(0.5), error(0.4)),
