@@ -188,27 +188,26 @@ workflows::TrainResult train_all(const workflows::Plan& plan, workflows::TrainOp
 }
 
 // Trains one model. Folds are left out where they only give scores: without early stopping.
-std::shared_ptr<training::RunStore> train_one(workflows::Plan plan,
-                                              const workflows::TrainOptions& options,
-                                              ListenerNews& news) {
+workflows::TrainedRun train_one(workflows::Plan plan, const workflows::TrainOptions& options,
+                                ListenerNews& news) {
   if (workflows::is_refitted(plan)) {
     const bool finds_steps = plan.runs.front().experiment.evaluation.patience > 0;
     std::vector<std::int64_t> steps;
     if (finds_steps) steps = workflows::best_steps(train_all(plan, options, news));
     plan.runs = {workflows::plan_refit(plan, steps)};
   }
-  return train_all(plan, options, news).runs.front().store;
+  return train_all(plan, options, news).runs.front();
 }
 
 std::pair<Model, Json> train(const Lists& lists, const char* text, ListenerNews& news) {
   const TrainingOptions options(text, lists);
   options.rest.finish();
   const workflows::Plan plan = c_api::plan(options, lists);
-  const auto kept = train_one(plan, options.train, news);
-  const training::RunStore& store = *kept;
+  const workflows::TrainedRun run = train_one(plan, options.train, news);
+  const training::RunStore& store = *run.store;
   Json about = about_run(store);
   about["notes"] = plan.notes;
-  add_scores(result.runs.front(), about);
+  add_scores(run, about);
   return {store.model(), std::move(about)};
 }
 

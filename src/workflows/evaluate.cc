@@ -9,12 +9,19 @@
 #include "datasets/files.h"
 #include "rwa/errors.h"
 #include "training/run_folder.h"
+#include "workflows/refit.h"
 #include "workflows/verdict.h"
 
 namespace rwa::workflows {
 namespace {
 
 namespace fs = std::filesystem;
+
+// The folder of the run that made the model, if there is one.
+fs::path run_folder_of(const fs::path& model) {
+  const fs::path last = model / kRefitFolder;
+  return fs::exists(last / training::kConfigFile) ? last : model;
+}
 
 // Reads the data of a run again. Throws if it is not as it was.
 std::unique_ptr<datasets::Files> read_again(const training::Record& run, const Trained& trained) {
@@ -33,8 +40,9 @@ Evaluated evaluate(const fs::path& model, const Trained& trained,
                    const std::function<SampleSource()>& open, bool again,
                    const PredictOptions& options) {
   Evaluated made{.scores = score(trained, open(), options)};
-  if (!again || !fs::exists(model / training::kConfigFile)) return made;
-  const training::Record run = training::read_run(model);
+  const fs::path folder = run_folder_of(model);
+  if (!again || !fs::exists(folder / training::kConfigFile)) return made;
+  const training::Record run = training::read_run(folder);
   std::unique_ptr<datasets::Files> files;
   try {
     files = read_again(run, trained);

@@ -15,8 +15,6 @@
 namespace rwa::workflows {
 namespace {
 
-constexpr const char* kFolder = "all";
-
 const datasets::FilesTask& task_of(const PlannedRun& run) {
   return std::get<datasets::FilesTask>(run.experiment.task);
 }
@@ -93,7 +91,7 @@ PlannedRun plan_refit(const Plan& plan, std::vector<std::int64_t> best_steps) {
     run.experiment.evaluation.patience = 0;
   }
   run.title = run.experiment.name + " all data";
-  place(plan.out, kFolder, run);
+  place(plan.out, kRefitFolder, run);
   return run;
 }
 

@@ -14,6 +14,9 @@ struct Refit {
   std::int64_t steps = 0;
 };
 
+// The folder of the last run, in OUT.
+inline constexpr const char* kRefitFolder = "all";
+
 // Whether the plan has all folds of a cross-validation.
 bool is_refitted(const Plan& plan);
 
