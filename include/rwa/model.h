@@ -21,7 +21,7 @@
 
 namespace rwa {
 
-// The architecture of a network: an input, a stack of recurrent layers, a readout and a fully
+// The architecture of a network: an input, optionally convolutions, a stack of recurrent layers, a readout and a fully
 // connected output layer. With a decoder, the readout becomes a code, and a second stack generates
 // a sequence from it.
 struct ModelConfig {
@@ -30,11 +30,16 @@ struct ModelConfig {
   int inputs = 1;     // D: features, or symbols in the vocabulary
   int embedding = 0;  // width of a learned embedding of symbols; 0: one-hot
 
+  // Stem: causal convolutions between the input and the recurrent layers, each followed by a
+  // rectifier. Features or embedded symbols only.
+  std::vector<int> stem = {};  // kernel sizes in steps, from first to last; empty: no stem
+  int channels = 64;           // outputs of each convolution
+
   // Recurrent layers.
   Cell cell = Cell::kRwa;
   Activation activation = Activation::kTanh;
   int units = 250;             // H, per layer and direction
-  int layers = 1;              // 0 only with a decoder, one input step and kMean
+  int layers = 1;              // 0 only with a decoder, one input step and kMean, without a stem
   bool bidirectional = false;  // each layer runs in both directions; outputs are concatenated
   double dropout = 0;          // fraction of the outputs dropped between layers, in training only
   // Initial forget gates of rwa-forget and rwa-decay; other cells ignore these. Half-lives are
@@ -59,7 +64,7 @@ struct ModelConfig {
 };
 
 // One named array of weights. The prefix of the name says where it belongs: embedding.weight,
-// layers.0.weight_x, layers.0.reverse.weight_x, attention.weight, code.weight,
+// stem.0.weight, layers.0.weight_x, layers.0.reverse.weight_x, attention.weight, code.weight,
 // decoder.embedding.weight, decoder.layers.0.weight_x, …, output.bias.
 struct Parameter {
   std::string name;

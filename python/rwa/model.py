@@ -40,6 +40,8 @@ class Model:
         input: str | None = None,
         inputs: int | None = None,
         embedding: int | None = None,
+        stem: list[int] | None = None,
+        channels: int | None = None,
         cell: str | None = None,
         activation: str | None = None,
         units: int | None = None,
@@ -65,6 +67,10 @@ class Model:
             Number of features of a time step (D), or size of the vocabulary.
         embedding : int
             Size of the embedding of a symbol; 0: one-hot.
+        stem : list of int
+            Kernel sizes of causal convolutions before the recurrent layers; []: none.
+        channels : int
+            Outputs of each convolution of the stem.
         cell : str
             Recurrent cell, one of `rwa.cells()`. Default: "rwa".
         activation : {"tanh", "identity"}

@@ -53,6 +53,19 @@ class Count {
     add(size(rows_.batch) * (chunks + 1) * state);
   }
 
+  // Includes outputs, their gradients and the largest unfolded input.
+  void add(const StemSpec& stem) {
+    int widest = 0;
+    for (const ConvolutionSpec& convolution : stem.convolutions) {
+      add(convolution.dense);
+      add_rows(size(convolution.dense.outputs));
+      widest = std::max(widest, convolution.dense.inputs);
+    }
+    if (stem.empty()) return;
+    add_rows(size(widest));
+    add_rows(std::min<std::size_t>(stem.convolutions.size(), 3) * size(stem.width()));
+  }
+
   // Includes the activations between layers.
   void add(const StackSpec& stack, bool wants_x) {
     for (std::size_t l = 0; l < stack.layers.size(); ++l) {
@@ -93,7 +106,8 @@ std::size_t training_memory(const ModelConfig& config, int steps, int batch, Mem
   const EncoderSpec& encoder = spec.encoder;
   const bool embeds = encoder.embedding.has_value();
   if (embeds) count.add_rows(2 * size(encoder.embedding->width));
-  count.add(encoder.stack, embeds);
+  count.add(encoder.stem);
+  count.add(encoder.stack, embeds || !encoder.stem.empty());
   if (encoder.averages()) count.add_rows(size(encoder.width) + 1);
   if (spec.decoder) {
     count.add(spec.decoder->code);

@@ -210,9 +210,24 @@ class Backend {
   // y = h Wᵀ + b, for the rows that count.
   virtual void dense_forward(const DenseSpec&, const LayerWeights<Real>&, const Rows&,
                              const Real* h, Real* y) = 0;
-  // Adds to the gradient of the parameters and writes dh, which may alias h.
+  // Adds to the gradient of the parameters and writes dh, unless null; dh may alias h.
   virtual void dense_backward(const DenseSpec&, const LayerWeights<Real>&, const Rows&,
                               const Real* h, const Real* dy, Real* dparameters, Real* dh) = 0;
+
+  // out = each step and the `kernel` - 1 steps before it, side by side, the step itself first:
+  // [T,B,kernel·width]. The steps before the first one are those of `before`,
+  // [B, kernel - 1, width], the latest first, or zeros if it is null.
+  virtual void unfold(int width, int kernel, const Rows&, const Real* before, const Real* x,
+                      Real* out) = 0;
+  // Adds to dx. `before` gets no gradient.
+  virtual void unfold_backward(int width, int kernel, const Rows&, const Real* dout, Real* dx) = 0;
+  // Writes `after`, the `before` of the next part of longer sequences. They must not alias.
+  virtual void last_steps(int width, int kernel, const Rows&, const Real* before, const Real* x,
+                          Real* after) = 0;
+  // Replaces negative values by 0.
+  virtual void rectify(int width, const Rows&, Real* values) = 0;
+  // Zeroes the gradient where `values`, as rectify() left them, are 0.
+  virtual void rectify_backward(int width, const Rows&, const Real* values, Real* gradient) = 0;
 
   // out = the table row of each symbol, plus the sequence's row of `base`, [B,width], unless null.
   virtual void lookup(const TableSpec&, const Rows&, const Symbols&, const Real* table,

@@ -87,6 +87,30 @@ class HostBackend : public Backend<Real> {
     });
   }
 
+  void unfold(int width, int kernel, const Rows& rows, const Real* before, const Real* x,
+              Real* out) final {
+    in_parts(rows.batch, [&](Range sequences) {
+      host::unfold(width, kernel, rows, sequences, before, x, out);
+    });
+  }
+  void unfold_backward(int width, int kernel, const Rows& rows, const Real* dout, Real* dx) final {
+    in_parts(rows.batch, [&](Range sequences) {
+      host::unfold_backward(width, kernel, rows, sequences, dout, dx);
+    });
+  }
+  void last_steps(int width, int kernel, const Rows& rows, const Real* before, const Real* x,
+                  Real* after) final {
+    host::last_steps(width, kernel, rows, {0, rows.batch}, before, x, after);
+  }
+  void rectify(int width, const Rows& rows, Real* values) final {
+    in_parts(rows.batch, [&](Range sequences) { host::rectify(width, rows, sequences, values); });
+  }
+  void rectify_backward(int width, const Rows& rows, const Real* values, Real* gradient) final {
+    in_parts(rows.batch, [&](Range sequences) {
+      host::rectify_backward(width, rows, sequences, values, gradient);
+    });
+  }
+
   void average(int width, const Rows& rows, const Real* score, const Real* h, Real* share,
                Real* out) final {
     in_parts(rows.batch,

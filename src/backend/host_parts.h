@@ -1,5 +1,5 @@
 // src/backend/host_parts.h: the operations around recurrent layers, as plain loops over host
-// memory: table lookup, averages over steps, dropout. Each function does a part of the work, a
+// memory: table lookup, convolutions without their products, averages over steps, dropout. Each function does a part of the work, a
 // range of sequences or columns. Parts may run at once: splitting the work changes the order of no
 // sum. Rows past a sequence's length are neither read nor written.
 #pragma once
@@ -68,6 +68,76 @@ void lookup_backward(int width, const Rows& rows, Range sequences, const Symbols
     if (dbase == nullptr) return;
     Real* sum = row_at(dbase, static_cast<std::size_t>(b), width);
     for (int c = 0; c < width; ++c) sum[c] += from[c];
+  });
+}
+
+// Each row is the row of the step before, shifted by one step.
+template <class Real>
+void unfold(int width, int kernel, const Rows& rows, Range sequences, const Real* before,
+            const Real* x, Real* out) {
+  const int older = (kernel - 1) * width;
+  for_each_row(rows, sequences, [&](int t, int b) {
+    const std::size_t row = rows.index(t, b);
+    Real* to = std::copy_n(row_at(x, row, width), width, row_at(out, row, kernel * width));
+    if (t > 0) {
+      std::copy_n(row_at(out, rows.index(t - 1, b), kernel * width), older, to);
+    } else if (before != nullptr) {
+      std::copy_n(row_at(before, static_cast<std::size_t>(b), older), older, to);
+    } else {
+      std::fill_n(to, older, Real{0});
+    }
+  });
+}
+
+template <class Real>
+void unfold_backward(int width, int kernel, const Rows& rows, Range sequences, const Real* dout,
+                     Real* dx) {
+  for_each_row(rows, sequences, [&](int t, int b) {
+    Real* to = row_at(dx, rows.index(t, b), width);
+    const int seen = std::min(kernel, rows.length(b) - t);  // by this step and those after it
+    for (int later = 0; later < seen; ++later) {
+      const Real* from = row_at(dout, rows.index(t + later, b), kernel * width) + later * width;
+      for (int c = 0; c < width; ++c) to[c] += from[c];
+    }
+  });
+}
+
+template <class Real>
+void last_steps(int width, int kernel, const Rows& rows, Range sequences, const Real* before,
+                const Real* x, Real* after) {
+  const int older = (kernel - 1) * width;
+  for (int b = sequences.begin; b < sequences.end; ++b) {
+    Real* to = row_at(after, static_cast<std::size_t>(b), older);
+    const int last = rows.length(b) - 1;
+    const int fresh = std::min(kernel - 1, last + 1);
+    for (int ago = 0; ago < fresh; ++ago) {
+      to = std::copy_n(row_at(x, rows.index(last - ago, b), width), width, to);
+    }
+    const int rest = older - fresh * width;
+    if (before != nullptr) {
+      std::copy_n(row_at(before, static_cast<std::size_t>(b), older), rest, to);
+    } else {
+      std::fill_n(to, rest, Real{0});
+    }
+  }
+}
+
+// Keeps what is not a number, so that a divergence shows.
+template <class Real>
+void rectify(int width, const Rows& rows, Range sequences, Real* values) {
+  for_each_row(rows, sequences, [&](int t, int b) {
+    Real* row = row_at(values, rows.index(t, b), width);
+    for (int c = 0; c < width; ++c) row[c] = row[c] < 0 ? Real{0} : row[c];
+  });
+}
+
+template <class Real>
+void rectify_backward(int width, const Rows& rows, Range sequences, const Real* values,
+                      Real* gradient) {
+  for_each_row(rows, sequences, [&](int t, int b) {
+    const Real* value = row_at(values, rows.index(t, b), width);
+    Real* row = row_at(gradient, rows.index(t, b), width);
+    for (int c = 0; c < width; ++c) row[c] = value[c] == 0 ? Real{0} : row[c];
   });
 }
 

@@ -213,6 +213,9 @@ fs::path weights_beside(const fs::path& file) {
 }  // namespace
 
 void export_torch(const Model& model, const fs::path& file) {
+  if (!model.config().stem.empty()) {
+    throw ConfigError("a network with a stem cannot be exported to PyTorch yet");
+  }
   const fs::path weights_file = weights_beside(file);
   const auto data = datasets::find_encoding(model.notes(), model.config(), "the model");
   const std::string text = torch_module_text(model.config(), data);

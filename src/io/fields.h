@@ -91,8 +91,9 @@ class Fields {
   }
   template <class T>
   void operator()(std::string_view name, std::vector<T>& values) {
-    constexpr std::string_view kExpected =
-        std::is_arithmetic_v<T> ? "an array of numbers" : "an array of strings";
+    constexpr std::string_view kExpected = std::integral<T>          ? "an array of whole numbers"
+                                           : std::is_arithmetic_v<T> ? "an array of numbers"
+                                                                     : "an array of strings";
     const auto found = take(name, kExpected);
     if (!found) return;
     const auto* array = found->template get<Value::Array>();
@@ -217,7 +218,11 @@ class Fields {
   }
   template <class T>
   T element(std::string_view name, const Value& item, std::string_view expected) const {
-    if constexpr (std::is_arithmetic_v<T>) {
+    if constexpr (std::integral<T>) {
+      const auto* number = item.get<std::int64_t>();
+      if (number == nullptr || !std::in_range<T>(*number)) refuse_value(name, item, expected);
+      return static_cast<T>(*number);
+    } else if constexpr (std::is_arithmetic_v<T>) {
       const auto number = as_number(item);
       if (!number) refuse_value(name, item, expected);
       return static_cast<T>(*number);

@@ -16,6 +16,8 @@ void visit_fields(Config& c, Visitor& visit) {
   visit("input", c.input);
   visit("inputs", c.inputs);
   visit("embedding", c.embedding);
+  visit("stem", c.stem);
+  visit("channels", c.channels);
   visit("cell", c.cell);
   visit("activation", c.activation);
   visit("units", c.units);

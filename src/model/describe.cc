@@ -93,6 +93,9 @@ std::string_view what_is_read(Readout readout) {
 std::vector<ParameterInfo> NetworkSpec::describe() const {
   Parameters all;
   if (encoder.embedding) all.add("embedding", *encoder.embedding);
+  for (std::size_t i = 0; i < encoder.stem.convolutions.size(); ++i) {
+    all.add(fmt::format("stem.{}", i), encoder.stem.convolutions[i].dense);
+  }
   all.add("layers", encoder.stack);
   if (readout == Readout::kAttention) all.add("attention.weight", {encoder.width}, encoder.score);
   if (decoder) {
@@ -115,6 +118,12 @@ std::vector<NetworkPart> NetworkSpec::parts() const {
   if (encoder.embedding) {
     all.add("embedding", "learned vector per symbol", numbers(encoder.embedding->width),
             encoder.embedding->parameters());
+  }
+  for (std::size_t i = 0; i < encoder.stem.convolutions.size(); ++i) {
+    const ConvolutionSpec& convolution = encoder.stem.convolutions[i];
+    all.add(fmt::format("stem.{}", i),
+            fmt::format("convolution of {}, rectified", counted(convolution.kernel, "step")),
+            numbers(convolution.dense.outputs), convolution.dense.parameters());
   }
   all.add("layers", "T", encoder.stack);
   const bool attends = readout == Readout::kAttention;

@@ -87,6 +87,9 @@ void Initialiser::layer(const Placed<RecurrentSpec>& r) {
 std::vector<float> initial_weights(const NetworkSpec& spec, const ModelConfig& config) {
   Initialiser init(config, spec.parameters());
   if (const auto& table = spec.encoder.embedding) init.normal(table->offset, table->parameters());
+  for (const ConvolutionSpec& convolution : spec.encoder.stem.convolutions) {
+    init.layer(convolution.dense);
+  }
   init.layer(spec.encoder.stack);
   if (const auto& decoder = spec.decoder) {
     const auto& labels = decoder->labels;

@@ -44,6 +44,13 @@ void parse_first_version(io::Fields& network, ModelConfig& c) {
   network("seed", c.seed);
 }
 
+// Files from before there were stems do not mention them.
+void add_no_stem(io::Fields& network) {
+  if (network.has("stem") || network.has("channels")) return;
+  network.rest().push_back({.name = "stem", .value = {io::Value::Array{}}});
+  network.rest().push_back({.name = "channels", .value = {std::int64_t{ModelConfig{}.channels}}});
+}
+
 ModelConfig parse_network(const std::string& text, std::string_view version,
                           std::string_view origin) {
   const std::string where = fmt::format("{}: {}", origin, kNetwork);
@@ -53,6 +60,7 @@ ModelConfig parse_network(const std::string& text, std::string_view version,
   if (version == kFirstVersion) {
     parse_first_version(network, c);
   } else {
+    add_no_stem(network);
     visit_fields(c, network);
   }
   network.finish();

@@ -49,7 +49,7 @@ class NetworkPass {
   void decode(const NetworkWeights<Real>&, const Sequences<Real>& in, int steps, Real* y);
 
   // For networks that can run one step at a time: writes the state before the first step,
-  // [layer][B, 1 + state, H].
+  // [layer][B, 1 + state, H], then [convolution][B, kernel - 1, width].
   void start(const NetworkWeights<Real>&, int batch, Real* state);
   // Runs one step of every sequence and updates `state`; y is [B,O].
   void step(const NetworkWeights<Real>&, const Sequences<Real>& in, Real* state, Real* y);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/counted.h"
 #include "rwa/errors.h"
 
 namespace rwa {
@@ -12,6 +13,8 @@ namespace {
 // Far beyond any use; these limits keep every product of sizes within 63 bits.
 constexpr int kMostSize = 1 << 20;
 constexpr int kMostLayers = 1000;
+constexpr int kMostKernel = 1024;
+constexpr std::size_t kMostConvolutions = 16;
 
 void check_size(std::string_view name, int value, int least, int most = kMostSize) {
   if (value < least || value > most) {
@@ -36,6 +39,10 @@ void check_names(const ModelConfig& c) {
 void check_numbers(const ModelConfig& c) {
   check_size("inputs", c.inputs, 1);
   check_size("embedding", c.embedding, 0);
+  check(c.stem.size() <= kMostConvolutions, "stem", counted(c.stem.size(), "convolution"),
+        fmt::format("at most {}", kMostConvolutions));
+  for (const int kernel : c.stem) check_size("a kernel of the stem", kernel, 1, kMostKernel);
+  check_size("channels", c.channels, 1);
   check_size("units", c.units, 1);
   check_size("layers", c.layers, 0, kMostLayers);
   check_size("outputs", c.outputs, 1);
@@ -62,6 +69,11 @@ void check_parts(const ModelConfig& c) {
     check(c.input == Input::kNumbers || c.embedding > 0, "embedding", c.embedding,
           "at least 1 for symbols with 0 layers");
   }
+  if (!c.stem.empty()) {
+    check(c.layers > 0, "layers", c.layers, "at least 1 with a stem");
+    check(c.input == Input::kNumbers || c.embedding > 0, "embedding", c.embedding,
+          "at least 1 for symbols with a stem");
+  }
   if (c.code > 0) {
     check(c.loss == Loss::kSoftmax, "loss", to_string(c.loss), "softmax for a decoder");
     check(c.readout != Readout::kEvery, "readout", to_string(c.readout),
@@ -78,6 +90,16 @@ class Layout {
   template <class Spec>
   Placed<Spec> place(const Spec& spec) {
     return {spec, place(spec.parameters())};
+  }
+
+  // The first convolution sees `inputs` features.
+  StemSpec stem(int inputs) {
+    StemSpec stem;
+    for (const int kernel : config_.stem) {
+      stem.convolutions.push_back({place(DenseSpec{kernel * inputs, config_.channels}), kernel});
+      inputs = config_.channels;
+    }
+    return stem;
   }
 
   // `count` layers; the first sees `inputs` features, or symbols.
@@ -113,6 +135,8 @@ EncoderSpec make_encoder(const ModelConfig& config, Layout& layout) {
     encoder.embedding = layout.place(TableSpec{config.inputs, config.embedding});
     encoder.width = config.embedding;
   }
+  encoder.stem = layout.stem(encoder.width);
+  if (!encoder.stem.empty()) encoder.width = encoder.stem.width();
   const bool one_hot = config.input == Input::kSymbols && !encoder.embedding;
   encoder.stack = layout.stack(config.layers, encoder.width, one_hot, config.bidirectional);
   encoder.stack.every = config.readout != Readout::kLast;
@@ -151,6 +175,12 @@ const ModelConfig& checked(const ModelConfig& config) {
   return config;
 }
 }  // namespace
+
+std::size_t StemSpec::state_size() const {
+  std::size_t size = 0;
+  for (const ConvolutionSpec& convolution : convolutions) size += convolution.state_size();
+  return size;
+}
 
 std::size_t StackSpec::state_size() const {
   std::size_t size = 0;

@@ -18,6 +18,28 @@ struct Placed : Spec {
   std::size_t offset = 0;
 };
 
+// A causal convolution: a dense layer on each step and the kernel - 1 steps before it.
+struct ConvolutionSpec {
+  Placed<DenseSpec> dense;  // inputs: kernel times the width of a step
+  int kernel = 1;
+
+  [[nodiscard]] int width() const { return dense.inputs / kernel; }
+  // Size of one sequence's state: the steps that the next ones still see.
+  [[nodiscard]] std::size_t state_size() const {
+    return static_cast<std::size_t>(kernel - 1) * static_cast<std::size_t>(width());
+  }
+};
+
+// Convolutions that each read the outputs of the one before, rectified.
+struct StemSpec {
+  std::vector<ConvolutionSpec> convolutions = {};
+
+  [[nodiscard]] bool empty() const { return convolutions.empty(); }
+  [[nodiscard]] int width() const { return convolutions.back().dense.outputs; }
+  // Size of one sequence's state, over all convolutions.
+  [[nodiscard]] std::size_t state_size() const;
+};
+
 // A recurrent layer: forward and, if bidirectional, reverse, with their outputs side by side.
 struct LayerSpec {
   std::vector<Placed<RecurrentSpec>> directions;
@@ -41,6 +63,7 @@ struct StackSpec {
 // From a batch to its readout. Without layers, the readout is an average of the inputs.
 struct EncoderSpec {
   std::optional<Placed<TableSpec>> embedding = {};
+  StemSpec stem = {};
   StackSpec stack = {};
   Readout readout = Readout::kLast;
   int width = 1;          // of the readout
@@ -87,8 +110,10 @@ class NetworkSpec {
   [[nodiscard]] bool decodes() const { return decoder.has_value(); }
   // Why it cannot run one step at a time; empty if it can.
   [[nodiscard]] std::string why_no_stream() const;
-  // Size of one sequence's state.
-  [[nodiscard]] std::size_t state_size() const { return encoder.stack.state_size(); }
+  // Size of one sequence's state: that of the stack, then that of the stem.
+  [[nodiscard]] std::size_t state_size() const {
+    return encoder.stack.state_size() + encoder.stem.state_size();
+  }
 
   [[nodiscard]] std::size_t parameters() const { return output.offset + output.parameters(); }
   [[nodiscard]] std::vector<ParameterInfo> describe() const;
@@ -108,7 +133,7 @@ class NetworkSpec {
 };
 
 // The initial weights of the paper: uniform in ±sqrt(6 / (inputs + outputs)), the cell's initial
-// biases, s_0 normal. A decoder's label embedding starts like a layer on one-hot rows. The input
+// biases, s_0 normal. Convolutions start like dense layers. A decoder's label embedding starts like a layer on one-hot rows. The input
 // embedding is normal, like features of mean 0 and deviation 1. Attention starts as the mean.
 std::vector<float> initial_weights(const NetworkSpec& spec, const ModelConfig& config);
 

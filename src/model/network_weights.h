@@ -33,10 +33,29 @@ struct StackWeights {
 };
 
 template <class Real>
+struct StemWeights {
+  StemWeights(const StemSpec& stem, Backend<Real>& backend) : spec(stem) {
+    for (const ConvolutionSpec& convolution : spec.convolutions) {
+      convolutions.push_back(backend.make_weights(convolution.dense));
+    }
+  }
+  // Loads from the block of all parameters.
+  void load(const Real* values) {
+    for (std::size_t i = 0; i < convolutions.size(); ++i) {
+      convolutions[i]->load(values + spec.convolutions[i].dense.offset);
+    }
+  }
+
+  StemSpec spec;
+  std::vector<std::unique_ptr<LayerWeights<Real>>> convolutions;
+};
+
+template <class Real>
 struct NetworkWeights {
   NetworkWeights(const NetworkSpec& network, Backend<Real>& backend)
       : spec(network),
         values(backend, spec.parameters()),
+        stem(spec.encoder.stem, backend),
         encoder(spec.encoder.stack, backend),
         output(backend.make_weights(spec.output)) {
     if (!spec.decoder) return;
@@ -45,6 +64,7 @@ struct NetworkWeights {
   }
   // Call after changing `values`.
   void update() {
+    stem.load(values.data());
     encoder.load(values.data());
     if (spec.decoder) {
       code->load(values.data() + spec.decoder->code.offset);
@@ -59,6 +79,7 @@ struct NetworkWeights {
 
   NetworkSpec spec;
   Array<Real> values;  // of all parameters
+  StemWeights<Real> stem;
   StackWeights<Real> encoder;
   std::unique_ptr<LayerWeights<Real>> code;  // of a decoder
   std::optional<StackWeights<Real>> decoder;

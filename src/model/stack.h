@@ -17,7 +17,8 @@ namespace rwa {
 template <class Real>
 struct StackForward {
   Sequences<Real> in;
-  // [layer][B, 1 + state, H]; null: the start of a sequence. Only for stacks of one direction.
+  // [layer][B, 1 + state, H]; null: the start of a sequence. Only for stacks of one direction. An
+  // encoder's has the state of its stem after that; see StemForward.
   const Real* initial_state = nullptr;
   Real* final_state = nullptr;            // same layout; may alias initial_state
   std::optional<Memory> keep = {};        // how backward's data is kept; empty: no backward

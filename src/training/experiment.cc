@@ -1,6 +1,7 @@
 #include "training/experiment.h"
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 #include <utility>
 #include <variant>
@@ -8,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/names.h"
+#include "io/quote.h"
 #include "io/toml.h"
 #include "rwa/errors.h"
 #include "training/settings.h"
@@ -53,6 +55,25 @@ int code_of(const Network& network, const datasets::Shape& shape) {
 std::string_view to_string(Schedule schedule) { return name_of(kSchedules, "schedule", schedule); }
 Schedule parse_schedule(std::string_view name) { return parse_name(kSchedules, "schedule", name); }
 
+std::vector<int> parse_stem(std::string_view text) {
+  std::vector<int> kernels;
+  if (text.empty() || text == "0" || text == "none") return kernels;
+  const char* next = text.data();
+  const char* const end = next + text.size();
+  while (true) {
+    int& kernel = kernels.emplace_back();
+    const auto [after, error] = std::from_chars(next, end, kernel);
+    if (error != std::errc{} || kernel < 1 || (after != end && *after != ',')) {
+      throw ConfigError(
+          fmt::format("stem is {}, expected kernel sizes separated by commas, such as 15,9,5 "
+                      "(0: none)",
+                      io::quote(text)));
+    }
+    if (after == end) return kernels;
+    next = after + 1;
+  }
+}
+
 std::string model_name(const Experiment& experiment) {
   return experiment.model.empty() ? std::string(to_string(experiment.network.cell))
                                   : experiment.model;
@@ -63,6 +84,8 @@ ModelConfig model_config(const Experiment& experiment, const datasets::Shape& sh
   return {.input = shape.input,
           .inputs = shape.inputs,
           .embedding = network.embedding,
+          .stem = parse_stem(network.stem),
+          .channels = network.channels,
           .cell = network.cell,
           .activation = network.activation,
           .units = network.units,

@@ -34,6 +34,8 @@ struct Network {
   bool bidirectional = kUsual.bidirectional;
   double dropout = kUsual.dropout;
   int embedding = kUsual.embedding;
+  std::string stem = {};  // kernel sizes, such as "15,9,5"; empty: none
+  int channels = kUsual.channels;
   int span = 0;  // 0: the longest sequence of the task
   double lasting = kUsual.lasting;
   bool learned_decay = kUsual.learned_decay;
@@ -102,6 +104,8 @@ struct Experiment {
   friend bool operator==(const Experiment&, const Experiment&) = default;
 };
 
+// Returns the kernel sizes of Network::stem. Throws ConfigError if it is not a list of numbers.
+std::vector<int> parse_stem(std::string_view text);
 // Returns `model`, or the name of the cell if empty.
 std::string model_name(const Experiment& experiment);
 // Returns the network for a task of this shape. Throws ConfigError if they do not fit.

@@ -159,6 +159,7 @@ void Loop::begin(const Found& found) {
     state_ = restore(*found.checkpoint, model_, trainer_);
     saved_step_ = state_.step;
   } else {
+    start_stem(*dataset_, model_);
     state_.started = utc_now();
   }
   if (is_first()) {

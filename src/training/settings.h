@@ -231,6 +231,10 @@ void describe(Network& network, Visitor& visit) {
   visit({"dropout", "Dropout between layers (0: none)"}, network.dropout);
   visit({"embedding", "Size of the learned embedding of symbols (0: one-hot)"}, network.embedding,
         0);
+  visit({"stem",
+         "Kernel sizes of causal convolutions before the recurrent layers, e.g. 15,9,5 (0: none)"},
+        network.stem);
+  visit({"channels", "Outputs of each convolution of the stem"}, network.channels, 1);
   visit({"span",
          "rwa-forget, rwa-decay: longest initial half-life, in steps (0: the longest sequence)"},
         network.span, 0);

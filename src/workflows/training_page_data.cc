@@ -154,6 +154,10 @@ void add_network(const training::Network& network, Table& table) {
   add_row(table, "readout", std::string(to_string(network.readout)));
   add_row(table, "activation", std::string(to_string(network.activation)));
   if (network.embedding > 0) add_row(table, "embedding", fmt::format("{}", network.embedding));
+  if (!training::parse_stem(network.stem).empty()) {
+    add_row(table, "stem",
+            fmt::format("{}, {}", network.stem, report::counted(network.channels, "channel")));
+  }
   if (network.dropout > 0) add_row(table, "dropout", fmt::format("{}", network.dropout));
 }
 

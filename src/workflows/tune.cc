@@ -159,6 +159,10 @@ std::string in_words(const training::Experiment& experiment) {
   if (network.layers > 1) text += fmt::format(", {} layers", network.layers);
   if (network.bidirectional) text += ", bidirectional";
   if (network.embedding > 0) text += fmt::format(", embedding {}", network.embedding);
+  if (!training::parse_stem(network.stem).empty()) {
+    text +=
+        fmt::format(", stem {} of {}", network.stem, report::counted(network.channels, "channel"));
+  }
   if (network.readout != Readout::kLast) {
     text += fmt::format(", {} readout", to_string(network.readout));
   }

@@ -344,6 +344,33 @@ class FarBackend final : public Backend<float> {
                             to_near(dbase));
     });
   }
+  void unfold(int width, int kernel, const Rows& rows, const float* before, const float* x,
+              float* out) override {
+    queue_.ask([=, this] {
+      cpu_->unfold(width, kernel, to_near(rows), to_near(before), to_near(x), to_near(out));
+    });
+  }
+  void unfold_backward(int width, int kernel, const Rows& rows, const float* dout,
+                       float* dx) override {
+    queue_.ask([=, this] {
+      cpu_->unfold_backward(width, kernel, to_near(rows), to_near(dout), to_near(dx));
+    });
+  }
+  void last_steps(int width, int kernel, const Rows& rows, const float* before, const float* x,
+                  float* after) override {
+    queue_.ask([=, this] {
+      cpu_->last_steps(width, kernel, to_near(rows), to_near(before), to_near(x), to_near(after));
+    });
+  }
+  void rectify(int width, const Rows& rows, float* values) override {
+    queue_.ask([=, this] { cpu_->rectify(width, to_near(rows), to_near(values)); });
+  }
+  void rectify_backward(int width, const Rows& rows, const float* values,
+                        float* gradient) override {
+    queue_.ask([=, this] {
+      cpu_->rectify_backward(width, to_near(rows), to_near(values), to_near(gradient));
+    });
+  }
   void average(int width, const Rows& rows, const float* score, const float* h, float* share,
                float* out) override {
     queue_.ask([=, this] {

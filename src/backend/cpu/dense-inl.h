@@ -65,6 +65,7 @@ class Dense final : public DenseKernels {
         outer<1>({a.data(), H + 1, b.data() + panel * kLanes, padded, index.data(), block.size()},
                  spec.inputs + 1, gradient + panel * (H + 1) * kLanes);
       }
+      if (dh == nullptr) return;
       product(gather(dy, O, O, block, 0.0f), block, O, weights.back.data(), H, dh);
     });
   }

@@ -203,6 +203,11 @@ class CudaBackend final : public Backend<float> {
     context_.make_current();
     cuda::average_backward(context_, width, rows, score, h, share, dout, scratch_, dscore, dh);
   }
+  void unfold(int, int, const Rows&, const float*, const float*, float*) override { no_stem(); }
+  void unfold_backward(int, int, const Rows&, const float*, float*) override { no_stem(); }
+  void last_steps(int, int, const Rows&, const float*, const float*, float*) override { no_stem(); }
+  void rectify(int, const Rows&, float*) override { no_stem(); }
+  void rectify_backward(int, const Rows&, const float*, float*) override { no_stem(); }
   void dropout(double rate, const DropoutKey& key, int width, const Rows& rows,
                float* values) override {
     context_.make_current();
@@ -241,6 +246,9 @@ class CudaBackend final : public Backend<float> {
   }
 
  private:
+  [[noreturn]] static void no_stem() {
+    throw ConfigError("a stem is not yet supported on the GPU");
+  }
   // Waits in both directions: cudaMemcpyAsync may still be reading host memory when it returns.
   void copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, const char* what) {
     if (bytes == 0) return;

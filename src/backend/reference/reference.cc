@@ -58,7 +58,7 @@ class ReferenceBackend final : public HostBackend<double> {
           dparameters[weight(spec, o, k)] += delta * h[at(row, spec.inputs, k)];
           sum += delta * parameters[weight(spec, o, k)];
         }
-        dh[at(row, spec.inputs, k)] = sum;
+        if (dh != nullptr) dh[at(row, spec.inputs, k)] = sum;
       }
       for (int o = 0; o < spec.outputs; ++o) {
         dparameters[spec.bias() + static_cast<std::size_t>(o)] += dy[at(row, spec.outputs, o)];
