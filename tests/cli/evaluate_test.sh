@@ -46,7 +46,7 @@ PYTHON
 evaluate 0 "baseline: majority class  baseline: 1-NN" trained waves.csv
 [[ ! -s err ]] || fail "words on standard error"
 evaluate 0 '"baselines":[{"name":"majority class"' trained waves.csv --json
-train waves.csv --out barely --steps 1
+train waves.csv --out barely --steps 1 --split 0.2
 evaluate 0 "note: the model is not better than 1-NN (98.3 %): try" barely waves.csv
 evaluate 0 '"remark":"not better than 1-NN' barely waves.csv --json
 evaluate 0 "accuracy" trained/model.safetensors waves.csv

@@ -78,7 +78,13 @@ class ClassifierTest(EstimatorTest):
         self.assertEqual(model.predict([]).shape, (0,))
         splits = {line["split"] for line in model.history_}
         self.assertEqual(splits, {"train", "valid", "final"})
+
+    def test_baselines_stand_beside_the_score(self) -> None:
+        model = self.classifier(epochs=1).fit(self.X, self.y, validation_data=make_data(seed=1))
         self.assertEqual([line["name"] for line in model.baselines_], ["majority class", "1-NN"])
+        best = max(line["accuracy"] for line in model.baselines_)
+        final = next(line for line in model.history_ if line["split"] == "final")
+        self.assertEqual(model.remark_ != "", final["accuracy"] <= best and final["accuracy"] < 1)
 
     def test_same_seed_same_bits_for_any_threads(self) -> None:
         weights = [
