@@ -35,6 +35,12 @@ constexpr std::int64_t kStepsOfFew = 600;
 constexpr double kEpochsOfFew = 40;
 constexpr std::int64_t kScoresOfFew = 20;
 
+// The network of few sequences of numbers.
+constexpr const char* kStem = "15,9,5";
+constexpr int kPositions = 16;
+constexpr int kUnitsOfFew = 64;
+constexpr double kNoise = 0.1;
+
 // Of the available memory. The rest is for batches, data and other processes.
 constexpr double kShareOfMemory = 0.7;
 
@@ -74,6 +80,20 @@ void choose_split(const training::Overrides& given, const datasets::Files& files
   if (!folds_are_given && !datasets::has_folds(files, kFolds)) return;
   if (!folds_are_given) task.folds = kFolds;
   if (trains_on_all(given, files, experiment)) task.split = 0;
+}
+
+// Whether a stem is chosen: for few sequences of numbers, unless their steps are widened otherwise.
+bool has_stem(const training::Overrides& given, const datasets::Files& files) {
+  return is_few(files) && !files.encoding().schema.symbols && !given.has("task.context") &&
+         !given.has("network.stem");
+}
+
+void choose_network(const training::Overrides& given, const datasets::Files& files,
+                    training::Experiment& experiment) {
+  if (!has_stem(given, files)) return;
+  experiment.network.stem = kStem;
+  if (!given.has("network.units")) experiment.network.units = kUnitsOfFew;
+  if (!given.has("training.noise")) experiment.training.noise = kNoise;
 }
 
 void choose_batch(const training::Overrides& given, const datasets::Files& files,
@@ -164,6 +184,8 @@ training::Experiment default_experiment() {
 void choose_preparation(const training::Overrides& given, const datasets::Files& files,
                         training::Experiment& experiment) {
   choose_split(given, files, experiment);
+  auto& task = std::get<datasets::FilesTask>(experiment.task);
+  if (has_stem(given, files) && !given.has("task.positions")) task.positions = kPositions;
 }
 
 // Measures rank 0's machine for all ranks, so that all decide alike.
@@ -179,6 +201,7 @@ Room find_room(int runs, Link* link) {
 Fit complete(const training::Overrides& given, const datasets::Files& files, const Room& room,
              training::Experiment& experiment) {
   const bool is_fixed = trains_on_all(given, files, experiment);
+  choose_network(given, files, experiment);
   choose_batch(given, files, experiment.training);
   Fit fit = fit_into(room, files.shape(), experiment);
   choose_steps(given, files, is_fixed, experiment.training);
@@ -191,14 +214,21 @@ Fit complete(const training::Overrides& given, const datasets::Files& files, con
 std::string choices_in_words(const datasets::Files& files, const training::Experiment& experiment) {
   const datasets::FilesTask& task = task_of(experiment);
   const training::Training& training = experiment.training;
-  std::string text =
-      fmt::format("{}: batch {}, {}", report::counted(files.statistics().sequences, "sequence"),
-                  training.batch, report::counted(training.steps, "step"));
-  if (experiment.evaluation.patience > 0) text += " at most";
-  if (task.folds > 0) {
-    text += fmt::format("; scored by {}-fold cross-validation, then trained on all", task.folds);
+  std::string inputs;
+  if (!training::parse_stem(experiment.network.stem).empty()) {
+    inputs += fmt::format("stem {}, ", experiment.network.stem);
   }
-  return text;
+  if (task.context > 1) inputs += fmt::format("context {}, ", task.context);
+  if (task.positions > 0) inputs += report::counted(task.positions, "position") + ", ";
+  if (training.noise > 0) inputs += fmt::format("noise {}, ", training.noise);
+  if (!inputs.empty()) inputs.replace(inputs.size() - 2, 2, "; ");
+  const bool stops_early = experiment.evaluation.patience > 0;
+  std::string text = fmt::format(
+      "{}: {}batch {}, {}{}", report::counted(files.statistics().sequences, "sequence"), inputs,
+      training.batch, report::counted(training.steps, "step"), stops_early ? " at most" : "");
+  if (task.folds == 0 || task.fold != 0) return text;
+  return text + fmt::format("; {} by {}-fold cross-validation, then trained on all",
+                            stops_early ? "length found" : "scored", task.folds);
 }
 
 }  // namespace rwa::workflows

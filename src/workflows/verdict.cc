@@ -15,16 +15,18 @@ using Kind = MainScore::Kind;
 bool is_worse(const MainScore& a, const MainScore& b) { return b.is_better_than(a); }
 
 std::string advice(const training::Record& run) {
+  const std::string stem =
+      training::parse_stem(run.experiment.network.stem).empty() ? "--stem 15,9,5, " : "";
   switch (run.end) {
     case training::End::kSteps:
     case training::End::kRequest:
-      return "try --stem, more --steps or rwa tune";
+      return fmt::format("try {}more --steps, or rwa tune", stem);
     case training::End::kTime:
-      return "try --stem, a longer --time-budget or rwa tune";
+      return fmt::format("try {}a longer --time-budget, or rwa tune", stem);
     case training::End::kPatience:
       break;
   }
-  return "try --stem or rwa tune";
+  return fmt::format("try {}a lower --learning-rate, or rwa tune", stem);
 }
 
 }  // namespace

@@ -9,14 +9,11 @@
 #include "datasets/files_testing.h"
 #include "io/io_testing.h"
 #include "rwa/errors.h"
-#include "training/schedule.h"
-#include "workflows/defaults.h"
 
 namespace rwa::workflows {
 namespace {
 
 using training::Overrides;
-using training::Schedule;
 
 constexpr int kSequences = 50;
 
@@ -46,74 +43,6 @@ training::Experiment experiment_for(const std::string& toml) {
   return plan_of(toml).runs.front().experiment;
 }
 
-TEST(Plan, DataDecideWhatIsNotGiven) {
-  const auto experiment = experiment_for("");
-  EXPECT_EQ(experiment.name, "train");
-  EXPECT_EQ(experiment.training.batch, 32);
-  EXPECT_EQ(experiment.training.steps, 125);  // 100 epochs of 40 sequences
-  EXPECT_EQ(experiment.evaluation.every, 2);
-  EXPECT_EQ(experiment.evaluation.patience, 12);
-  EXPECT_EQ(experiment.training.schedule, Schedule::kPlateau);
-  EXPECT_EQ(std::get<datasets::FilesTask>(experiment.task).split_seed, experiment.seed);
-  EXPECT_FALSE(std::get<datasets::FilesTask>(experiment.task).sha256.empty());
-}
-
-TEST(Plan, AFewSequencesAreOneBatch) {
-  EXPECT_EQ(experiment_for("task.split = 0.5").training.batch, 26);
-}
-
-TEST(Plan, WhatIsGivenStays) {
-  const auto experiment = experiment_for(
-      "[training]\nbatch = 10\nepochs = 3\nschedule = 'cosine'\n"
-      "[evaluation]\nevery = 7\npatience = 0\n[network]\nunits = 5");
-  EXPECT_EQ(experiment.training.batch, 10);
-  EXPECT_EQ(experiment.training.steps, 12);
-  EXPECT_EQ(experiment.training.epochs, 0);  // which is not kept
-  EXPECT_EQ(experiment.training.schedule, Schedule::kCosine);
-  EXPECT_EQ(experiment.evaluation.every, 7);
-  EXPECT_EQ(experiment.evaluation.patience, 0);
-  EXPECT_EQ(experiment.network.units, 5);
-  EXPECT_EQ(experiment_for("training.steps = 9").training.steps, 9);
-}
-
-TEST(Plan, WithoutValidationTheLastWeightsCount) {
-  const auto experiment = experiment_for("task.split = 0.0");
-  EXPECT_EQ(experiment.evaluation.patience, 0);
-  EXPECT_EQ(experiment.training.schedule, Schedule::kCosine);
-  // Given settings are not replaced silently: training refuses impossible ones.
-  EXPECT_EQ(experiment_for("task.split = 0.0\nevaluation.patience = 3").evaluation.patience, 3);
-}
-
-// 0 turns early stopping off; the default schedule needs it.
-TEST(Plan, WithoutPatienceTheLearningRateFallsToTheEnd) {
-  const auto experiment = experiment_for("evaluation.patience = 0");
-  EXPECT_EQ(experiment.evaluation.patience, 0);
-  EXPECT_EQ(experiment.training.schedule, Schedule::kCosine);
-  training::check_schedule(experiment);
-}
-
-TEST(Plan, ABatchThatMemoryMakesSmallerKeepsTheEpochs) {
-  const auto fitted = [](const std::string& toml, int batch) {
-    const Overrides settings = given(toml);
-    training::Experiment experiment = experiment_of(settings);
-    const auto data = files(settings);
-    const ModelConfig network = model_config(experiment, data->shape());
-    const std::size_t bytes = training_memory(network, 1, batch, Memory::kChunked);
-    const Fit fit = complete(settings, *data, {.bytes = bytes}, experiment);
-    EXPECT_EQ(fit.memory, Memory::kChunked);
-    EXPECT_NE(fit.note.find("reduced the batch from 32 to 8 sequences of up to 1 step"),
-              std::string::npos)
-        << fit.note;
-    return experiment;
-  };
-  const auto experiment = fitted("", 8);
-  EXPECT_EQ(experiment.training.batch, 8);
-  EXPECT_EQ(experiment.training.steps, 500);  // 100 epochs of 40 sequences
-  EXPECT_EQ(experiment.evaluation.every, 5);
-  EXPECT_EQ(fitted("training.epochs = 3", 8).training.steps, 15);
-  EXPECT_EQ(fitted("training.steps = 9", 8).training.steps, 9);
-}
-
 TEST(Plan, StepsAndEpochsAreOneSetting) {
   io::expect_error<ConfigError>([] { (void)experiment_for("[training]\nsteps = 3\nepochs = 4"); },
                                 {"epochs and steps"});
@@ -134,8 +63,9 @@ TEST(Plan, FoldsAndSeedsHaveFoldersOfTheirOwn) {
     return names;
   };
   using Names = std::vector<std::string>;
-  EXPECT_EQ(folders("", 1), (Names{"."}));
-  EXPECT_EQ(folders("seed = 4", 2), (Names{"seed-4", "seed-5"}));
+  const std::string split = "task.split = 0.2\n";
+  EXPECT_EQ(folders(split, 1), (Names{"."}));
+  EXPECT_EQ(folders(split + "seed = 4", 2), (Names{"seed-4", "seed-5"}));
   EXPECT_EQ(folders("task.folds = 3", 1), (Names{"fold-1", "fold-2", "fold-3"}));
   EXPECT_EQ(folders("task.folds = 3", 2),
             (Names{"fold-1/seed-1", "fold-1/seed-2", "fold-2/seed-1", "fold-2/seed-2",

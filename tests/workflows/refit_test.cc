@@ -35,7 +35,8 @@ class RefitTest : public ::testing::Test {
 };
 
 TEST_F(RefitTest, TrainsOnAllDataForTheEpochsOfTheMedianFold) {
-  const Plan folds = made("task.folds = 3");
+  const std::string early = "task.folds = 3\nevaluation.patience = 4\n";
+  const Plan folds = made(early);
   const PlannedRun run = plan_refit(folds, {90, 10, 40});
   EXPECT_EQ(run.experiment.training.steps, 123);  // 40 × 40 / 13 sequences
   EXPECT_EQ(run.experiment.training.schedule, Schedule::kConstant);  // plateau needs validation
@@ -43,19 +44,23 @@ TEST_F(RefitTest, TrainsOnAllDataForTheEpochsOfTheMedianFold) {
   EXPECT_EQ(run.files->size(datasets::Split::kTrain), 40);
   EXPECT_EQ(run.folder, out() / "all");
   EXPECT_EQ(plan_refit(folds, {0, 0, 0}).experiment.training.steps, 1);
-  EXPECT_EQ(plan_refit(made("task.folds = 3\ntraining.schedule = 'constant'"), {1, 1, 1})
+  EXPECT_EQ(plan_refit(made(early + "training.schedule = 'constant'"), {1, 1, 1})
                 .experiment.training.schedule,
             Schedule::kConstant);
 }
 
-TEST_F(RefitTest, IsForAllFoldsWithAFolder) {
+TEST_F(RefitTest, WithoutEarlyStoppingTrainsAsTheFoldsDid) {
+  const PlannedRun run = plan_refit(made("task.folds = 3\ntraining.steps = 70"), {70, 70, 70});
+  EXPECT_EQ(run.experiment.training.steps, 70);
+  EXPECT_EQ(run.experiment.training.schedule, Schedule::kCosine);
+  EXPECT_EQ(run.files->size(datasets::Split::kTrain), 40);
+}
+
+TEST_F(RefitTest, IsForAllFolds) {
   EXPECT_TRUE(is_refitted(made("task.folds = 3")));
   EXPECT_TRUE(is_refitted(made("task.folds = 2", 2)));
-  EXPECT_FALSE(is_refitted(made("", 3)));
+  EXPECT_FALSE(is_refitted(made("task.split = 0.2", 3)));
   EXPECT_FALSE(is_refitted(made("[task]\nfolds = 3\nfold = 1", 2)));
-  Plan in_memory = made("task.folds = 3");
-  in_memory.out.clear();
-  EXPECT_FALSE(is_refitted(in_memory));
 }
 
 TEST_F(RefitTest, LeavesAModelAndAReportWithTheScoreOfTheFolds) {

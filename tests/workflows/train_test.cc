@@ -41,7 +41,8 @@ class Train : public ::testing::Test {
   [[nodiscard]] std::filesystem::path data() const { return folder_.path() / "data.csv"; }
   [[nodiscard]] TrainRequest request(const std::string& toml = "") const {
     auto settings = Overrides::parse(
-        "task.train = ['" + data().string() + "']\n[network]\nunits = 4\n[training]\nsteps = 12",
+        "task.train = ['" + data().string() +
+            "']\ntask.split = 0.2\n[network]\nstem = 'none'\nunits = 4\n[training]\nsteps = 12",
         "test");
     settings.add(Overrides::parse(toml, "test"));
     return {.settings = settings};
@@ -129,7 +130,7 @@ TEST_F(Train, AModelThatIsNotBetterThanABaselineIsSaidToBe) {
     return remark(train(made(to_folder), {}, nobody_).runs);
   };
   const std::string said = run("\ntest = ['" + data().string() + "']", "bad");
-  EXPECT_EQ(said, "not better than 1-NN (100.0 %): try --stem, more --steps or rwa tune");
+  EXPECT_EQ(said, "not better than 1-NN (100.0 %): try --stem 15,9,5, more --steps, or rwa tune");
   const auto file = [&](const char* name) { return io::read_text(out.path() / "bad" / name); };
   EXPECT_NE(file(kReportFile).find("The model is " + said + "."), std::string::npos);
   EXPECT_NE(file("run.json").find("\"remark\": \"" + said + "\""), std::string::npos);
