@@ -68,6 +68,7 @@ std::vector<ModelConfig> various() {
        .learned_decay = false,
        .readout = Readout::kMean},
       {.inputs = 2, .units = 4, .layers = 3, .bidirectional = true, .dropout = 0.3},
+      {.inputs = 2, .stem = {3, 1}, .channels = 5, .units = 4},
       {.input = Input::kSymbols, .inputs = 7, .units = 4, .readout = Readout::kAttention},
       {.input = Input::kSymbols, .inputs = 7, .embedding = 3, .cell = Cell::kGru, .units = 4},
       {.input = Input::kSymbols,
@@ -269,8 +270,8 @@ class OtherFile : public ::testing::Test {
 
   // Written by hand, not by the library.
   static constexpr const char* kNetwork =
-      R"({"input":"numbers","inputs":1,"embedding":0,"cell":"rwa","activation":"tanh","units":2,)"
-      R"("layers":1,"bidirectional":false,"dropout":0.0,"span":100,"lasting":0.25,)"
+      R"({"input":"numbers","inputs":1,"embedding":0,"stem":[],"channels":64,)"
+      R"("cell":"rwa","activation":"tanh","units":2,"layers":1,"bidirectional":false,"dropout":0.0,"span":100,"lasting":0.25,)"
       R"("learned_decay":true,"readout":"last","outputs":1,"loss":"softmax","code":0,"seed":1})";
 
   TempFolder folder_;
@@ -283,6 +284,12 @@ TEST_F(OtherFile, IsReadAsDescribedByHand) {
   EXPECT_EQ(content_.metadata["format_version"], "2");
   EXPECT_EQ(content_.metadata["network"], kNetwork);
   content_.metadata["network"] = kNetwork;
+  io::write_safetensors(file_, content_);
+  EXPECT_EQ(Model::load(file_).config(), kSmall);
+}
+
+TEST_F(OtherFile, FromBeforeStemsHasNone) {
+  content_.metadata["network"] = network(R"("stem":[],"channels":64,)", "");
   io::write_safetensors(file_, content_);
   EXPECT_EQ(Model::load(file_).config(), kSmall);
 }
@@ -327,7 +334,7 @@ std::vector<std::string> fields_of(std::string_view json) {
 TEST_F(OtherFile, NetworkWithAFieldMissingTwiceOrUnknown) {
   refuse_network("{}", {"input", "missing"});
   const auto fields = fields_of(kNetwork);
-  EXPECT_EQ(fields.size(), 17U);
+  EXPECT_EQ(fields.size(), 19U);
   for (const std::string& field : fields) {
     const auto name = field.substr(1, field.find(':') - 2);
     const bool first = &field == &fields.front();
@@ -351,6 +358,9 @@ TEST_F(OtherFile, NetworkWithAWrongValue) {
       const char* why = value == std::string("-1") ? "expected" : "whole number";
       refuse_network(network(field, fmt::format(R"("{}":{})", name, value)), {name, why});
     }
+  }
+  for (const char* value : {"3", "null", "[1.5]", "[\"3\"]", "[3000000000]"}) {
+    refuse_network(network("[]", value), {"stem is", "array of whole numbers"});
   }
   for (const char* value : {"0", "1", "\"true\"", "null", "[]"}) {
     refuse_network(network("false", value), {"bidirectional", "true or false"});
@@ -431,7 +441,7 @@ TEST_F(OtherFile, AMessageStaysShortAndPrintable) {
       FAIL() << "no error";
     } catch (const ModelFileError& error) {
       const std::string_view message = error.what();
-      EXPECT_LT(message.size(), 300U + file_.string().size());
+      EXPECT_LT(message.size(), 400U + file_.string().size()) << message;
       EXPECT_EQ(message.find('\x1b'), std::string_view::npos) << message;
       EXPECT_EQ(message.find('\x9b'), std::string_view::npos) << message;
     }

@@ -42,7 +42,13 @@ inline std::vector<ModelConfig> networks_of_many_parts() {
                                   .readout = Readout::kMean,
                                   .outputs = 5,
                                   .code = 6};
-  return {stack, both_ways, autoencoder, from_features};
+  const ModelConfig stem{.inputs = 3,
+                         .stem = {5, 1, 3},
+                         .channels = 11,
+                         .units = 9,
+                         .readout = Readout::kEvery,
+                         .outputs = 5};
+  return {stack, both_ways, autoencoder, from_features, stem};
 }
 
 inline std::vector<ModelConfig> all_networks() {

@@ -88,6 +88,15 @@ TEST(StreamBits, AreThoseOfABatch) {
   }
 }
 
+TEST(StreamBits, AreThoseOfABatchWithAStem) {
+  ModelConfig config{.inputs = 5, .stem = {15, 4}, .channels = 20, .units = 33, .outputs = 7};
+  expect_same_bits(config);
+  config.readout = Readout::kEvery;
+  config.input = Input::kSymbols;
+  config.embedding = 4;
+  expect_same_bits(config);
+}
+
 // Sizes that use tiles of every shape, and several panels at a time.
 TEST(StreamBits, AreThoseOfABatchForAnySize) {
   for (const Cell cell : all_cells()) {

@@ -81,6 +81,11 @@ TEST(TrainingMemory, IsThatOfSymbolsAndDecoders) {
   }
 }
 
+TEST(TrainingMemory, IsThatOfAStem) {
+  expect_about({.inputs = 1, .stem = {15, 9, 5}, .units = 64, .outputs = 3}, 250, 8);
+  expect_about({.inputs = 6, .stem = {9}, .channels = 32, .units = 20, .outputs = 3}, 250, 24);
+}
+
 TEST(TrainingMemory, LittleMemoryIsLess) {
   const ModelConfig config{.inputs = 1, .units = 250, .outputs = 10};
   EXPECT_LT(training_memory(config, 1000, 100, Memory::kChunked),

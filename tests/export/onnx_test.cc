@@ -235,6 +235,7 @@ TEST(Onnx, RefusesWhatItCannotSay) {
   expect_refused(Model({.units = 3, .code = 2}), {.step = true}, "decodes");
   expect_refused(trained({.widening = {.context = 3}}), {.step = true}, "context 3");
   expect_refused(trained(scaled_by_itself()), {.step = true}, "--scale data");
+  expect_refused(Model({.stem = {3}, .units = 3}), {}, "a stem");
   const io::TempFolder folder;
   const auto file = folder.path() / "x.onnx";
   Model other({.inputs = 3, .units = 3, .outputs = 3});

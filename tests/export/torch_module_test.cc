@@ -88,6 +88,13 @@ TEST(TorchModule, WritesBothFilesOrNone) {
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "network.safetensors"));
 }
 
+TEST(TorchModule, RefusesAStem) {
+  const io::TempFolder folder;
+  const Model model({.stem = {3}, .units = 4});
+  expect_error<ConfigError>([&] { export_torch(model, folder.path() / "network.py"); }, {"a stem"});
+  EXPECT_EQ(folder.count(), 0U);
+}
+
 TEST(TorchModule, RefusesDataOfAnotherNetwork) {
   const io::TempFolder folder;
   Model model({.inputs = 3, .units = 4, .outputs = 2});

@@ -57,6 +57,22 @@ TEST(NetworkSpec, OneLayer) {
                                                          {"output.bias", {4}}});
 }
 
+TEST(NetworkSpec, AStem) {
+  const ModelConfig config{.inputs = 3, .stem = {5, 2}, .channels = 7, .units = 5, .outputs = 4};
+  expect_names(config, {{"stem.0.weight", {7, 15}},
+                        {"stem.0.bias", {7}},
+                        {"stem.1.weight", {7, 14}},
+                        {"stem.1.bias", {7}},
+                        {"layers.0.weight_x", {15, 7}},
+                        {"layers.0.weight_h", {10, 5}},
+                        {"layers.0.bias", {10}},
+                        {"layers.0.start", {5}},
+                        {"output.weight", {4, 5}},
+                        {"output.bias", {4}}});
+  const NetworkSpec spec(config);
+  EXPECT_EQ(spec.state_size(), spec.encoder.stack.state_size() + 4 * 3 + 1 * 7);
+}
+
 TEST(NetworkSpec, AllParts) {
   expect_names(autoencoder(), {{"embedding.weight", {7, 3}},
                                {"layers.0.weight_x", {15, 3}},
@@ -138,6 +154,13 @@ TEST(NetworkSpec, PartsAsATable) {
             "layers.0 | gru, tanh, 5 units, one-hot | [T,B,5] | 140\n"
             "readout | every step | [T,B,5] | 0\n"
             "output | fully connected, loss sigmoid | [T,B,4] | 24\n");
+  EXPECT_EQ(lines({.inputs = 3, .stem = {5, 1}, .channels = 7, .units = 5, .outputs = 4}),
+            "input | features | [T,B,3] | 0\n"
+            "stem.0 | convolution of 5 steps, rectified | [T,B,7] | 112\n"
+            "stem.1 | convolution of 1 step, rectified | [T,B,7] | 56\n"
+            "layers.0 | rwa, tanh, 5 units | [T,B,5] | 170\n"
+            "readout | last step | [B,5] | 0\n"
+            "output | fully connected, loss softmax | [B,4] | 24\n");
   EXPECT_EQ(lines(autoencoder()),
             "input | 7 symbols | [T,B] | 0\n"
             "embedding | learned vector per symbol | [T,B,3] | 21\n"
@@ -216,6 +239,13 @@ TEST(NetworkSpec, RefusesWhatCannotBe) {
           {"embedding is 0", "symbols"});
   refused({.loss = Loss::kSigmoid, .code = 2}, {"loss is sigmoid", "softmax"});
   refused({.readout = Readout::kEvery, .code = 2}, {"readout is every", "last, mean or attention"});
+  refused({.stem = {3, 0}}, {"a kernel of the stem is 0", "1 to 1024"});
+  refused({.stem = {1025}}, {"a kernel of the stem is 1025", "1 to 1024"});
+  refused({.stem = std::vector<int>(17, 3)}, {"stem is 17 convolutions", "at most 16"});
+  refused({.channels = 0}, {"channels is 0", "1 to"});
+  refused({.input = Input::kSymbols, .stem = {3}}, {"embedding is 0", "symbols with a stem"});
+  refused({.stem = {3}, .layers = 0, .readout = Readout::kMean, .code = 2},
+          {"layers is 0", "at least 1 with a stem"});
   refused({.cell = static_cast<Cell>(99)}, {"99"});
   refused({.input = static_cast<Input>(99)}, {"99"});
 }

@@ -43,6 +43,8 @@ VALUES = {
     "bidirectional": True,
     "dropout": (0.5, {"layers": 2}),
     "embedding": (3, {}),
+    "stem": "3,2",
+    "channels": (3, {"stem": "2"}),
     "span": 9,
     "lasting": 0.75,
     "learned_decay": False,

@@ -40,6 +40,8 @@ layers = 2
 bidirectional = true
 dropout = 0.5
 embedding = 0
+stem = ""
+channels = 64
 span = 0
 lasting = 0.25
 learned_decay = true
@@ -114,6 +116,16 @@ TEST(Experiment, KeptResultsCanStillBeRead) {
   EXPECT_GT(found, 0);
 }
 
+TEST(Stem, IsAListOfKernelSizes) {
+  EXPECT_EQ(parse_stem("15,9,5"), (std::vector{15, 9, 5}));
+  EXPECT_EQ(parse_stem("7"), std::vector{7});
+  for (const char* none : {"", "0", "none"}) EXPECT_TRUE(parse_stem(none).empty()) << none;
+  for (const char* text : {"a", "3,", ",3", "3;5", "3, 5", "0,3", "-1", "3.5", "99999999999"}) {
+    io::expect_error<ConfigError>([&] { (void)parse_stem(text); },
+                                  {std::string("stem is \"") + text + '"', "such as 15,9,5"});
+  }
+}
+
 TEST(ModelConfigOfAnExperiment, HasEveryChoiceAndTheTasksShape) {
   Experiment e;
   e.seed = 5;
@@ -125,6 +137,8 @@ TEST(ModelConfigOfAnExperiment, HasEveryChoiceAndTheTasksShape) {
                .bidirectional = true,
                .dropout = 0.25,
                .embedding = 4,
+               .stem = "15,9",
+               .channels = 8,
                .span = 77,
                .lasting = 0.5,
                .learned_decay = false,
@@ -133,6 +147,8 @@ TEST(ModelConfigOfAnExperiment, HasEveryChoiceAndTheTasksShape) {
   const ModelConfig expected{.input = Input::kSymbols,
                              .inputs = 7,
                              .embedding = 4,
+                             .stem = {15, 9},
+                             .channels = 8,
                              .cell = Cell::kRwaDecay,
                              .activation = Activation::kIdentity,
                              .units = 3,
@@ -301,6 +317,8 @@ Experiment any_experiment() {
                .bidirectional = *rc::gen::arbitrary<bool>(),
                .dropout = *finite(),
                .embedding = *small_positive(),
+               .stem = *text(),
+               .channels = *small_positive(),
                .span = *small_positive(),
                .lasting = *finite(),
                .learned_decay = *rc::gen::arbitrary<bool>(),

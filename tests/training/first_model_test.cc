@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tasks/task.h"
+
 namespace rwa::training {
 namespace {
 
@@ -46,6 +48,28 @@ TEST(FirstModel, UnseenNumbersAddNothing) {
     EXPECT_EQ(outputs(model, {}, {1, 0}), outputs(model, {}, {1, 7}));
     EXPECT_NE(outputs(model, {}, {1, 0}), outputs(model, {}, {2, 0}));
   }
+}
+
+TEST(FirstModel, UnseenNumbersAddNothingToAStem) {
+  const Model model = first_model(
+      {.inputs = 2, .stem = {3, 2}, .channels = 5, .units = 4, .outputs = 2}, std::vector{1});
+  EXPECT_EQ(outputs(model, {}, {1, 0, 2, 0}), outputs(model, {}, {1, 7, 2, 5}));
+  EXPECT_NE(outputs(model, {}, {1, 0, 2, 0}), outputs(model, {}, {2, 0, 2, 0}));
+}
+
+TEST(FirstModel, AStemStartsWithTheData) {
+  const auto dataset = tasks::open_task(tasks::AddingTask{.steps = 10, .train = 50}, 1, {});
+  const ModelConfig config{.inputs = 2, .stem = {3}, .channels = 5, .units = 4};
+  const Model initial(config);
+  Model model(config), again(config);
+  start_stem(*dataset, model);
+  start_stem(*dataset, again);
+  EXPECT_EQ(outputs(model, {}, {1, 0}), outputs(again, {}, {1, 0}));
+  EXPECT_NE(outputs(model, {}, {1, 0}), outputs(initial, {}, {1, 0}));
+  Model without({.inputs = 2, .units = 4});
+  const auto before = outputs(without, {}, {1, 0});
+  start_stem(*dataset, without);
+  EXPECT_EQ(outputs(without, {}, {1, 0}), before);
 }
 
 }  // namespace

@@ -21,6 +21,13 @@ Experiment small_copy_in_parts() {
   return experiment;
 }
 
+Experiment small_adding_with_a_stem() {
+  Experiment experiment = small_adding();
+  experiment.network.stem = "3,2";
+  experiment.network.channels = 4;
+  return experiment;
+}
+
 class ResumeOf : public ::testing::TestWithParam<Experiment> {};
 
 TEST_P(ResumeOf, GivesTheBitsOfOneGo) {
@@ -74,7 +81,8 @@ TEST_P(ResumeOf, MoreStepsLaterGiveTheBitsOfOneGo) {
 INSTANTIATE_TEST_SUITE_P(, ResumeOf,
                          ::testing::Values(small_adding(Cell::kRwa), small_adding(Cell::kLstm),
                                            small_copy(Cell::kRwa), small_copy_in_parts(),
-                                           small_grammar(Cell::kLstm), small_autoencode()));
+                                           small_grammar(Cell::kLstm), small_autoencode(),
+                                           small_adding_with_a_stem()));
 
 // Covers all state of a run: best weights, learning-rate reductions, truncation.
 TEST(Resume, AtAnyStepGivesTheBitsOfOneGo) {

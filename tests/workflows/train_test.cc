@@ -223,6 +223,11 @@ TEST(Candidates, AreAlwaysTheSame) {
   EXPECT_EQ(in_words(made),
             "rwa-forget, 32 units, 2 layers, attention readout, dropout 0.5, learning rate 0.0023, "
             "batch 32");
+  made.network.stem = "9,5";
+  made.network.layers = 1;
+  EXPECT_EQ(in_words(made),
+            "rwa-forget, 32 units, stem 9,5 of 64 channels, attention readout, dropout 0.5, "
+            "learning rate 0.0023, batch 32");
 }
 
 TEST_F(Train, TuningRanksItsCandidates) {
