@@ -31,15 +31,17 @@ constexpr int kScoredAtATime = 256;
 constexpr std::int64_t kFew = 500;
 constexpr int kFolds = 5;
 constexpr int kBatchOfFew = 8;
-constexpr std::int64_t kStepsOfFew = 600;
-constexpr double kEpochsOfFew = 40;
+constexpr std::int64_t kStepsOfFew = 300;
+constexpr double kEpochsOfFew = 20;
 constexpr std::int64_t kScoresOfFew = 20;
 
 // The network of few sequences of numbers.
-constexpr const char* kStem = "15,9,5";
+constexpr const char* kStem = "15,9";
+constexpr const char* kStemOfShort = "15";  // more convolutions see no further, and overfit
+constexpr int kShort = 50;                  // steps
 constexpr int kPositions = 16;
 constexpr int kUnitsOfFew = 64;
-constexpr double kNoise = 0.1;
+constexpr double kNoise = 0.2;
 
 // Of the available memory. The rest is for batches, data and other processes.
 constexpr double kShareOfMemory = 0.7;
@@ -91,7 +93,8 @@ bool has_stem(const training::Overrides& given, const datasets::Files& files) {
 void choose_network(const training::Overrides& given, const datasets::Files& files,
                     training::Experiment& experiment) {
   if (!has_stem(given, files)) return;
-  experiment.network.stem = kStem;
+  const bool are_short = datasets::median_length(files.statistics()) < kShort;
+  experiment.network.stem = are_short ? kStemOfShort : kStem;
   if (!given.has("network.units")) experiment.network.units = kUnitsOfFew;
   if (!given.has("training.noise")) experiment.training.noise = kNoise;
 }

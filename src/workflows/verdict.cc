@@ -16,7 +16,7 @@ bool is_worse(const MainScore& a, const MainScore& b) { return b.is_better_than(
 
 std::string advice(const training::Record& run) {
   const std::string stem =
-      training::parse_stem(run.experiment.network.stem).empty() ? "--stem 15,9,5, " : "";
+      training::parse_stem(run.experiment.network.stem).empty() ? "--stem 15,9, " : "";
   switch (run.end) {
     case training::End::kSteps:
     case training::End::kRequest:

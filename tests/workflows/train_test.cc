@@ -130,7 +130,7 @@ TEST_F(Train, AModelThatIsNotBetterThanABaselineIsSaidToBe) {
     return remark(train(made(to_folder), {}, nobody_).runs);
   };
   const std::string said = run("\ntest = ['" + data().string() + "']", "bad");
-  EXPECT_EQ(said, "not better than 1-NN (100.0 %): try --stem 15,9,5, more --steps, or rwa tune");
+  EXPECT_EQ(said, "not better than 1-NN (100.0 %): try --stem 15,9, more --steps, or rwa tune");
   const auto file = [&](const char* name) { return io::read_text(out.path() / "bad" / name); };
   EXPECT_NE(file(kReportFile).find("The model is " + said + "."), std::string::npos);
   EXPECT_NE(file("run.json").find("\"remark\": \"" + said + "\""), std::string::npos);

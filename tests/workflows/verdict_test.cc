@@ -26,13 +26,13 @@ TEST(Verdict, IsSaidExactlyIfTheModelIsNotBetter) {
   EXPECT_EQ(said(accuracy(0.92), accuracy(0.5), accuracy(0.913)), "");
   EXPECT_EQ(
       said(accuracy(0.9), accuracy(0.5), accuracy(0.913)),
-      "not better than 1-NN (91.3 %): try --stem 15,9,5, a lower --learning-rate, or rwa tune");
+      "not better than 1-NN (91.3 %): try --stem 15,9, a lower --learning-rate, or rwa tune");
   EXPECT_EQ(
       said(accuracy(0.913), accuracy(0.5), accuracy(0.913)),
-      "not better than 1-NN (91.3 %): try --stem 15,9,5, a lower --learning-rate, or rwa tune");
+      "not better than 1-NN (91.3 %): try --stem 15,9, a lower --learning-rate, or rwa tune");
   EXPECT_EQ(
       said(accuracy(0.7), accuracy(0.75), accuracy(0.6)),
-      "not better than constant (75.0 %): try --stem 15,9,5, a lower --learning-rate, or rwa tune");
+      "not better than constant (75.0 %): try --stem 15,9, a lower --learning-rate, or rwa tune");
 }
 
 TEST(Verdict, APerfectModelCannotBeBetter) {
@@ -44,7 +44,7 @@ TEST(Verdict, OfErrorsTheLowestIsTheBest) {
   EXPECT_EQ(said(error(0.3), error(0.5), error(0.4)), "");
   EXPECT_EQ(
       said(error(0.45), error(0.5), error(0.4)),
-      "not better than 1-NN (RMSE 0.4): try --stem 15,9,5, a lower --learning-rate, or rwa tune");
+      "not better than 1-NN (RMSE 0.4): try --stem 15,9, a lower --learning-rate, or rwa tune");
   // Two numbers have two units: their loss decides.
   Scores two = error(9);
   two.numbers.push_back({"speed", 1, 1});
@@ -53,7 +53,7 @@ TEST(Verdict, OfErrorsTheLowestIsTheBest) {
   EXPECT_EQ(said(better, two, two), "");
   EXPECT_EQ(
       said(two, two, better),
-      "not better than 1-NN (0.25 MSE): try --stem 15,9,5, a lower --learning-rate, or rwa tune");
+      "not better than 1-NN (0.25 MSE): try --stem 15,9, a lower --learning-rate, or rwa tune");
 }
 
 TEST(Verdict, TheAdviceFitsTheEndOfTheRun) {
@@ -61,9 +61,9 @@ TEST(Verdict, TheAdviceFitsTheEndOfTheRun) {
     const std::string text = said(accuracy(0.1), accuracy(0.2), accuracy(0.3), end);
     return text.substr(text.find(": ") + 2);
   };
-  EXPECT_EQ(advice(End::kSteps), "try --stem 15,9,5, more --steps, or rwa tune");
-  EXPECT_EQ(advice(End::kTime), "try --stem 15,9,5, a longer --time-budget, or rwa tune");
-  EXPECT_EQ(advice(End::kPatience), "try --stem 15,9,5, a lower --learning-rate, or rwa tune");
+  EXPECT_EQ(advice(End::kSteps), "try --stem 15,9, more --steps, or rwa tune");
+  EXPECT_EQ(advice(End::kTime), "try --stem 15,9, a longer --time-budget, or rwa tune");
+  EXPECT_EQ(advice(End::kPatience), "try --stem 15,9, a lower --learning-rate, or rwa tune");
 }
 
 TEST(Verdict, OfSeveralRunsComparesTheMeans) {
@@ -74,7 +74,7 @@ TEST(Verdict, OfSeveralRunsComparesTheMeans) {
   EXPECT_EQ(remark(mean_of({compared(0.5, 0.6), compared(0.9, 0.7)}), run), "");
   EXPECT_EQ(
       remark(mean_of({compared(0.5, 0.6), compared(0.7, 0.7)}), run),
-      "not better than 1-NN (65.0 %): try --stem 15,9,5, a lower --learning-rate, or rwa tune");
+      "not better than 1-NN (65.0 %): try --stem 15,9, a lower --learning-rate, or rwa tune");
   Comparison without = compared(0.5, 0.6);
   without.baselines.pop_back();
   EXPECT_EQ(mean_of({compared(0.5, 0.6), without}).baselines.size(), 1U);
