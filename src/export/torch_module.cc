@@ -11,6 +11,7 @@
 
 #include "cells/traits.h"
 #include "datasets/encoding.h"
+#include "export/convolution.h"
 #include "export/torch_formula.h"
 #include "export/torch_text.h"
 #include "io/replace_file.h"
@@ -69,6 +70,13 @@ class Direction {
 class Weights {
  public:
   [[nodiscard]] std::vector<io::Tensor> take() { return std::move(all_); }
+
+  // Adds the weight of a torch.nn.Conv1d.
+  void add_convolution(const Parameter& weight, int kernel) {
+    const auto width = static_cast<int>(weight.shape[1]) / kernel;
+    add(weight.name, {weight.shape[0], width, kernel},
+        convolution_weight(weight.values, width, kernel));
+  }
 
   void add(std::string name, Shape shape, std::span<const float> values) {
     all_.push_back({std::move(name), std::move(shape), {values.begin(), values.end()}});
@@ -156,6 +164,7 @@ std::vector<io::Tensor> torch_weights(const Model& model) {
   const ModelConfig& config = model.config();
   const std::vector<Parameter> parameters = model.parameters();
   const std::size_t of_layer = cell_traits(config.cell).learned_start ? 4 : 3;
+  auto kernel = config.stem.begin();
   Weights weights;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const Parameter& parameter = parameters[i];
@@ -168,6 +177,8 @@ std::vector<io::Tensor> torch_weights(const Model& model) {
         weights.add_of_ours(name.of_ours(), from);
       }
       i += of_layer - 1;
+    } else if (parameter.name.starts_with("stem.") && parameter.name.ends_with(".weight")) {
+      weights.add_convolution(parameter, *kernel++);
     } else if (parameter.name == "attention.weight") {
       weights.add(parameter.name, {1, parameter.shape[0]}, parameter.values);
     } else {
@@ -213,9 +224,6 @@ fs::path weights_beside(const fs::path& file) {
 }  // namespace
 
 void export_torch(const Model& model, const fs::path& file) {
-  if (!model.config().stem.empty()) {
-    throw ConfigError("a network with a stem cannot be exported to PyTorch yet");
-  }
   const fs::path weights_file = weights_beside(file);
   const auto data = datasets::find_encoding(model.notes(), model.config(), "the model");
   const std::string text = torch_module_text(model.config(), data);

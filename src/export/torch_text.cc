@@ -78,6 +78,18 @@ std::string seen_by(int layers, int first, int others) {
   return fmt::format("[{}] + [{}] * {}", first, others, layers - 1);
 }
 
+// The convolutions as items of a Python list, one per line.
+std::string convolutions_of(const ModelConfig& config, int inputs) {
+  std::string text;
+  for (const int kernel : config.stem) {
+    if (!text.empty()) text += '\n';
+    text += fmt::format("                torch.nn.Conv1d({}, {}, kernel_size={}),", inputs,
+                        config.channels, kernel);
+    inputs = config.channels;
+  }
+  return text;
+}
+
 std::string_view unit_of(Loss loss) {
   switch (loss) {
     case Loss::kSoftmax:
@@ -119,6 +131,7 @@ void fill_in_words(const ModelConfig& c, Filling& filling) {
   when(is_of_torch(c) ? "library" : "own");
   when("symbols", c.input == Input::kSymbols);
   when("embedding", c.embedding > 0);
+  when("stem", !c.stem.empty());
   when("encoder", c.layers > 0);
   when("deep", c.layers > 1);
   when("both", c.bidirectional);
@@ -128,16 +141,18 @@ void fill_in_words(const ModelConfig& c, Filling& filling) {
   const bool averages = c.readout == Readout::kMean || c.readout == Readout::kAttention;
   when("masked", averages || !is_of_torch(c));
   const bool forgets = cell.spread_bias >= 0;
-  when("functional",
-       (forgets && is_written_out) || (c.input == Input::kSymbols && c.embedding == 0));
+  when("functional", (forgets && is_written_out) ||
+                         (c.input == Input::kSymbols && c.embedding == 0) || !c.stem.empty());
 }
 
 void fill_in_sizes(const ModelConfig& c, Filling& filling) {
-  const int seen = c.embedding > 0 ? c.embedding : c.inputs;
+  const int embedded = c.embedding > 0 ? c.embedding : c.inputs;
+  const int seen = c.stem.empty() ? embedded : c.channels;
   const int width = c.layers == 0 ? seen : c.units * (c.bidirectional ? 2 : 1);
   auto& values = filling.values;
   values["inputs"] = fmt::to_string(c.inputs);
   values["embedding"] = fmt::to_string(c.embedding);
+  values["convolutions"] = convolutions_of(c, embedded);
   values["seen"] = fmt::to_string(seen);
   values["units"] = fmt::to_string(c.units);
   values["width"] = fmt::to_string(width);

@@ -24,6 +24,8 @@ RUNNER = Path(__file__).with_name("run_onnx.mjs")
 CELLS = [cell.name for cell in rwa.cells()]
 AVERAGES = [cell.name for cell in rwa.cells() if cell.averages]
 INPUTS = [{}, {"input": "symbols"}, {"input": "symbols", "embedding": 3}]
+STEM_INPUTS = [{}, {"input": "symbols", "embedding": 3}]
+STEMS = [[3], [4, 1, 2], [15], [1], [2, 2]]  # 15 is longer than any sequence, 1 has no state
 READOUTS = ["last", "every", "mean", "attention"]
 TYPES = {"f": "float32", "i": "int64"}
 
@@ -225,6 +227,23 @@ class OnnxRuntimeTest(OnnxCase):
             ]
         )
 
+    def test_stems(self) -> None:
+        stems = itertools.cycle(STEMS)
+        self.check(
+            [
+                Network(
+                    self.draw,
+                    cell=cell,
+                    readout=readout,
+                    bidirectional=bool(self.draw.integers(2)),
+                    stem=next(stems),
+                    channels=5,
+                    **fields,
+                )
+                for fields, cell, readout in itertools.product(STEM_INPUTS, CELLS, READOUTS)
+            ]
+        )
+
     def test_decoders(self) -> None:
         fields = {"loss": "softmax", "code": 3}
         networks = [
@@ -232,6 +251,7 @@ class OnnxRuntimeTest(OnnxCase):
             for cell, readout in itertools.product(CELLS, ["last", "mean", "attention"])
         ]
         networks.append(Network(self.draw, layers=0, readout="mean", **fields))
+        networks.append(Network(self.draw, stem=[3], readout="last", **fields))
         self.check(networks, steps=5)
 
     def test_attention_that_is_far_from_zero(self) -> None:
@@ -244,9 +264,26 @@ class OnnxRuntimeTest(OnnxCase):
         self.check(networks)
 
     def test_steps_of_a_stream(self) -> None:
+        self.check_stream(
+            [
+                Network(self.draw, cell=cell, readout="every", **fields)
+                for cell, fields in itertools.product(CELLS, INPUTS)
+            ]
+        )
+
+    def test_steps_of_a_stem(self) -> None:
+        choices = itertools.product(["rwa", "gru"], STEM_INPUTS, STEMS)
+        self.check_stream(
+            [
+                Network(self.draw, cell=cell, readout="every", stem=stem, channels=5, **fields)
+                for cell, fields, stem in choices
+            ]
+        )
+
+    def check_stream(self, networks: list[Network]) -> None:
+        """Check the outputs of each step, and the state after the last."""
         cases, expected = [], []
-        for cell, fields in itertools.product(CELLS, INPUTS):
-            network = Network(self.draw, cell=cell, readout="every", **fields)
+        for network in networks:
             x = network.batch(7, 3)
             cases.append((self.export(network.model, step=True), [network.feed(row) for row in x]))
             stream = rwa.Stream(network.model)

@@ -118,6 +118,13 @@ std::vector<ModelConfig> networks() {
     }
   }
   all.push_back({.layers = 0, .readout = Readout::kMean, .outputs = 2, .code = 3});
+  for (const std::vector<int>& stem : {std::vector{5}, {3, 1, 2}, {1}}) {
+    all.push_back({.inputs = 3, .stem = stem, .channels = 4, .readout = Readout::kEvery});
+    all.push_back(all.back());
+    all.back().input = Input::kSymbols;
+    all.back().embedding = 2;
+    all.back().cell = Cell::kLstm;
+  }
   return all;
 }
 
@@ -157,7 +164,12 @@ TEST(Onnx, NamesWhatComesInAndGoesOut) {
 }
 
 TEST(Onnx, BeginsAStreamWhereOneBegins) {
-  const Model model({.inputs = 2, .cell = Cell::kRwaForget, .units = 3, .layers = 2});
+  const Model model({.inputs = 2,
+                     .stem = {3, 1, 2},
+                     .channels = 4,
+                     .cell = Cell::kRwaForget,
+                     .units = 3,
+                     .layers = 2});
   const auto start = Json::parse(metadata(exported(model, {.step = true})).at("initial_state"))
                          .get<std::vector<float>>();
   const Stream stream(model);
@@ -178,6 +190,7 @@ TEST(Onnx, UsesTheOperatorsThatThereAre) {
   const auto gru = exported(Model({.cell = Cell::kGru, .layers = 3}));
   EXPECT_EQ(count(gru, "GRU"), 3);
   EXPECT_EQ(count(exported(Model({.layers = 2})), "Scan"), 2);
+  EXPECT_EQ(count(exported(Model({.stem = {5, 3}})), "Conv"), 2);
   for (const auto& opset : lstm.opset_import()) EXPECT_EQ(opset.version(), kOnnxOpset);
 }
 
@@ -235,7 +248,6 @@ TEST(Onnx, RefusesWhatItCannotSay) {
   expect_refused(Model({.units = 3, .code = 2}), {.step = true}, "decodes");
   expect_refused(trained({.widening = {.context = 3}}), {.step = true}, "context 3");
   expect_refused(trained(scaled_by_itself()), {.step = true}, "--scale data");
-  expect_refused(Model({.stem = {3}, .units = 3}), {}, "a stem");
   const io::TempFolder folder;
   const auto file = folder.path() / "x.onnx";
   Model other({.inputs = 3, .units = 3, .outputs = 3});

@@ -2,6 +2,7 @@
 // torch_module_test.py tests what the modules compute.
 #include "export/torch_module.h"
 
+#include <algorithm>
 #include <fstream>
 
 #include "datasets/encoding.h"
@@ -65,6 +66,22 @@ TEST(TorchModule, HasExactlyItsNetwork) {
       Model({.inputs = 3, .cell = Cell::kGru, .units = 4, .outputs = 2}).parameter_count() + 8);
 }
 
+TEST(TorchModule, HasTheConvolutionsOfAStem) {
+  const io::TempFolder folder;
+  const auto file = folder.path() / "network.py";
+  export_torch(Model({.inputs = 3, .stem = {7, 5}, .channels = 6, .cell = Cell::kGru, .units = 4}),
+               file);
+  const std::string text = io::read_text(file);
+  for (const char* part :
+       {"Conv1d(3, 6, kernel_size=7)", "Conv1d(6, 6, kernel_size=5)", "torch.nn.GRU(6, 4)"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part;
+  }
+  const io::TensorFile weights = io::read_safetensors(folder.path() / "network.safetensors");
+  const auto first = std::ranges::find(weights.tensors, "stem.0.weight", &io::Tensor::name);
+  ASSERT_NE(first, weights.tensors.end());
+  EXPECT_EQ(first->shape, (std::vector<std::int64_t>{6, 3, 7}));
+}
+
 TEST(TorchModule, ReplacesNoModel) {
   const io::TempFolder folder;
   const Model model({.inputs = 3, .units = 4});
@@ -86,13 +103,6 @@ TEST(TorchModule, WritesBothFilesOrNone) {
   expect_error<ResourceError>([&] { export_torch(model, folder.path() / "network.py"); },
                               {"network.py"});
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "network.safetensors"));
-}
-
-TEST(TorchModule, RefusesAStem) {
-  const io::TempFolder folder;
-  const Model model({.stem = {3}, .units = 4});
-  expect_error<ConfigError>([&] { export_torch(model, folder.path() / "network.py"); }, {"a stem"});
-  EXPECT_EQ(folder.count(), 0U);
 }
 
 TEST(TorchModule, RefusesDataOfAnotherNetwork) {

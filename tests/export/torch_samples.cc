@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "datasets/encoding.h"
@@ -91,9 +92,28 @@ void randomise(Model& model, RandomData& random) {
 }
 
 std::string name_of(const ModelConfig& c) {
-  return fmt::format("{}_{}_{}_{}{}_{}{}{}", to_string(c.cell), to_string(c.activation),
-                     to_string(c.readout), to_string(c.input), c.embedding, c.layers,
+  return fmt::format("{}_{}_{}_{}{}{}{}_{}{}{}", to_string(c.cell), to_string(c.activation),
+                     to_string(c.readout), to_string(c.input), c.embedding,
+                     c.stem.empty() ? "" : "_stem", fmt::join(c.stem, "-"), c.layers,
                      c.bidirectional ? "_both" : "", c.code > 0 ? "_decoder" : "");
+}
+
+// The network behind a stem of one convolution that is longer than the sequences, and of several.
+void add_stems(ModelConfig config, std::vector<ModelConfig>& all) {
+  config.channels = 5;
+  config.stem = {kSteps + 2};
+  all.push_back(config);
+  config.code = 2;
+  all.push_back(config);
+  config.code = 0;
+  config.layers = 2;
+  config.stem = {3, 1, 2};
+  config.input = Input::kSymbols;
+  config.embedding = 2;
+  all.push_back(config);
+  config.bidirectional = true;
+  config.readout = Readout::kEvery;
+  all.push_back(config);
 }
 
 // Every cell with every activation and readout; inputs, depths and directions in turn.
@@ -131,6 +151,8 @@ std::vector<ModelConfig> networks(std::string_view only) {
         config.readout = layers == 0 ? Readout::kMean : kReadouts[2 * (layers - 1)];
         all.push_back(config);
       }
+      add_stems({.inputs = 3, .cell = cell, .activation = activation, .units = 4, .outputs = 2},
+                all);
     }
   }
   return all;

@@ -170,4 +170,15 @@ Values split(Graph& graph, const Value& value, std::size_t parts) {
   return graph.add_many("Split", {value}, parts, {attribute("axis", -1)});
 }
 
+Values split_into(Graph& graph, const Value& value, const std::vector<std::int64_t>& sizes) {
+  if (sizes.size() == 1) return {value};
+  return graph.add_many("Split", {value, graph.integers(sizes)}, sizes.size(),
+                        {attribute("axis", -1)});
+}
+
+Value join(Graph& graph, const Values& parts) {
+  if (parts.size() == 1) return parts.front();
+  return graph.add("Concat", parts, {attribute("axis", -1)});
+}
+
 }  // namespace rwa::exports

@@ -89,5 +89,9 @@ Value add_weight(Graph& graph, const std::string& name, std::span<const float> v
                  int columns);
 // Splits the last dimension into equal parts.
 Values split(Graph& graph, const Value& value, std::size_t parts);
+// Splits it into parts of these sizes.
+Values split_into(Graph& graph, const Value& value, const std::vector<std::int64_t>& sizes);
+// Joins parts along the last dimension.
+Value join(Graph& graph, const Values& parts);
 
 }  // namespace rwa::exports

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "export/convolution.h"
+
 namespace rwa::exports {
 namespace {
 
@@ -46,13 +48,26 @@ class ForwardStack {
       after.insert(after.end(), made.begin(), made.end());
       x = made.front();
     }
-    state = graph.add("Concat", after, {attribute("axis", -1)});
+    state = join(graph, after);
     return x;
   }
 
  private:
   std::vector<RecurrentNodes> layers_;
 };
+
+// The sizes of the parts of a stream's state: the stack's, then those of the convolutions that see
+// steps before.
+std::vector<std::int64_t> state_sizes(const EncoderSpec& encoder) {
+  std::vector<std::int64_t> sizes = {static_cast<std::int64_t>(encoder.stack.state_size())};
+  for (const ConvolutionSpec& convolution : encoder.stem.convolutions) {
+    if (convolution.kernel == 1) continue;
+    sizes.push_back(static_cast<std::int64_t>(convolution.state_size()));
+  }
+  return sizes;
+}
+
+std::string name_of_convolution(std::size_t number) { return fmt::format("stem.{}", number); }
 
 }  // namespace
 
@@ -65,7 +80,7 @@ Value NetworkNodes::run(const Value& x, const Value& lengths, const Value& steps
     const Value is_there = graph_.add("Squeeze", {rows.mask, graph_.integers({2})});
     seen = embedded(graph_.add("Where", {is_there, x, graph_.integer(0)}));
   }
-  const Value h = stack(seen, rows);
+  const Value h = stack(convolved(seen), rows);
   const Value read = spec_.encoder.averages() ? averaged(h, rows) : h;
   if (spec_.decoder) return decode(read, steps, rows.batch);
   const Value y = dense(graph_, "output", spec_.output, read);
@@ -76,9 +91,13 @@ Value NetworkNodes::run(const Value& x, const Value& lengths, const Value& steps
 NetworkNodes::Stepped NetworkNodes::step(const Value& x, const Value& state) {
   graph_.begin_part("step");
   const ForwardStack layers(graph_, "layers", spec_.encoder.stack, weights_);
-  Stepped made{.y = {}, .state = state, .start = layers.start()};
-  const Value h = layers.step(graph_, embedded(x), made.state);
-  made.y = dense(graph_, "output", spec_.output, h);
+  Values states = split_into(graph_, state, state_sizes(spec_.encoder));
+  const Value seen = convolved_step(embedded(x), std::span(states).subspan(1));
+  const Value h = layers.step(graph_, seen, states.front());
+  Stepped made{.y = dense(graph_, "output", spec_.output, h),
+               .state = join(graph_, states),
+               .start = layers.start()};
+  made.start.resize(spec_.state_size(), 0.0F);  // the stem sees zeros before the first step
   return made;
 }
 
@@ -98,6 +117,45 @@ Value NetworkNodes::embedded(const Value& x) {
   return embedding ? graph_.add("Gather", {table("embedding.weight", *embedding), x}) : x;
 }
 
+Value NetworkNodes::convolved(const Value& x) {
+  const auto& convolutions = spec_.encoder.stem.convolutions;
+  if (convolutions.empty()) return x;
+  using Axes = std::vector<std::int64_t>;
+  Value seen = graph_.add("Transpose", {x}, {attribute("perm", Axes{1, 2, 0})});  // [B,D,T]
+  for (std::size_t i = 0; i < convolutions.size(); ++i) {
+    const ConvolutionSpec& spec = convolutions[i];
+    const auto values = weights_.subspan(spec.dense.offset, spec.dense.parameters());
+    const std::string name = name_of_convolution(i);
+    graph_.begin_part(name);
+    const Value weight = graph_.constant(
+        name + ".weight",
+        convolution_weight(values.first(spec.dense.bias()), spec.width(), spec.kernel),
+        {spec.dense.outputs, spec.width(), spec.kernel});
+    const Value bias =
+        graph_.constant(name + ".bias", values.subspan(spec.dense.bias()), {spec.dense.outputs});
+    // Padding on the left only: no step sees a later one, so what is past the end does not matter.
+    const Value made =
+        graph_.add("Conv", {seen, weight, bias}, {attribute("pads", Axes{spec.kernel - 1, 0})});
+    seen = graph_.add("Relu", {made});
+  }
+  return graph_.add("Transpose", {seen}, {attribute("perm", Axes{2, 0, 1})});
+}
+
+Value NetworkNodes::convolved_step(Value x, std::span<Value> states) {
+  const auto& convolutions = spec_.encoder.stem.convolutions;
+  auto state = states.begin();
+  for (std::size_t i = 0; i < convolutions.size(); ++i) {
+    const ConvolutionSpec& spec = convolutions[i];
+    if (spec.kernel > 1) {
+      x = join(graph_, {x, *state});
+      const auto kept = static_cast<std::int64_t>(spec.state_size());
+      *state++ = split_into(graph_, x, {kept, spec.width()}).front();
+    }
+    x = graph_.add("Relu", {dense(graph_, name_of_convolution(i), spec.dense, x)});
+  }
+  return x;
+}
+
 Value NetworkNodes::stack(const Value& x, const Steps& steps) {
   const StackSpec& stack = spec_.encoder.stack;
   Value h = x;
@@ -109,7 +167,7 @@ Value NetworkNodes::stack(const Value& x, const Steps& steps) {
       graph_.begin_part(layer.name);
       ways.push_back(run_layer(graph_, layer, h, steps, every));
     }
-    h = ways.size() == 1 ? ways.front() : graph_.add("Concat", ways, {attribute("axis", -1)});
+    h = join(graph_, ways);
   }
   return h;
 }
@@ -167,7 +225,7 @@ Value NetworkNodes::decode(const Value& read, const Value& steps, const Value& b
       .back();
 }
 
-Value NetworkNodes::dense(Graph& graph, const char* name, const Placed<DenseSpec>& spec,
+Value NetworkNodes::dense(Graph& graph, const std::string& name, const Placed<DenseSpec>& spec,
                           const Value& x) {
   const auto values = weights_.subspan(spec.offset, spec.parameters());
   const Value weight =

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "export/onnx/graph.h"
@@ -31,10 +32,15 @@ class NetworkNodes {
   Steps steps_of(const Value& x, const Value& lengths);
   // Looks symbols up if there is an embedding; otherwise returns x.
   Value embedded(const Value& x);
+  // Runs the stem on all steps, x [T,B,D]. Without a stem, returns x.
+  Value convolved(const Value& x);
+  // Runs the stem on one step, x [B,D]. Replaces the states of its convolutions; a kernel of 1 has
+  // none.
+  Value convolved_step(Value x, std::span<Value> states);
   Value stack(const Value& x, const Steps& steps);
   Value averaged(const Value& h, const Steps& steps);
   Value decode(const Value& read, const Value& steps, const Value& batch);
-  Value dense(Graph& graph, const char* name, const Placed<DenseSpec>& spec, const Value& x);
+  Value dense(Graph& graph, const std::string& name, const Placed<DenseSpec>& spec, const Value& x);
   Value table(const char* name, const Placed<TableSpec>& spec);
 
   Graph& graph_;

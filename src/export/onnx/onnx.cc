@@ -169,9 +169,6 @@ class OnnxFile {
 void export_onnx(const Model& model, const std::filesystem::path& file,
                  const OnnxOptions& options) {
   const NetworkSpec spec(model.config());
-  if (!spec.encoder.stem.empty()) {
-    throw ConfigError("a network with a stem cannot be exported to ONNX yet");
-  }
   OnnxFile made(model, spec);
   if (options.step) {
     made.add_step();
