@@ -20,7 +20,7 @@ refuse() {
 train() { expect 0 "model.safetensors" "$rwa" train "$@" --seed 1 --units 8 --epochs 2; }
 
 python3 "$waves" class 40 >waves.csv
-train waves.csv --out waves
+train waves.csv --out waves --positions 0
 
 ### for PyTorch
 export_to 0 "PyTorch module" waves --torch network.py
@@ -50,21 +50,21 @@ export_to 0 "ONNX graph of one step" waves --onnx step.onnx --step
 cmp -s waves.onnx step.onnx && fail "--step has no effect"
 
 ### the data encoding is in the file
-for text in '"cell":"rwa' '["fast","slow"]' probabilities lengths; do
+for text in '"cell":"rwa' stem.0.weight '["fast","slow"]' probabilities lengths; do
   grep -qaF -- "$text" waves.onnx || fail "no $text in waves.onnx"
 done
 grep -qa initial_state step.onnx || fail "no initial state in step.onnx"
 grep -qa initial_state waves.onnx && fail "an initial state in waves.onnx"
 
 ### a context of several steps
-train waves.csv --out wide --context 3
+train waves.csv --out wide --context 3 --positions 0
 export_to 0 "whole sequences" wide --onnx wide.onnx
 
 ### errors of ONNX
 refuse 7 "no/model.onnx" waves --onnx here/no/model.onnx
 train waves.csv --out both --bidirectional
 refuse 2 "cannot be streamed: it is bidirectional" both --onnx here/model.onnx --step
-refuse 2 "was trained with context 3 and positions 0" wide --onnx here/model.onnx --step
+refuse 2 "or train with --context 1 --positions 0" wide --onnx here/model.onnx --step
 
 ### a full disk leaves no partial file
 (ulimit -f 1 && trap '' XFSZ && "$rwa" export waves --onnx here/model.onnx) >out 2>err &&

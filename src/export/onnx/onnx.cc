@@ -111,7 +111,8 @@ class OnnxFile {
     if (data_ && data_->widening.is_needed()) {
       throw ConfigError(
           fmt::format("the network was trained with context {} and positions {}, which a graph of "
-                      "one step cannot compute: export whole sequences",
+                      "one step cannot compute: export whole sequences, or train with --context 1 "
+                      "--positions 0",
                       data_->widening.context, data_->widening.positions));
     }
     if (data_ && data_->scale == datasets::Scale::kSequence) {
