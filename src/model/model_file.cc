@@ -84,11 +84,21 @@ Notes notes_of(Notes metadata) {
   return metadata;
 }
 
+// Without a stem, the text is the one from before there were stems, which earlier versions read.
+std::string network_text(const ModelConfig& config) {
+  const std::string text = format_config(config);
+  if (!config.stem.empty() || config.channels != ModelConfig{}.channels) return text;
+  auto json = nlohmann::ordered_json::parse(text);
+  json.erase("stem");
+  json.erase("channels");
+  return json.dump();
+}
+
 Notes metadata_of(const ModelConfig& config, const Notes& notes) {
   Notes all = notes;
   all["format"] = kModelFormat;
   all["format_version"] = kVersion;
-  all["network"] = format_config(config);
+  all["network"] = network_text(config);
   return all;
 }
 
