@@ -46,7 +46,7 @@ def main_score(scores: dict) -> float:
     """Accuracy in percent, or R²."""
     if scores.get("accuracy") is not None:
         return 100 * scores["accuracy"]
-    return scores["numbers"][0]["r2"]
+    return scores["per_number"][0]["r2"]
 
 
 def train(rwa: str, files: tuple, options: list[str], seed: int) -> dict:
@@ -60,15 +60,24 @@ def train(rwa: str, files: tuple, options: list[str], seed: int) -> dict:
             sys.exit(f"{' '.join(map(str, command))}: {done.stderr}")
         evaluated = subprocess.run(
             [rwa, "evaluate", f"{out}/model.safetensors", str(files[2]), "--json"],
-            capture_output=True, text=True, check=True,
+            capture_output=True,
+            text=True,
+            check=True,
         )
-        run = next(path for path in (f"{out}/all/run.json", f"{out}/run.json") if pathlib.Path(path).exists())
-        baselines = json.loads(pathlib.Path(run).read_text()).get("baselines", [])
+        runs = [pathlib.Path(out, name) for name in ("all/run.json", "run.json")]
+        run = json.loads(next(path for path in runs if path.exists()).read_text())
+        baselines = run.get("baselines", [])
         return {
             "score": main_score(json.loads(evaluated.stdout)),
-            "baselines": {one["name"]: one for one in baselines},
+            "baselines": baselines,
             "seconds": seconds,
         }
+
+
+def baseline_in_words(one: dict) -> str:
+    if one.get("accuracy") is not None:
+        return f"{one['name']} {100 * one['accuracy']:.1f}"
+    return f"{one['name']} {one['loss']:.3f} {one['unit']}"
 
 
 def in_words(scores: list[float]) -> str:
@@ -96,7 +105,7 @@ def main() -> None:
             runs = [train(given.rwa, files, VARIANTS[name], seed + 1) for seed in range(given.seeds)]
             cells.append(in_words([run["score"] for run in runs]))
             last = last or runs[0]
-        others = ", ".join(f"{name} {one['score']}" for name, one in last["baselines"].items())
+        others = ", ".join(map(baseline_in_words, last["baselines"]))
         print(f"| {files[0]} | " + " | ".join(cells) + f" | {others} | {last['seconds']:.0f} |", flush=True)
 
 

@@ -14,7 +14,9 @@
 #include "say.h"
 #include "workflows/defaults.h"
 #include "workflows/findings.h"
+#include "workflows/refit.h"
 #include "workflows/run_place.h"
+#include "workflows/tune.h"
 
 namespace rwa::cli {
 namespace {
@@ -154,8 +156,9 @@ TrainingArguments::TrainingArguments() { options.threads = usual_threads(); }
 void add_workers(const Command& command, int& threads, int& jobs, const std::string& automatic) {
   command.add_option("--threads", threads, "Threads per MPI rank").show_default();
   command
-      .add_option("--jobs", jobs,
-                  "Runs to train at once on each MPI rank; they share its threads or GPU" + automatic)
+      .add_option(
+          "--jobs", jobs,
+          "Runs to train at once on each MPI rank; they share its threads or GPU" + automatic)
       .show_default();
 }
 
@@ -171,6 +174,22 @@ void add_training_arguments(const Command& command, TrainingArguments& arguments
                      "runs/NAME-2 if that has another run)");
 }
 
+// "48 for training, 12 for validation; 100 more for testing", or "5 folds".
+std::string parts_of(const workflows::Plan& plan) {
+  const datasets::Files& files = *plan.files;
+  const auto& task = std::get<datasets::FilesTask>(plan.runs.front().experiment.task);
+  if (workflows::is_refitted(plan)) return report::counted(task.folds, "fold");
+  const std::int64_t training = files.size(datasets::Split::kTrain);
+  const std::int64_t validation = files.size(datasets::Split::kValid);
+  const std::int64_t test = files.size(datasets::Split::kTest);
+  std::string text =
+      fmt::format("{} for training, {} for validation", count(training), count(validation));
+  if (test == 0) return text;
+  const bool has_own_files = training + validation == files.statistics().sequences;
+  return text + fmt::format("{} for testing", has_own_files ? fmt::format("; {} more", count(test))
+                                                            : ", " + count(test));
+}
+
 workflows::Plan read_and_plan(TrainingArguments& arguments,
                               const std::filesystem::path& first_part) {
   check_count("--threads", arguments.options.threads, kMostThreads);
@@ -179,6 +198,9 @@ workflows::Plan read_and_plan(TrainingArguments& arguments,
   auto& settings = arguments.request.settings;
   settings = arguments.given.overrides();
   if (!arguments.config.empty()) settings = workflows::read_config(arguments.config, settings);
+  if (arguments.needs_validation) {
+    arguments.request = workflows::with_validation(arguments.request);
+  }
   const bool is_placed = !arguments.request.out.empty();
   workflows::Plan plan = is_placed
                              ? workflows::plan(arguments.request, datasets::Reading{}, all_ranks())
@@ -188,17 +210,8 @@ workflows::Plan read_and_plan(TrainingArguments& arguments,
   arguments.options.stop = [&stop = watch_for_interrupts()] { return stop.load(); };
   const datasets::Files& files = *plan.files;
   const datasets::Statistics& seen = files.statistics();
-  const std::int64_t training = files.size(datasets::Split::kTrain);
-  const std::int64_t validation = files.size(datasets::Split::kValid);
-  const std::int64_t test = files.size(datasets::Split::kTest);
-  std::string tested = test > 0 ? fmt::format(", {} for testing", count(test)) : "";
-  if (test > 0 && training + validation == seen.sequences) {  // from files of their own
-    tested = fmt::format("; {} more for testing", count(test));
-  }
-  say("{} of {}: {} for training, {} for validation{}\n",
-      report::counted(seen.sequences, "sequence"),
-      report::counted(datasets::shortest(seen), datasets::longest(seen), "step"), count(training),
-      count(validation), tested);
+  say("{} of {}: {}\n", report::counted(seen.sequences, "sequence"),
+      report::counted(datasets::shortest(seen), datasets::longest(seen), "step"), parts_of(plan));
   say_findings(files);
   if (!is_placed) say("folder: {}\n", plan.out.string());
   for (const std::string& note : plan.notes) say("{}\n", note);

@@ -50,6 +50,7 @@ struct TrainingArguments {
   workflows::TrainRequest request;
   workflows::TrainOptions options;
   std::optional<std::string> time_budget;
+  bool needs_validation = false;  // a validation set even of few sequences
 
   TrainingArguments();
 };

@@ -47,6 +47,8 @@ void print_table(const std::vector<workflows::Candidate>& candidates,
 }
 
 struct TuneArguments : TrainingArguments {
+  TuneArguments() { needs_validation = true; }
+
   int candidates = 9;
 };
 

@@ -13,16 +13,18 @@ def reporting(
 ) -> Callback | None:
     """Return a callback that prints a line for every score before it calls `callback`.
 
-    With `by_run`, lines begin with the title of the run.
+    Without a validation set, ten lines tell the training loss. With `by_run`, lines begin with the title of the run.
     """
     if not verbose:
         return callback
-    printed: dict[str, int] = {}  # the step of the last line, by run
+    printed: dict[str, tuple] = {}  # what the last line was for, by run
 
     def report(progress: dict) -> bool | None:
         score = progress["score"]
-        if score is not None and printed.get(progress["run"]) != score["step"]:
-            printed[progress["run"]] = score["step"]
+        tenth = 10 * progress["step"] // progress["steps"]
+        subject = ("training", tenth) if score is None else ("score", score["step"])
+        if subject != ("training", 0) and printed.get(progress["run"]) != subject:
+            printed[progress["run"]] = subject
             print(f"{progress['run']}: " if by_run else "", line(progress), sep="", flush=True)
         return callback(progress) if callback is not None else None
 
@@ -32,6 +34,8 @@ def reporting(
 def line(progress: dict[str, Any]) -> str:
     """Describe a score: "step 40 of 125: loss 0.613 bits, accuracy 78.0 %, 12 s left"."""
     score = progress["score"]
+    if score is None:
+        return f"step {progress['step']} of {progress['steps']}: training loss {progress['loss']:.4g}"
     parts = [f"loss {score['loss']:.4g} {score['unit']}"]
     if score.get("accuracy") is not None:
         parts.append(f"accuracy {100 * score['accuracy']:.1f} %")

@@ -121,7 +121,8 @@ class ListenerNews final : public workflows::TuneObserver {
     const std::lock_guard lock(mutex_);
     if (listener_ == nullptr || answer_ != RWA_GO_ON) return;
     const std::int64_t scored = progress.test ? progress.test->step : -1;
-    if (scored == scored_[index] && Clock::now() - told_ < kBetweenNews) return;
+    const bool ends = progress.step == progress.steps;
+    if (scored == scored_[index] && !ends && Clock::now() - told_ < kBetweenNews) return;
     scored_[index] = scored;
     const Json news = {{"run", queue_->runs()[index].title},
                        {"step", progress.step},
@@ -242,6 +243,7 @@ rwa_runs tune(const Lists& lists, const char* text, ListenerNews& news) {
   search.train = options.train;
   news.watch(search.train);
   rwa_runs runs{.about = Json::array(), .stores = {}};
+  options.request = workflows::with_validation(options.request);
   const workflows::Plan plan = c_api::plan(options, lists);
   for (const workflows::Candidate& candidate :
        workflows::tune(options.request, plan, search, news)) {

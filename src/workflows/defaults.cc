@@ -42,6 +42,7 @@ constexpr int kShort = 50;                  // steps
 constexpr int kPositions = 16;
 constexpr int kUnitsOfFew = 64;
 constexpr double kNoise = 0.2;
+constexpr double kLearningRateOfFewNumbers = 1e-3;
 
 // Of the available memory. The rest is for batches, data and other processes.
 constexpr double kShareOfMemory = 0.7;
@@ -65,34 +66,47 @@ bool is_few(const datasets::Files& files) {
   return files.shape().readout == Readout::kLast && files.statistics().sequences < kFew;
 }
 
+// Few targets that are numbers are mostly noise: a plain network that learns slowly is no worse than
+// their mean.
+bool has_few_numbers(const datasets::Files& files) {
+  return is_few(files) && files.shape().loss == Loss::kSquaredError;
+}
+
 // Few sequences are better used for training than for validation: they train for a fixed number of
 // steps, and cross-validation scores them.
 bool trains_on_all(const training::Overrides& given, const datasets::Files& files,
                    const training::Experiment& experiment) {
-  return is_few(files) && task_of(experiment).valid.empty() &&
-         files.shape().loss != Loss::kSquaredError && !given.has("task.split") &&
-         !given.has("evaluation.patience");
+  return is_few(files) && task_of(experiment).valid.empty() && !has_few_numbers(files) &&
+         !given.has("task.split") && !given.has("evaluation.patience");
 }
 
 void choose_split(const training::Overrides& given, const datasets::Files& files,
                   training::Experiment& experiment) {
   auto& task = std::get<datasets::FilesTask>(experiment.task);
-  if (!is_few(files) || !task.valid.empty() || given.has("task.split")) return;
+  if (!is_few(files) || !task.valid.empty() || given.has("task.split") ||
+      given.has("evaluation.patience")) {
+    return;
+  }
   const bool folds_are_given = given.has("task.folds");
   if (!folds_are_given && !datasets::has_folds(files, kFolds)) return;
   if (!folds_are_given) task.folds = kFolds;
   if (trains_on_all(given, files, experiment)) task.split = 0;
 }
 
-// Whether a stem is chosen: for few sequences of numbers, unless their steps are widened otherwise.
-bool has_stem(const training::Overrides& given, const datasets::Files& files) {
-  return is_few(files) && !files.encoding().schema.symbols && !given.has("task.context") &&
-         !given.has("network.stem");
+// Whether a stem is chosen: for few sequences of numbers with classes, unless their steps are
+// widened otherwise. The GPU has none yet.
+bool has_stem(const training::Overrides& given, const datasets::Files& files,
+              const training::Experiment& experiment) {
+  return is_few(files) && !has_few_numbers(files) && !files.encoding().schema.symbols &&
+         !given.has("task.context") && !given.has("network.stem") && experiment.device == "cpu";
 }
 
 void choose_network(const training::Overrides& given, const datasets::Files& files,
                     training::Experiment& experiment) {
-  if (!has_stem(given, files)) return;
+  if (has_few_numbers(files) && !given.has("training.learning_rate")) {
+    experiment.training.learning_rate = kLearningRateOfFewNumbers;
+  }
+  if (!has_stem(given, files, experiment)) return;
   const bool are_short = datasets::median_length(files.statistics()) < kShort;
   experiment.network.stem = are_short ? kStemOfShort : kStem;
   if (!given.has("network.units")) experiment.network.units = kUnitsOfFew;
@@ -188,7 +202,8 @@ void choose_preparation(const training::Overrides& given, const datasets::Files&
                         training::Experiment& experiment) {
   choose_split(given, files, experiment);
   auto& task = std::get<datasets::FilesTask>(experiment.task);
-  if (has_stem(given, files) && !given.has("task.positions")) task.positions = kPositions;
+  if (has_stem(given, files, experiment) && !given.has("task.positions"))
+    task.positions = kPositions;
 }
 
 // Measures rank 0's machine for all ranks, so that all decide alike.
@@ -229,6 +244,7 @@ std::string choices_in_words(const datasets::Files& files, const training::Exper
   std::string text = fmt::format(
       "{}: {}batch {}, {}{}", report::counted(files.statistics().sequences, "sequence"), inputs,
       training.batch, report::counted(training.steps, "step"), stops_early ? " at most" : "");
+  if (task.folds > 0 && task.fold == task.folds) return text + "; trained on all";
   if (task.folds == 0 || task.fold != 0) return text;
   return text + fmt::format("; {} by {}-fold cross-validation, then trained on all",
                             stops_early ? "length found" : "scored", task.folds);

@@ -9,7 +9,9 @@
 #include "comm/ranks.h"
 #include "io/quote.h"
 #include "io/read_file.h"
+#include "report/text.h"
 #include "rwa/errors.h"
+#include "training/run_folder.h"
 #include "workflows/defaults.h"
 #include "workflows/findings.h"
 
@@ -96,16 +98,40 @@ Plan plan(const TrainRequest& request, const datasets::Reading& reading, Link* l
               link);
 }
 
+// Several seeds with test data show how scores spread without folds, if these were not requested.
+bool trains_only_on_all(const TrainRequest& request, const training::Experiment& experiment) {
+  const datasets::FilesTask& task = task_of(experiment);
+  return request.repeat > 1 && !task.test.empty() && task.folds > 0 && task.split == 0 &&
+         !request.settings.has("task.folds");
+}
+
+// Throws ConfigError if several runs would go to the folder of a single one, whose model and report
+// they would replace.
+void refuse_folder_of_a_run(const Plan& plan) {
+  if (plan.out.empty() || plan.runs.front().folder == plan.out) return;
+  std::error_code refused;  // then the folder cannot be written to either
+  if (!fs::exists(plan.out / training::kConfigFile, refused)) return;
+  throw ConfigError(
+      fmt::format("{}: has a run of its own ({}), expected none beside {}: use "
+                  "another --out",
+                  plan.out.string(), training::kConfigFile,
+                  report::counted(static_cast<std::int64_t>(plan.runs.size()), "run")));
+}
+
 Plan plan(const TrainRequest& request, std::shared_ptr<const datasets::Files> read_files,
           Link* link) {
   check_repeat(request);
   training::Experiment experiment = experiment_of(request.settings);
   choose_preparation(request.settings, *read_files, experiment);
+  if (trains_only_on_all(request, experiment)) {
+    auto& chosen = std::get<datasets::FilesTask>(experiment.task);
+    chosen.fold = chosen.folds;
+  }
   const datasets::FilesTask task = task_of(experiment);
   Plan plan;
   plan.files = datasets::prepared(*read_files, task);
   plan.out = request.out;
-  const bool one_fold = request.settings.has("task.fold");
+  const bool one_fold = request.settings.has("task.fold") || task.fold > 0;
   const int first = one_fold ? task.fold : 0;
   const int end = one_fold ? first + 1 : std::max(1, task.folds);
   const int at_a_time = std::min((end - first) * request.repeat, Ranks(link).size());
@@ -131,6 +157,7 @@ Plan plan(const TrainRequest& request, std::shared_ptr<const datasets::Files> re
       plan.runs.push_back(std::move(run));
     }
   }
+  refuse_folder_of_a_run(plan);
   return plan;
 }
 

@@ -61,6 +61,7 @@ Candidate make_candidate(const TrainRequest& request, const PlannedRun& base, in
   settings.add(request.settings);
   Candidate made{.number = number, .run = base};
   made.run.experiment = experiment_of(settings);
+  made.run.experiment.task = base.experiment.task;  // candidates share their data
   drop_impossible(request.settings, made.run.experiment);
   made.run.memory = complete(settings, *base.files, room, made.run.experiment).memory;
   made.run.title = fmt::format("candidate {}", number);
@@ -139,6 +140,14 @@ training::Overrides candidate(const datasets::Shape& shape, std::uint64_t seed, 
       {{"network", {std::move(network)}}, {"training", {std::move(training)}}});
 }
 
+TrainRequest with_validation(const TrainRequest& request) {
+  TrainRequest made = request;
+  const double split = datasets::FilesTask{}.split;
+  made.settings = training::Overrides({{"task", {io::Value::Table{{"split", {split}}}}}});
+  made.settings.add(request.settings);
+  return made;
+}
+
 std::vector<Candidate> make_candidates(const TrainRequest& request, const Plan& plan, int count,
                                        const Room& room) {
   std::vector<Candidate> candidates;
@@ -178,7 +187,9 @@ std::vector<int> rounds(int candidates) {
 }
 
 std::vector<Candidate> tune(const TrainRequest& request, const Plan& plan,
-                            const TuneOptions& options, TuneObserver& observer) {
+                            const TuneOptions& given, TuneObserver& observer) {
+  TuneOptions options = given;
+  if (options.train.jobs == 0) options.train.jobs = usual_jobs(plan, options.train.threads);
   if (plan.files->size(datasets::Split::kValid) == 0) refuse_without_validation(plan);
   if (options.candidates < 1) {
     throw ConfigError(fmt::format("candidates is {}, expected at least 1", options.candidates));

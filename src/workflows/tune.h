@@ -54,6 +54,10 @@ class TuneObserver : public training::QueueObserver {
   }
 };
 
+// The request with a validation set, which tuning needs: by default a share of the sequences, even if
+// they are few.
+TrainRequest with_validation(const TrainRequest& request);
+
 // Makes the candidates of the plan's data, each with a batch that fits into memory. Leaves out those
 // that cannot train on a single sequence in it.
 std::vector<Candidate> make_candidates(const TrainRequest& request, const Plan& plan, int count,

@@ -146,7 +146,7 @@ int listen(void* user, const char* progress) {
 
 TEST(CTrain, ListensToItsListener) {
   const auto list = two_classes(12);
-  constexpr const char* kOptions = R"({"units": 2, "batch": 2, "every": 1, "threads": 1})";
+  constexpr const char* kOptions = R"({"units": 2, "batch": 2, "every": 1, "threads": 1, "split": 0.2})";
   rwa_model* model = nullptr;
   const char* summary = nullptr;
   rwa_wish wish = RWA_GIVE_UP;

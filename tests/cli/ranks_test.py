@@ -80,14 +80,14 @@ class Ranks(unittest.TestCase):
 
     def test_have_the_files_of_one_process(self):
         self.write_waves()
-        train = ["train", "waves.csv", "--units", "8", "--epochs", "3"]
+        train = ["train", "waves.csv", "--units", "8", "--epochs", "3", "--split", "0.2"]
         self.rwa(1, *train, "--out", "alone")
         for ranks in (2, 4):
             out, errors = self.rwa(ranks, *train, "--out", f"on-{ranks}")
             self.assert_same_run(f"on-{ranks}", "alone")
             self.assertTrue((self.folder / f"on-{ranks}/report.html").exists())
             self.assertEqual(out.count("accuracy"), 1, out)
-            self.assertEqual(errors.count("60 sequences"), 1, errors)
+            self.assertEqual(errors.count("60 sequences of"), 1, errors)
 
     def test_choose_one_folder(self):
         self.write_waves()
@@ -191,7 +191,7 @@ class Ranks(unittest.TestCase):
 
     def test_work_together_only_where_that_is_meant(self):
         self.write_waves()
-        script = 'exec "$0" train waves.csv --units 4 --epochs 1 --out out-$OMPI_COMM_WORLD_RANK'
+        script = 'exec "$0" train waves.csv --units 4 --epochs 1 --split 0.2 --out out-$OMPI_COMM_WORLD_RANK'
         job = LAUNCHER.start(2, "bash", "-c", script, PROGRAM, cwd=self.folder)
         status, _, errors = end(job)
         self.assertEqual((status, errors.count("rwa: rank 1 was started as")), (2, 1), errors)

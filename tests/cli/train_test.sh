@@ -18,7 +18,7 @@ train 0 "accuracy" class.csv --out runs/class --epochs 40
 python3 - <<'PYTHON'
 import re
 table = open("out", encoding="utf-8").read()
-assert float(re.search(r"^class +([0-9.]+)", table, re.M).group(1)) >= 90, table
+assert float(re.search(r"^mean ± standard deviation +([0-9.]+)", table, re.M).group(1)) >= 90, table
 PYTHON
 [[ -s runs/class/report.html ]] || fail "there is no report"
 train 0 "RMSE of period" numbers.csv --out runs/numbers --epochs 5 --target period
@@ -61,7 +61,7 @@ expect 0 "resuming from step" "$rwa" train "${long[@]}" --time-budget 3
 grep -qF "task class: " err || fail "the task is not shown"
 
 ### settings of another run; folds, seeds, windows, truncation
-train 0 "model:" class.csv --config runs/class/config.toml --out configured
+train 0 "model:" class.csv --config runs/class/all/config.toml --out configured
 cmp configured/model.safetensors runs/class/model.safetensors || fail "--config changes settings"
 train 0 "mean ± standard deviation" class.csv --folds 3 --jobs 2 --epochs 2 --out folds
 grep -q "^baseline: majority class  *[45]" out || fail "what is the baseline?"
@@ -72,7 +72,7 @@ expect 0 "accuracy" "$rwa" evaluate folds class.csv
 train 0 "already finished" class.csv --folds 3 --jobs 2 --epochs 2 --out folds
 train 0 "from 2 folds" numbers.csv --target period --folds 2 --epochs 2 --out halves-of-data
 train 0 "baseline: last value" forecast.csv --epochs 2 --out last-value
-train 0 "mean ± standard deviation" class.csv --repeat 2 --epochs 2 --out seeds
+train 0 "mean ± standard deviation" class.csv --split 0.2 --repeat 2 --epochs 2 --out seeds
 grep -q "(from seed-[12], which has the lowest validation loss)" out || fail "which seed is best?"
 train 0 "no score: all data was used for training" class.csv --split 0 --epochs 1 --out all
 train 0 "no score: all data was used for training" class.csv --split 0 --repeat 2 --jobs 2 --epochs 1 \
@@ -102,8 +102,9 @@ sed '3s/,/,oops/' class.csv >bad.csv
 train 3 "bad.csv:3:" bad.csv --out no
 train 2 "nothing.csv: no such file or folder" nothing.csv --out no
 train 2 "did you mean" class.csv --target sped --out no
-train 2 "--folds cannot be combined with --valid or --test" class.csv --folds 3 --valid class.csv --out no
-train 2 "task.train" class.csv --out runs/step
+train 2 "--folds cannot be combined with --valid" class.csv --folds 3 --valid class.csv --out no
+train 2 "task.train" class.csv --split 0.2 --out runs/step
+train 2 "runs/step: has a run of its own" class.csv --out runs/step
 sed 's/slow/new/' class.csv >new.csv
 train 3 "new.csv:2: found the class" class.csv --test new.csv --out no
 printf 'id,x,label\n' >empty.csv

@@ -76,6 +76,10 @@ class ClassifierTest(EstimatorTest):
         numpy.testing.assert_allclose(p.sum(1), 1, atol=1e-6)
         self.assertEqual(model.predict(X).tolist(), model.classes_[p.argmax(1)].tolist())
         self.assertEqual(model.predict([]).shape, (0,))
+        self.assertEqual({line["split"] for line in model.history_}, {"train"})
+
+    def test_history_has_the_scores_of_a_split(self) -> None:
+        model = self.classifier(split=0.2).fit(self.X, self.y)
         splits = {line["split"] for line in model.history_}
         self.assertEqual(splits, {"train", "valid", "final"})
 
@@ -161,12 +165,13 @@ class ClassifierTest(EstimatorTest):
 class TrainingTest(EstimatorTest):
     def test_sequences_of_other_sizes_are_scaled_by_themselves(self) -> None:
         X = [x * 10.0 ** (i % 5) for i, x in enumerate(self.X)]
-        classifier = self.classifier().fit(X, self.y)
+        classifier = self.classifier(positions=0).fit(X, self.y)
         self.assertEqual(classifier.model_.config["inputs"], 6)
         self.assertEqual(classifier.predict_proba(X).shape, (60, 3))
         with self.assertRaisesRegex(rwa.ConfigError, "cannot be streamed: train with --scale data"):
             rwa.Stream(classifier.model_)
-        self.assertEqual(self.classifier(scale="data").fit(X, self.y).model_.config["inputs"], 2)
+        as_data = self.classifier(scale="data", positions=0).fit(X, self.y)
+        self.assertEqual(as_data.model_.config["inputs"], 2)
 
     def test_ends_when_nothing_becomes_better(self) -> None:
         noise = list(numpy.random.default_rng(3).permutation(self.y))
@@ -186,7 +191,8 @@ class TrainingTest(EstimatorTest):
 
     def test_the_callback_is_told_and_may_stop(self) -> None:
         told = []
-        whole = self.classifier(callback=lambda progress: told.append(progress)).fit(self.X, self.y)
+        whole = self.classifier(split=0.2, callback=lambda progress: told.append(progress))
+        whole.fit(self.X, self.y)
         self.assertEqual(whole.end_, "steps")
         self.assertEqual(told[-1]["step"], told[-1]["steps"])
         self.assertTrue(any(progress["score"] for progress in told))
@@ -204,7 +210,7 @@ class TrainingTest(EstimatorTest):
             return out.getvalue().splitlines()
 
         self.assertEqual(printed(self.classifier()), [])
-        model = self.classifier()
+        model = self.classifier(split=0.2)
         lines = printed(model, verbose=1)
         steps = {score["step"] for score in model.history_ if score["split"] == "valid"}
         self.assertEqual(len(lines), len(steps))

@@ -116,7 +116,8 @@ class FourDoors(unittest.TestCase):
         command = [PROGRAM, "train", *map(str, arguments), "--out", out]
         done = subprocess.run(command, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
-        return tomllib.loads((out / "config.toml").read_text())
+        last = out / "all" if (out / "all").exists() else out  # after folds
+        return tomllib.loads((last / "config.toml").read_text())
 
     def data_arguments(self, symbols):
         reading = [] if symbols else ["--id", "seq", "--target", "label"]
@@ -197,10 +198,10 @@ class FourDoors(unittest.TestCase):
         self.assertEqual(found["network"]["units"], 4)
         self.assertEqual(found["training"]["steps"], 2)
         self.assertEqual(found["task"]["window"], 3)  # in spite of DATA
-        self.assertEqual(found["training"]["batch"], 32)  # two windows for each of 16 sequences
+        self.assertEqual(found["training"]["batch"], 8)  # chosen: the sequences are few
         # Without DATA, an option about the data counts.
         again = self.run_program(
-            ["--config", self.folder / "order/config.toml", "--window", "2"], self.folder / "again")
+            ["--config", self.folder / "order/all/config.toml", "--window", "2"], self.folder / "again")
         self.assertEqual(again["task"]["window"], 2)
         self.assertEqual(again["network"]["units"], 4)
 
@@ -280,7 +281,8 @@ class SeveralRuns(unittest.TestCase):
         for search, given, words in (
             (cross_validate, {"folds": 3}, "sequences fold-1: step 4 of 4: loss "),
             (tune, {"candidates": 2, "time_budget": 1}, "candidate 1: step 4 of 4: loss "),
-            (train, {}, "step 4 of 4: loss "),
+            (train, {}, "step 4 of 4: training loss "),
+            (train, {"split": 0.5}, "step 4 of 4: loss "),
         ):
             with contextlib.redirect_stdout(io.StringIO()) as out:
                 search(self.sequences, units=2, steps=4, verbose=1, **given)

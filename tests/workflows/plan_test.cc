@@ -72,6 +72,15 @@ TEST(Plan, FoldsAndSeedsHaveFoldersOfTheirOwn) {
                    "fold-3/seed-1", "fold-3/seed-2"}));
 }
 
+TEST(Plan, SeveralRunsDoNotReplaceASingleOne) {
+  const io::TempFolder out;
+  io::put(out.path() / "config.toml", "");
+  EXPECT_EQ(plan_of("task.split = 0.2", {.out = out.path()}).runs.size(), 1U);
+  io::expect_error<ConfigError>([&] { (void)plan_of("", {.out = out.path()}); },
+                                {out.path().string(), "has a run of its own (config.toml)",
+                                 "beside 5 runs: use another --out"});
+}
+
 TEST(Plan, SeedsShareTheSplitOfTheFirst) {
   const Plan made = plan_of("seed = 4", {.repeat = 2});
   for (const PlannedRun& run : made.runs) {

@@ -49,7 +49,7 @@ class RunPlaceTest : public ::testing::Test {
 TEST_F(RunPlaceTest, IsNamedAfterTheData) {
   EXPECT_EQ(folder(), "parity");
   EXPECT_EQ(folder("name = 'other'"), "other");
-  EXPECT_EQ(plan().runs.front().folder, parent_ / "parity");
+  EXPECT_EQ(plan().runs.front().folder, parent_ / "parity" / "fold-1");
 }
 
 TEST_F(RunPlaceTest, OtherSettingsOrDataGoToAFolderOfTheirOwn) {

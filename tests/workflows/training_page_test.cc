@@ -160,7 +160,7 @@ TEST_F(PageTest, SaysThatTheModelIsNotBetter) {
   classes_baselines_[1].scores.accuracy = 0.9;
   const report::Page page = training_page(run_, *files, &scores, classes_baselines_);
   EXPECT_TRUE(blocks<report::Text>(page).front().text.ends_with(
-      " The model is not better than 1-NN (90.0 %): try --stem or rwa tune."));
+      " The model is not better than 1-NN (90.0 %): try --stem 15,9, a lower --learning-rate, or rwa tune."));
 }
 
 TEST_F(PageTest, DrawsTrainingAndMarksTheBestStep) {
