@@ -13,7 +13,8 @@ def reporting(
 ) -> Callback | None:
     """Return a callback that prints a line for every score before it calls `callback`.
 
-    Without a validation set, ten lines tell the training loss. With `by_run`, lines begin with the title of the run.
+    Without a validation set, ten lines tell the training loss. With `by_run`, lines begin with the
+    title of the run.
     """
     if not verbose:
         return callback

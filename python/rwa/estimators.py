@@ -116,7 +116,8 @@ class _Estimator:
         y : list or array, optional
             Targets.
         validation_data : tuple (X, y) or Sequences, optional
-            Validation set for early stopping. Default: a share of X (parameter `split`).
+            Validation set for early stopping. Default: a share of X (parameter `split`); none for
+            fewer than 500 sequences, which train for a fixed number of steps.
         verbose : int, optional
             1: print a line for every score. Default: the parameter `verbose`.
         """

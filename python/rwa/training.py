@@ -135,8 +135,8 @@ def cross_validate(
     """Cross-validate as `rwa train --folds` does.
 
     Each fold is held out once and scored; the fold after it is the validation set for early
-    stopping. Two folds leave none for it: they train for all epochs. The runs serve for scores;
-    unlike `rwa train`, no model is trained on all data.
+    stopping. Two folds, and fewer than 500 sequences, leave none for it: they train to the end. The
+    runs serve for scores; unlike `rwa train`, no model is trained on all data.
 
     Parameters
     ----------

@@ -172,7 +172,7 @@ void place(const fs::path& out, const fs::path& part, PlannedRun& run) {
 
 std::string scored_on(const training::Experiment& experiment, const datasets::Files& files) {
   const datasets::FilesTask& task = task_of(experiment);
-  if (task.fold < task.folds) return "the held-out fold";
+  if (task.fold < task.folds) return "held-out folds";
   if (files.size(datasets::Split::kTest) > 0) return "the test data";
   const bool validates = files.size(datasets::Split::kValid) > 0;
   return validates ? "the validation data" : "the training data";
