@@ -24,6 +24,8 @@ double dot(const double* a, const double* b, std::size_t size) {
 // Rows that stay in the cache while a row of the factor is used for all of them.
 constexpr std::size_t kBlock = 32;
 
+constexpr double kLeastPivot = 1e-12;
+
 // Replaces the lower triangle of a positive definite matrix by its Cholesky factor L, A = L Lᵀ.
 void factorise(std::vector<double>& a, std::size_t size) {
   for (std::size_t begin = 0; begin < size; begin += kBlock) {
@@ -31,8 +33,9 @@ void factorise(std::vector<double>& a, std::size_t size) {
     for (std::size_t j = 0; j < end; ++j) {
       const double* row = &a[j * size];
       for (std::size_t i = std::max(begin, j); i < end; ++i) {
-        const double rest = a[i * size + j] - dot(&a[i * size], row, j);
-        a[i * size + j] = i == j ? std::sqrt(rest) : rest / row[j];
+        const double value = a[i * size + j], rest = value - dot(&a[i * size], row, j);
+        // Of columns that nearly depend on each other, rounding may leave less than nothing.
+        a[i * size + j] = i == j ? std::sqrt(std::max(rest, kLeastPivot * value)) : rest / row[j];
       }
     }
   }

@@ -176,5 +176,17 @@ TEST(Ridge, OfConstantColumnsIsTheMean) {
   EXPECT_NEAR(output[0], 3, 1e-9);
 }
 
+// Rounding errors of the sums are larger than what distinguishes the columns.
+TEST(Ridge, OfLargeNumbersWithSmallDifferencesIsFinite) {
+  Data data;
+  for (int i = 0; i < 20; ++i) {
+    data.x.push_back({1e9 + i % 7, 1e9 + i % 5, double(i % 3), 0});
+    data.y.push_back({double(i % 2)});
+  }
+  const RidgeFit found = fit(data, RidgeScale::kEach);
+  for (const double weight : found.weights) EXPECT_TRUE(std::isfinite(weight));
+  for (const double left : found.left_out) EXPECT_TRUE(std::isfinite(left));
+}
+
 }  // namespace
 }  // namespace rwa::workflows
