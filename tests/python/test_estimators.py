@@ -218,7 +218,7 @@ class TrainingTest(EstimatorTest):
             self.assertRegex(
                 line, r"^step \d+ of \d+: loss [\d.e-]+ bits, accuracy [\d.]+ %, \d+ s left$"
             )
-        self.assertEqual(len(printed(self.classifier(verbose=1))), len(lines))
+        self.assertEqual(len(printed(self.classifier(split=0.2, verbose=1))), len(lines))
         self.assertEqual(printed(self.classifier(verbose=1), verbose=0), [])
 
     def test_what_the_callback_raises_is_raised(self) -> None:
