@@ -249,16 +249,20 @@ void refuse_missing(const formats::Schema& schema, const formats::Sequence& sequ
                     "use --missing previous or --missing mean");
 }
 
+formats::Sequence scaled(const Encoding& encoding, formats::Sequence encoded) {
+  if (encoding.scale == Scale::kSequence) encoded.x = encoding.own.rows(encoded.x);
+  return encoded;
+}
+
 formats::Sequence as_seen(const Encoding& encoding, const formats::Sequence& encoded) {
-  formats::Sequence scaled = encoded;
-  if (encoding.scale == Scale::kSequence) scaled.x = encoding.own.rows(encoded.x);
-  if (!encoding.widening.is_needed()) return scaled;
-  formats::Sequence seen = scaled;
+  const formats::Sequence narrow = scaled(encoding, encoded);
+  if (!encoding.widening.is_needed()) return narrow;
+  formats::Sequence seen = narrow;
   const std::size_t inputs = encoding.widening.inputs(encoding.width());
   seen.symbols.clear();
   seen.x.resize(static_cast<std::size_t>(encoded.steps) * inputs);
   for (int t = 0; t < encoded.steps; ++t) {
-    encoding.widening.write_row(scaled, encoding.width(), t, t,
+    encoding.widening.write_row(narrow, encoding.width(), t, t,
                                 seen.x.data() + static_cast<std::size_t>(t) * inputs);
   }
   return seen;

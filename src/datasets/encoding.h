@@ -110,8 +110,9 @@ class Encoder {
 
   // Encodes a sequence in place: maps symbols and labels to those of the encoding and standardises
   // x over the training data. If each sequence is scaled by itself, x keeps its numbers, and NaN for
-  // missing ones: what the sequence is, a whole or a window, is known to fill() only. Throws InputError, naming `file` and the line, for an unknown label (listing the known ones),
-  // for an unknown symbol if the encoding has no place for it, and for a missing value if these are
+  // missing ones: what the sequence is, a whole or a window, is known to scaled() and fill() only.
+  // Throws InputError, naming `file` and the line, for an unknown label (listing the known ones), for
+  // an unknown symbol if the encoding has no place for it, and for a missing value if these are
   // refused. Without `labelled`, removes the targets.
   void encode(formats::Sequence& sequence, std::string_view file, bool labelled = true);
   // The same, from any thread, if the vocabulary has no new words since the last encode().
@@ -159,7 +160,9 @@ class Encoder {
   Words symbols_, labels_;
 };
 
-// Returns an encoded sequence as the network sees it: scaled by itself, and with widened steps.
+// Returns an encoded sequence with width() numbers per step: scaled by itself if the encoding says so.
+formats::Sequence scaled(const Encoding& encoding, formats::Sequence encoded);
+// Returns an encoded sequence as the network sees it: scaled, and with widened steps.
 formats::Sequence as_seen(const Encoding& encoding, const formats::Sequence& encoded);
 
 // Returns why sequences of this schema cannot be scaled each by itself; empty if they can.

@@ -59,8 +59,9 @@ std::vector<Baseline> score_baselines(const datasets::Files& files, const Sample
   for (std::size_t i = 0; i < fitted.size(); ++i) sums.emplace_back(files.encoding());
   std::vector<float> outputs;
   for (Sample sample; next(sample);) {
+    const formats::Sequence scaled = datasets::scaled(files.encoding(), sample.sequence);
     for (std::size_t i = 0; i < fitted.size(); ++i) {
-      fitted[i].predict(sample.sequence, outputs);
+      fitted[i].predict(scaled, outputs);
       sums[i].add(sample, outputs);
     }
   }
@@ -69,6 +70,12 @@ std::vector<Baseline> score_baselines(const datasets::Files& files, const Sample
     scored.push_back({std::move(fitted[i].name), sums[i].finish()});
   }
   return scored;
+}
+
+formats::Sequence training_sequence(const datasets::Files& files, std::int64_t number) {
+  formats::Sequence sequence;
+  files.sample(datasets::Split::kTrain, number, sequence);
+  return datasets::scaled(files.encoding(), std::move(sequence));
 }
 
 std::vector<std::int64_t> evenly_spaced(std::int64_t samples, double most) {

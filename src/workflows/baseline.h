@@ -42,9 +42,11 @@ std::string to_json(const std::vector<Baseline>& baselines);
 // A baseline that looks at the sequence.
 struct FittedBaseline {
   std::string name;
-  // Sets the outputs for an encoded sequence, as a network has them.
-  std::function<void(const formats::Sequence& encoded, std::vector<float>& outputs)> predict;
+  // Sets the outputs for a scaled() sequence, as a network has them.
+  std::function<void(const formats::Sequence& sequence, std::vector<float>& outputs)> predict;
 };
+// Reads a training sequence, scaled().
+formats::Sequence training_sequence(const datasets::Files& files, std::int64_t number);
 
 // Euclidean distances of sequences with as many steps as the median training sequence, at most 256;
 // others are resampled (baseline_nearest.cc). For `scored` sequences. Empty if that takes more than

@@ -183,11 +183,10 @@ class LinearModel {
     const auto outputs = static_cast<std::size_t>(files.encoding().shape().outputs);
     RidgeSums sums(features_->columns(), outputs);
     std::vector<double> targets(outputs), truths;
-    formats::Sequence sequence;
     RidgeRow row;
     const auto apart = (numbers.size() + kMostLeftOut - 1) / kMostLeftOut;
     for (std::size_t i = 0; i < numbers.size(); ++i) {
-      files.sample(datasets::Split::kTrain, numbers[i], sequence);
+      const formats::Sequence sequence = training_sequence(files, numbers[i]);
       features_->write(sequence, row);
       write_targets(sequence, loss_, targets);
       const bool leave_out = i % apart == 0;

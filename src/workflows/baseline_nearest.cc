@@ -74,9 +74,8 @@ class Neighbours {
         outputs_(files.encoding().labels.size()),
         one_class_(files.encoding().schema.target == formats::Target::kClass),
         values_(numbers.size() * size_) {
-    formats::Sequence sequence;
     for (const std::int64_t number : numbers) {
-      files.sample(datasets::Split::kTrain, number, sequence);
+      const formats::Sequence sequence = training_sequence(files, number);
       resample(sequence, width_, std::span(values_).subspan(labels_.size() * size_, size_));
       labels_.push_back(sequence.labels);
     }

@@ -65,6 +65,29 @@ TEST(Baseline, IsTheMajorityClassOfTraining) {
   EXPECT_NEAR(found.scores.loss, -(std::log2(0.6) + 3 * std::log2(0.4)) / 4, 1e-6);
 }
 
+// Two shapes, of sizes that differ by 10⁴: their numbers are far apart, the shapes are not.
+TEST(Baseline, SeesSequencesScaledByThemselves) {
+  const auto some = [](int first) {
+    Sequences sequences;
+    for (int i = first; i < first + 40; ++i) {
+      const auto size = static_cast<float>(std::pow(10.0, (i / 2 + first) % 5));
+      auto& made = sequences.emplace_back();
+      made.labels = {i % 2 == 0 ? "up" : "down"};
+      for (int t = 0; t < 6; ++t) {
+        const auto place = static_cast<float>(i % 2 == 0 ? t : 6 - t);
+        made.x.push_back(size * (place + 0.01F * static_cast<float>((i * 7 + t * 3) % 5)));
+      }
+    }
+    return sequences;
+  };
+  for (const Target target : {Target::kClass, Target::kLabels}) {
+    const auto found = baselines_of(datasets::one_feature(target), some(0), some(1));
+    ASSERT_EQ(found.size(), 2U);
+    EXPECT_EQ(found[1].name, "1-NN");
+    EXPECT_EQ(found[1].scores.accuracy, 1.0);
+  }
+}
+
 TEST(Baseline, IsTheMeanOfTraining) {
   const Baseline found =
       baseline_of(Target::kNumbers, {{.x = {1}, .values = {10}}, {.x = {1}, .values = {20}}},
