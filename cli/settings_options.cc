@@ -177,7 +177,7 @@ void add_training_arguments(const Command& command, TrainingArguments& arguments
 // "48 for training, 12 for validation; 100 more for testing", or "5 folds".
 std::string parts_of(const workflows::Plan& plan) {
   const datasets::Files& files = *plan.files;
-  const auto& task = std::get<datasets::FilesTask>(plan.runs.front().experiment.task);
+  const auto& task = training::files_task(plan.runs.front().experiment);
   if (workflows::is_refitted(plan)) return report::counted(task.folds, "fold");
   const std::int64_t training = files.size(datasets::Split::kTrain);
   const std::int64_t validation = files.size(datasets::Split::kValid);

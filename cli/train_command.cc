@@ -36,10 +36,13 @@ constexpr const char* kExample =
     "  model.safetensors  The model, for rwa predict, evaluate, stream and explain\n"
     "  report.html        Learning curves, scores and errors\n"
     "  config.toml        All settings, for --config\n"
-    "With --folds, model and report are of a last run on all data, which is in all/.";
+    "With fewer than 500 sequences, or with --folds, the folds give the score, and model and "
+    "report\n"
+    "are of a last run on all data, which is in all/. The defaults in brackets are those for 500\n"
+    "sequences or more; a line at the start says what was chosen for fewer.";
 
 std::string why_unscored(const workflows::Plan& plan) {
-  const auto& task = std::get<datasets::FilesTask>(plan.runs.front().experiment.task);
+  const auto& task = training::files_task(plan.runs.front().experiment);
   if (task.split == 0) {
     return "all data was used for training: use --valid, --test or a --split above 0";
   }
@@ -55,8 +58,10 @@ void print_remark(const std::vector<workflows::TrainedRun>& runs) {
 
 void print_scores(const workflows::Plan& plan, const workflows::TrainResult& result) {
   if (const auto table = workflows::summary(result.runs); !table.rows.empty()) {
-    fmt::print("Scores on {}:\n{}", workflows::scored_on(plan.runs.front().experiment, *plan.files),
-               report::to_text(table));
+    const std::string data = plan.runs.size() > 1 && workflows::is_refitted(plan)
+                                 ? "the held-out folds"
+                                 : workflows::scored_on(plan.runs.front().experiment, *plan.files);
+    fmt::print("Scores on {}:\n{}", data, report::to_text(table));
     print_remark(result.runs);
   } else if (!result.runs.empty()) {
     fmt::print("no score: {}\n", why_unscored(plan));
@@ -86,7 +91,7 @@ void refit(const workflows::Plan& plan, workflows::TrainResult& result,
     fmt::print("Scores on the test data:\n{}", report::to_text(table));
     print_remark({made->run});
   }
-  const auto& task = std::get<datasets::FilesTask>(plan.runs.front().experiment.task);
+  const auto& task = training::files_task(plan.runs.front().experiment);
   fmt::print("model: {} (trained on all data for {}; expected {}, from {} folds)\nreport: {}\n",
              (plan.out / training::kModelFile).string(), report::counted(made->steps, "step"),
              made->expected, task.folds, (plan.out / workflows::kReportFile).string());

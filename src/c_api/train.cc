@@ -94,7 +94,7 @@ workflows::Plan plan(const TrainingOptions& options, const Lists& lists) {
     return open_list(list, how.as ? &*how.as : nullptr, true, *words);
   };
   const auto experiment = workflows::experiment_of(options.request.settings);
-  const auto& task = std::get<datasets::FilesTask>(experiment.task);
+  const auto& task = training::files_task(experiment);
   return workflows::plan(options.request,
                          datasets::open_files(task, experiment.seed, {}, {}, open));
 }

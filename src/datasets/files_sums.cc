@@ -36,26 +36,10 @@ Naive each_of(std::size_t labels, const Counts& counts, std::int64_t samples) {
 
 }  // namespace
 
-// Two passes over the rows: squares are deviations from the mean of these rows.
 void Moments::add(std::span<const float> rows, std::size_t columns) {
   columns_.resize(columns);
-  part_.assign(columns, {});
-  const auto each = [&](auto call) {
-    for (std::size_t row = 0; row < rows.size(); row += columns) {
-      for (std::size_t i = 0; i < columns; ++i) {
-        if (!std::isnan(rows[row + i])) call(part_[i], double{rows[row + i]});
-      }
-    }
-  };
-  each([](Moment& column, double value) {
-    column.count += 1;
-    column.mean += value;
-  });
-  for (Moment& column : part_) column.mean /= std::max(column.count, 1.0);
-  each([](Moment& column, double value) {
-    column.squares += (value - column.mean) * (value - column.mean);
-  });
-  for (std::size_t i = 0; i < columns; ++i) columns_[i].add(part_[i]);
+  const std::vector<Moment> part = moments_of(rows, columns);
+  for (std::size_t i = 0; i < columns; ++i) columns_[i].add(part[i]);
 }
 
 void Moments::add(const Moments& others) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "datasets/encoding.h"
+#include "datasets/moment.h"
 #include "datasets/own_scale_sums.h"
 
 namespace rwa::datasets {
@@ -25,7 +26,7 @@ class Moments {
   [[nodiscard]] double variance(std::size_t columns) const;
 
  private:
-  std::vector<Moment> columns_, part_;  // totals, and those of the rows being added
+  std::vector<Moment> columns_;
 };
 
 // Frequencies of the numbers 0, 1, ….

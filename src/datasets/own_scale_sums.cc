@@ -19,17 +19,6 @@ constexpr double kFewest = 10;
 
 }  // namespace
 
-void Moment::add(const Moment& others) {
-  if (others.count == 0) return;
-  const double total = count + others.count;
-  const double apart = others.mean - mean;
-  mean += apart * (others.count / total);
-  squares += others.squares + apart * apart * count * (others.count / total);
-  count = total;
-}
-
-double Moment::deviation() const { return squares > 0 ? std::sqrt(squares / count) : 1; }
-
 void OwnScaleSums::add(std::span<const float> x, std::size_t features) {
   features_.resize(features);
   const std::vector<Level> levels = levels_of(x, features);

@@ -9,19 +9,10 @@
 #include <span>
 #include <vector>
 
+#include "datasets/moment.h"
 #include "datasets/scale.h"
 
 namespace rwa::datasets {
-
-// A number of values, their mean and their sum of squared deviations from it. Numerically stable
-// for large values with small differences.
-struct Moment {
-  double count = 0, mean = 0, squares = 0;
-
-  void add(const Moment& others);
-  // Of constant values: 1.
-  [[nodiscard]] double deviation() const;
-};
 
 class OwnScaleSums {
  public:

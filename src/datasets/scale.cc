@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/names.h"
+#include "datasets/moment.h"
 
 namespace rwa::datasets {
 namespace {
@@ -23,27 +24,12 @@ float standardised(const Normal& normal, std::size_t i, double number) {
 std::string_view to_string(Scale scale) { return name_of(kScales, "scale", scale); }
 Scale parse_scale(std::string_view name) { return parse_name(kScales, "scale", name); }
 
-// Two passes, so that large numbers with small differences keep their digits.
 std::vector<Level> levels_of(std::span<const float> x, std::size_t features) {
-  std::vector<Level> levels(features);
-  const auto each = [&](auto call) {
-    for (std::size_t row = 0; row < x.size(); row += features) {
-      for (std::size_t i = 0; i < features; ++i) {
-        if (!std::isnan(x[row + i])) call(levels[i], double{x[row + i]});
-      }
-    }
-  };
-  each([](Level& level, double value) {
-    level.count += 1;
-    level.mean += value;
-  });
-  for (Level& level : levels) level.mean /= std::max(level.count, 1.0);
-  each([](Level& level, double value) {
-    level.deviation += (value - level.mean) * (value - level.mean);
-  });
-  for (Level& level : levels) {
-    level.deviation = std::sqrt(level.deviation / std::max(level.count, 1.0));
-    if (level.deviation <= kRounding * std::abs(level.mean)) level.deviation = 0;
+  std::vector<Level> levels;
+  for (const Moment& moment : moments_of(x, features)) {
+    const double deviation = std::sqrt(moment.squares / std::max(moment.count, 1.0));
+    const bool is_rounding = deviation <= kRounding * std::abs(moment.mean);
+    levels.push_back({moment.count, moment.mean, is_rounding ? 0 : deviation});
   }
   return levels;
 }

@@ -104,6 +104,13 @@ struct Experiment {
   friend bool operator==(const Experiment&, const Experiment&) = default;
 };
 
+// The task of an experiment on files. Not for others.
+inline const datasets::FilesTask& files_task(const Experiment& experiment) {
+  return std::get<datasets::FilesTask>(experiment.task);
+}
+inline datasets::FilesTask& files_task(Experiment& experiment) {
+  return std::get<datasets::FilesTask>(experiment.task);
+}
 // Returns the kernel sizes of Network::stem. Throws ConfigError if it is not a list of numbers.
 std::vector<int> parse_stem(std::string_view text);
 // Returns `model`, or the name of the cell if empty.

@@ -36,7 +36,6 @@ constexpr double kEpochsOfFew = 20;
 constexpr std::int64_t kScoresOfFew = 20;
 
 // The network of few sequences of numbers.
-constexpr const char* kStem = "15,9";
 constexpr const char* kStemOfShort = "15";  // more convolutions see no further, and overfit
 constexpr int kShort = 50;                  // steps
 constexpr int kPositions = 16;
@@ -58,10 +57,6 @@ std::string name_of(const std::string& path) {
   return stem.empty() ? "data" : stem;
 }
 
-const datasets::FilesTask& task_of(const training::Experiment& experiment) {
-  return std::get<datasets::FilesTask>(experiment.task);
-}
-
 bool is_few(const datasets::Files& files) {
   return files.shape().readout == Readout::kLast && files.statistics().sequences < kFew;
 }
@@ -74,15 +69,9 @@ bool has_few_numbers(const datasets::Files& files) {
 
 // Few sequences are better used for training than for validation: they train for a fixed number of
 // steps, and cross-validation scores them.
-bool trains_on_all(const training::Overrides& given, const datasets::Files& files,
-                   const training::Experiment& experiment) {
-  return is_few(files) && task_of(experiment).valid.empty() && !has_few_numbers(files) &&
-         !given.has("task.split") && !given.has("evaluation.patience");
-}
-
 void choose_split(const training::Overrides& given, const datasets::Files& files,
                   training::Experiment& experiment) {
-  auto& task = std::get<datasets::FilesTask>(experiment.task);
+  auto& task = training::files_task(experiment);
   if (!is_few(files) || !task.valid.empty() || given.has("task.split") ||
       given.has("evaluation.patience")) {
     return;
@@ -90,7 +79,7 @@ void choose_split(const training::Overrides& given, const datasets::Files& files
   const bool folds_are_given = given.has("task.folds");
   if (!folds_are_given && !datasets::has_folds(files, kFolds)) return;
   if (!folds_are_given) task.folds = kFolds;
-  if (trains_on_all(given, files, experiment)) task.split = 0;
+  if (!has_few_numbers(files)) task.split = 0;
 }
 
 // Whether a stem is chosen: for few sequences of numbers with classes, unless their steps are
@@ -108,7 +97,7 @@ void choose_network(const training::Overrides& given, const datasets::Files& fil
   }
   if (!has_stem(given, files, experiment)) return;
   const bool are_short = datasets::median_length(files.statistics()) < kShort;
-  experiment.network.stem = are_short ? kStemOfShort : kStem;
+  experiment.network.stem = are_short ? kStemOfShort : std::string(kUsualStem);
   if (!given.has("network.units")) experiment.network.units = kUnitsOfFew;
   if (!given.has("training.noise")) experiment.training.noise = kNoise;
 }
@@ -157,7 +146,7 @@ void choose_end(const training::Overrides& given, bool has_validation,
 
 // Records what the run is called, which data it has and how the data is scaled.
 void name(const datasets::Files& files, training::Experiment& experiment) {
-  auto& task = std::get<datasets::FilesTask>(experiment.task);
+  auto& task = training::files_task(experiment);
   if (experiment.name.empty()) experiment.name = name_of(task.train.front());
   if (task.split_seed == 0) task.split_seed = experiment.seed;
   task.scale = to_string(files.encoding().scale);
@@ -201,7 +190,7 @@ training::Experiment default_experiment() {
 void choose_preparation(const training::Overrides& given, const datasets::Files& files,
                         training::Experiment& experiment) {
   choose_split(given, files, experiment);
-  auto& task = std::get<datasets::FilesTask>(experiment.task);
+  auto& task = training::files_task(experiment);
   if (has_stem(given, files, experiment) && !given.has("task.positions"))
     task.positions = kPositions;
 }
@@ -218,19 +207,20 @@ Room find_room(int runs, Link* link) {
 
 Fit complete(const training::Overrides& given, const datasets::Files& files, const Room& room,
              training::Experiment& experiment) {
-  const bool is_fixed = trains_on_all(given, files, experiment);
+  const bool has_validation = files.size(datasets::Split::kValid) > 0;
+  const bool is_fixed = is_few(files) && !has_validation;
   choose_network(given, files, experiment);
   choose_batch(given, files, experiment.training);
   Fit fit = fit_into(room, files.shape(), experiment);
   choose_steps(given, files, is_fixed, experiment.training);
   choose_scores(given, files, is_fixed, experiment);
-  choose_end(given, files.size(datasets::Split::kValid) > 0, experiment);
+  choose_end(given, has_validation, experiment);
   name(files, experiment);
   return fit;
 }
 
 std::string choices_in_words(const datasets::Files& files, const training::Experiment& experiment) {
-  const datasets::FilesTask& task = task_of(experiment);
+  const datasets::FilesTask& task = training::files_task(experiment);
   const training::Training& training = experiment.training;
   std::string inputs;
   if (!training::parse_stem(experiment.network.stem).empty()) {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "datasets/files.h"
 #include "rwa/link.h"
@@ -12,6 +13,9 @@
 #include "training/settings.h"
 
 namespace rwa::workflows {
+
+// The stem of few sequences, unless they are short.
+inline constexpr std::string_view kUsualStem = "15,9";
 
 // The defaults of a training on files, as far as they do not depend on the data.
 training::Experiment default_experiment();

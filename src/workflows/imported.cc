@@ -119,7 +119,7 @@ Model import_torch(const std::filesystem::path& file, exports::ImportOptions opt
 Model import_torch(const std::filesystem::path& file, const exports::ImportOptions& options,
                    const training::Overrides& data, const NetworkData& network) {
   const training::Experiment experiment = experiment_of(data);
-  auto task = std::get<datasets::FilesTask>(experiment.task);
+  auto task = training::files_task(experiment);
   task.split = 0;                                  // the means are those of all data
   task.scale = to_string(datasets::Scale::kData);  // see --standardise
   return import_torch(file, options, *datasets::open_files(task, experiment.seed, {}), network);

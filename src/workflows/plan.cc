@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 // "fold-2", "seed-1" or "fold-2/seed-1"; empty for a single run.
 fs::path part_of(const PlannedRun& run, int folds, int repeat) {
-  const auto& task = std::get<datasets::FilesTask>(run.experiment.task);
+  const auto& task = training::files_task(run.experiment);
   fs::path part;
   if (folds > 1) part /= fmt::format("fold-{}", task.fold + 1);
   if (repeat > 1) part /= fmt::format("seed-{}", run.experiment.seed);
@@ -34,10 +34,6 @@ std::string text_of(const training::Overrides& settings, std::string_view path) 
   const io::Value* value = settings.get(path);
   const auto* text = value == nullptr ? nullptr : value->get<std::string>();
   return text == nullptr ? "" : *text;
-}
-
-const datasets::FilesTask& task_of(const training::Experiment& experiment) {
-  return std::get<datasets::FilesTask>(experiment.task);
 }
 
 void check_repeat(const TrainRequest& request) {
@@ -83,7 +79,7 @@ training::Experiment experiment_of(const training::Overrides& settings) {
   }
   training::Experiment experiment = default_experiment();
   settings.apply(experiment);
-  if (std::get<datasets::FilesTask>(experiment.task).train.empty()) {
+  if (training::files_task(experiment).train.empty()) {
     throw ConfigError("no data to train on: expected files, a folder, or - for standard input");
   }
   return experiment;
@@ -93,14 +89,14 @@ Plan plan(const TrainRequest& request, const datasets::Reading& reading, Link* l
   check_repeat(request);
   const training::Experiment experiment = experiment_of(request.settings);
   if (!request.out.empty() && (link == nullptr || link->rank() == 0)) make_folder(request.out);
-  const auto& task = std::get<datasets::FilesTask>(experiment.task);
+  const auto& task = training::files_task(experiment);
   return plan(request, datasets::open_files(task, experiment.seed, request.out, reading, link),
               link);
 }
 
 // Several seeds with test data show how scores spread without folds, if these were not requested.
 bool trains_only_on_all(const TrainRequest& request, const training::Experiment& experiment) {
-  const datasets::FilesTask& task = task_of(experiment);
+  const datasets::FilesTask& task = training::files_task(experiment);
   return request.repeat > 1 && !task.test.empty() && task.folds > 0 && task.split == 0 &&
          !request.settings.has("task.folds");
 }
@@ -111,11 +107,9 @@ void refuse_folder_of_a_run(const Plan& plan) {
   if (plan.out.empty() || plan.runs.front().folder == plan.out) return;
   std::error_code refused;  // then the folder cannot be written to either
   if (!fs::exists(plan.out / training::kConfigFile, refused)) return;
-  throw ConfigError(
-      fmt::format("{}: has a run of its own ({}), expected none beside {}: use "
-                  "another --out",
-                  plan.out.string(), training::kConfigFile,
-                  report::counted(static_cast<std::int64_t>(plan.runs.size()), "run")));
+  throw ConfigError(fmt::format(
+      "{}: already holds a single run ({}), and these are {}: use another --out", plan.out.string(),
+      training::kConfigFile, report::counted(static_cast<std::int64_t>(plan.runs.size()), "run")));
 }
 
 Plan plan(const TrainRequest& request, std::shared_ptr<const datasets::Files> read_files,
@@ -124,10 +118,10 @@ Plan plan(const TrainRequest& request, std::shared_ptr<const datasets::Files> re
   training::Experiment experiment = experiment_of(request.settings);
   choose_preparation(request.settings, *read_files, experiment);
   if (trains_only_on_all(request, experiment)) {
-    auto& chosen = std::get<datasets::FilesTask>(experiment.task);
+    auto& chosen = training::files_task(experiment);
     chosen.fold = chosen.folds;
   }
-  const datasets::FilesTask task = task_of(experiment);
+  const datasets::FilesTask task = training::files_task(experiment);
   Plan plan;
   plan.files = datasets::prepared(*read_files, task);
   plan.out = request.out;
@@ -149,7 +143,7 @@ Plan plan(const TrainRequest& request, std::shared_ptr<const datasets::Files> re
       run.experiment = experiment;
       run.files = files;
       run.experiment.seed += static_cast<std::uint64_t>(repeat);
-      std::get<datasets::FilesTask>(run.experiment.task).fold = fold;
+      training::files_task(run.experiment).fold = fold;
       const fs::path part = part_of(run, end - first, request.repeat);
       run.title = part.empty() ? experiment.name : experiment.name + " " + part.string();
       place(request.out, part, run);
@@ -171,8 +165,8 @@ void place(const fs::path& out, const fs::path& part, PlannedRun& run) {
 }
 
 std::string scored_on(const training::Experiment& experiment, const datasets::Files& files) {
-  const datasets::FilesTask& task = task_of(experiment);
-  if (task.fold < task.folds) return "held-out folds";
+  const datasets::FilesTask& task = training::files_task(experiment);
+  if (task.fold < task.folds) return "the held-out fold";
   if (files.size(datasets::Split::kTest) > 0) return "the test data";
   const bool validates = files.size(datasets::Split::kValid) > 0;
   return validates ? "the validation data" : "the training data";

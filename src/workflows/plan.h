@@ -59,7 +59,7 @@ Plan plan(const TrainRequest& request, std::shared_ptr<const datasets::Files> fi
 // Gives a run its store: a folder below OUT, or memory if OUT is empty.
 void place(const std::filesystem::path& out, const std::filesystem::path& part, PlannedRun& run);
 
-// Names the data of the final score: "the test data", "held-out folds", "the validation data" or
+// Names the data of the final score: "the test data", "the held-out fold", "the validation data" or
 // "the training data".
 std::string scored_on(const training::Experiment& experiment, const datasets::Files& files);
 

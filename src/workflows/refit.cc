@@ -15,11 +15,7 @@
 namespace rwa::workflows {
 namespace {
 
-const datasets::FilesTask& task_of(const PlannedRun& run) {
-  return std::get<datasets::FilesTask>(run.experiment.task);
-}
-
-int folds_of(const Plan& plan) { return task_of(plan.runs.front()).folds; }
+int folds_of(const Plan& plan) { return training::files_task(plan.runs.front().experiment).folds; }
 
 // All ranks get those of rank 0, which alone has the runs.
 std::vector<std::int64_t> shared_steps(const TrainResult& result, std::size_t runs, Link* link) {
@@ -58,7 +54,8 @@ report::Page page_of(const PlannedRun& run, const TrainedRun& made, const TrainR
 
 bool is_refitted(const Plan& plan) {
   const int folds = folds_of(plan);
-  const int first = task_of(plan.runs.front()).fold, last = task_of(plan.runs.back()).fold;
+  const int first = training::files_task(plan.runs.front().experiment).fold;
+  const int last = training::files_task(plan.runs.back().experiment).fold;
   return folds > 0 && first == 0 && last == folds - 1;
 }
 
@@ -74,8 +71,8 @@ std::vector<std::int64_t> best_steps(const TrainResult& result) {
 PlannedRun plan_refit(const Plan& plan, std::vector<std::int64_t> best_steps) {
   PlannedRun run = plan.runs.front();
   const int folds = folds_of(plan);
-  run.files = datasets::with_fold(*plan.files, task_of(run), folds);
-  std::get<datasets::FilesTask>(run.experiment.task).fold = folds;
+  run.files = datasets::with_fold(*plan.files, training::files_task(run.experiment), folds);
+  training::files_task(run.experiment).fold = folds;
   training::Training& training = run.experiment.training;
   const auto samples = [](const PlannedRun& of) {
     return static_cast<double>(of.files->size(datasets::Split::kTrain));

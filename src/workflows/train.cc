@@ -180,7 +180,7 @@ TrainResult train(const Plan& plan, const TrainOptions& given, training::QueueOb
         {run.title, run.store, scores_of(run, seen[i], session), std::move(baselines)});
     if (!run.folder.empty()) write_results(run, record, result.runs.back());
   }
-  if (std::get<datasets::FilesTask>(plan.runs.front().experiment.task).folds == 0) {
+  if (training::files_task(plan.runs.front().experiment).folds == 0) {
     result.best = best_of(result.runs);
   }
   if (result.best && plan.runs.size() > 1 && !plan.out.empty()) {

@@ -156,7 +156,7 @@ report::Page training_page(const training::Record& run, const datasets::Files& f
                         : "All data was used for training: none was held out to score the model."});
   add_curves(run, baselines, page);
   if (scores != nullptr) add_scores(*scores, baselines, page);
-  add_data(std::get<datasets::FilesTask>(run.experiment.task), files, page);
+  add_data(training::files_task(run.experiment), files, page);
   add_settings(run, page);
   return page;
 }

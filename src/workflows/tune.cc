@@ -70,7 +70,7 @@ Candidate make_candidate(const TrainRequest& request, const PlannedRun& base, in
 }
 
 [[noreturn]] void refuse_without_validation(const Plan& plan) {
-  const auto& task = std::get<datasets::FilesTask>(plan.runs.front().experiment.task);
+  const auto& task = training::files_task(plan.runs.front().experiment);
   if (task.split == 0) {
     throw ConfigError("tuning needs validation data: use --valid, or a --split above 0");
   }
@@ -186,15 +186,15 @@ std::vector<int> rounds(int candidates) {
   return counts;
 }
 
-std::vector<Candidate> tune(const TrainRequest& request, const Plan& plan,
-                            const TuneOptions& given, TuneObserver& observer) {
+std::vector<Candidate> tune(const TrainRequest& request, const Plan& plan, const TuneOptions& given,
+                            TuneObserver& observer) {
   TuneOptions options = given;
   if (options.train.jobs == 0) options.train.jobs = usual_jobs(plan, options.train.threads);
   if (plan.files->size(datasets::Split::kValid) == 0) refuse_without_validation(plan);
   if (options.candidates < 1) {
     throw ConfigError(fmt::format("candidates is {}, expected at least 1", options.candidates));
   }
-  if (std::get<datasets::FilesTask>(plan.runs.front().experiment.task).folds > 0) {
+  if (training::files_task(plan.runs.front().experiment).folds > 0) {
     throw ConfigError("found folds, expected none: tuning uses a single validation set");
   }
   const int most =

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "report/text.h"
+#include "workflows/defaults.h"
 
 namespace rwa::workflows {
 namespace {
@@ -15,8 +16,8 @@ using Kind = MainScore::Kind;
 bool is_worse(const MainScore& a, const MainScore& b) { return b.is_better_than(a); }
 
 std::string advice(const training::Record& run) {
-  const std::string stem =
-      training::parse_stem(run.experiment.network.stem).empty() ? "--stem 15,9, " : "";
+  const bool has_stem = !training::parse_stem(run.experiment.network.stem).empty();
+  const std::string stem = has_stem ? "" : fmt::format("--stem {}, ", kUsualStem);
   switch (run.end) {
     case training::End::kSteps:
     case training::End::kRequest:
@@ -96,7 +97,9 @@ std::string remark(const Comparison& found, const training::Record& run) {
   const auto best = std::ranges::max_element(found.baselines, is_worse, &Comparison::Rival::score);
   if (best == found.baselines.end() || found.model.is_better_than(best->score)) return "";
   if (found.model.is_perfect()) return "";
-  return fmt::format("not better than {} ({}): {}", best->name, in_words(best->score), advice(run));
+  const char* article = best->name.starts_with("1-NN") ? "" : "the ";
+  return fmt::format("not better than {}{} ({}): {}", article, best->name, in_words(best->score),
+                     advice(run));
 }
 
 }  // namespace rwa::workflows

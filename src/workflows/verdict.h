@@ -41,7 +41,7 @@ Comparison compare(const Scores& scores, const std::vector<Baseline>& baselines)
 // Keeps the baselines that all of them have; the names are those of the first.
 Comparison mean_of(const std::vector<Comparison>& each);
 
-// "not better than 1-NN (91.3 %): try --stem, more --steps or rwa tune", with advice that fits the
+// "not better than 1-NN (91.3 %): try more --steps, or rwa tune", with advice that fits the
 // run. Empty if the model is better than each baseline, or perfect.
 std::string remark(const Comparison& found, const training::Record& run);
 

@@ -104,7 +104,7 @@ train 2 "nothing.csv: no such file or folder" nothing.csv --out no
 train 2 "did you mean" class.csv --target sped --out no
 train 2 "--folds cannot be combined with --valid" class.csv --folds 3 --valid class.csv --out no
 train 2 "task.train" class.csv --split 0.2 --out runs/step
-train 2 "runs/step: has a run of its own" class.csv --out runs/step
+train 2 "runs/step: already holds a single run" class.csv --out runs/step
 sed 's/slow/new/' class.csv >new.csv
 train 3 "new.csv:2: found the class" class.csv --test new.csv --out no
 printf 'id,x,label\n' >empty.csv

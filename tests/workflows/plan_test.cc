@@ -77,8 +77,8 @@ TEST(Plan, SeveralRunsDoNotReplaceASingleOne) {
   io::put(out.path() / "config.toml", "");
   EXPECT_EQ(plan_of("task.split = 0.2", {.out = out.path()}).runs.size(), 1U);
   io::expect_error<ConfigError>([&] { (void)plan_of("", {.out = out.path()}); },
-                                {out.path().string(), "has a run of its own (config.toml)",
-                                 "beside 5 runs: use another --out"});
+                                {out.path().string(), "already holds a single run (config.toml)",
+                                 "these are 5 runs: use another --out"});
 }
 
 TEST(Plan, SeedsShareTheSplitOfTheFirst) {

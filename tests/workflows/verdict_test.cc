@@ -19,20 +19,18 @@ training::Record ended_by(End end) {
 
 std::string said(const Scores& model, const Scores& constant, const Scores& informed,
                  End end = End::kPatience) {
-  return remark(compare(model, {{"constant", constant}, {"1-NN", informed}}), ended_by(end));
+  return remark(compare(model, {{"majority class", constant}, {"1-NN", informed}}), ended_by(end));
 }
 
 TEST(Verdict, IsSaidExactlyIfTheModelIsNotBetter) {
   EXPECT_EQ(said(accuracy(0.92), accuracy(0.5), accuracy(0.913)), "");
-  EXPECT_EQ(
-      said(accuracy(0.9), accuracy(0.5), accuracy(0.913)),
-      "not better than 1-NN (91.3 %): try --stem 15,9, a lower --learning-rate, or rwa tune");
-  EXPECT_EQ(
-      said(accuracy(0.913), accuracy(0.5), accuracy(0.913)),
-      "not better than 1-NN (91.3 %): try --stem 15,9, a lower --learning-rate, or rwa tune");
-  EXPECT_EQ(
-      said(accuracy(0.7), accuracy(0.75), accuracy(0.6)),
-      "not better than constant (75.0 %): try --stem 15,9, a lower --learning-rate, or rwa tune");
+  EXPECT_EQ(said(accuracy(0.9), accuracy(0.5), accuracy(0.913)),
+            "not better than 1-NN (91.3 %): try --stem 15,9, a lower --learning-rate, or rwa tune");
+  EXPECT_EQ(said(accuracy(0.913), accuracy(0.5), accuracy(0.913)),
+            "not better than 1-NN (91.3 %): try --stem 15,9, a lower --learning-rate, or rwa tune");
+  EXPECT_EQ(said(accuracy(0.7), accuracy(0.75), accuracy(0.6)),
+            "not better than the majority class (75.0 %): try --stem 15,9, a lower "
+            "--learning-rate, or rwa tune");
 }
 
 TEST(Verdict, APerfectModelCannotBeBetter) {
@@ -68,13 +66,13 @@ TEST(Verdict, TheAdviceFitsTheEndOfTheRun) {
 
 TEST(Verdict, OfSeveralRunsComparesTheMeans) {
   const auto compared = [](double model, double baseline) {
-    return compare(accuracy(model), {{"constant", accuracy(0.1)}, {"1-NN", accuracy(baseline)}});
+    return compare(accuracy(model),
+                   {{"majority class", accuracy(0.1)}, {"1-NN", accuracy(baseline)}});
   };
   const training::Record run = ended_by(End::kPatience);
   EXPECT_EQ(remark(mean_of({compared(0.5, 0.6), compared(0.9, 0.7)}), run), "");
-  EXPECT_EQ(
-      remark(mean_of({compared(0.5, 0.6), compared(0.7, 0.7)}), run),
-      "not better than 1-NN (65.0 %): try --stem 15,9, a lower --learning-rate, or rwa tune");
+  EXPECT_EQ(remark(mean_of({compared(0.5, 0.6), compared(0.7, 0.7)}), run),
+            "not better than 1-NN (65.0 %): try --stem 15,9, a lower --learning-rate, or rwa tune");
   Comparison without = compared(0.5, 0.6);
   without.baselines.pop_back();
   EXPECT_EQ(mean_of({compared(0.5, 0.6), without}).baselines.size(), 1U);
