@@ -43,6 +43,11 @@ constexpr int kUnitsOfFew = 64;
 constexpr double kNoise = 0.2;
 constexpr double kLearningRateOfFewNumbers = 1e-3;
 
+// Sequences of a small alphabet, such as DNA (15 letters with those for several bases) and proteins
+// (20 to 25): single letters say little, neighbouring ones are motifs.
+constexpr std::size_t kLetters = 26;
+constexpr int kMotif = 7;
+
 // Of the available memory. The rest is for batches, data and other processes.
 constexpr double kShareOfMemory = 0.7;
 
@@ -88,6 +93,20 @@ bool has_stem(const training::Overrides& given, const datasets::Files& files,
               const training::Experiment& experiment) {
   return is_few(files) && !has_few_numbers(files) && !files.encoding().schema.symbols &&
          !given.has("task.context") && !given.has("network.stem") && experiment.device == "cpu";
+}
+
+// Sets what each step of letters sees: the ones before it, and its place if all sequences have the
+// same length, as aligned ones do.
+void choose_motifs(const training::Overrides& given, const datasets::Files& files,
+                   datasets::FilesTask& task) {
+  const datasets::Encoding& encoding = files.encoding();
+  if (!encoding.schema.symbols || encoding.known_symbols() > kLetters ||
+      files.shape().readout != Readout::kLast || given.has("network.embedding")) {
+    return;
+  }
+  const bool are_aligned = files.statistics().lengths.size() == 1;
+  if (!given.has("task.context")) task.context = kMotif;
+  if (are_aligned && !given.has("task.positions")) task.positions = kPositions;
 }
 
 void choose_network(const training::Overrides& given, const datasets::Files& files,
@@ -191,6 +210,7 @@ void choose_preparation(const training::Overrides& given, const datasets::Files&
                         training::Experiment& experiment) {
   choose_split(given, files, experiment);
   auto& task = training::files_task(experiment);
+  choose_motifs(given, files, task);
   if (has_stem(given, files, experiment) && !given.has("task.positions"))
     task.positions = kPositions;
 }

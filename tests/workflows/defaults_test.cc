@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -87,6 +88,34 @@ TEST(Defaults, FewSequencesOfNumbersHaveAStem) {
     EXPECT_NE(chosen(other, kFew).network.stem, "15");
     EXPECT_EQ(task_of(chosen(other, kFew)).positions, 0);
     EXPECT_EQ(chosen(other, kFew).training.noise, 0);
+  }
+}
+
+// Sequences of the first letters of the alphabet, each shorter than the one before if `shrink`.
+training::Experiment of_letters(const std::string& toml, int letters, bool shrink = false) {
+  const TrainRequest request{.settings = given(toml)};
+  const auto experiment = experiment_of(request.settings);
+  formats::Schema schema{.symbols = true, .target = Target::kClass};
+  datasets::MemoryFiles told{.schema = schema, .files = {}};
+  for (int i = 0; i < kFew; ++i) {
+    auto& sequence = told.files["train"].emplace_back();
+    sequence.labels = {i % 2 == 0 ? "even" : "odd"};
+    for (int t = shrink ? i : 0; t < kFew; ++t) sequence.symbols.emplace_back(1, 'A' + t % letters);
+  }
+  auto files = told.open(training::files_task(experiment), experiment.seed);
+  return plan(request, std::move(files)).runs.front().experiment;
+}
+
+TEST(Defaults, LettersAreSeenAsMotifs) {
+  EXPECT_EQ(task_of(of_letters("", 4)).context, 7);
+  EXPECT_EQ(task_of(of_letters("", 4)).positions, 16);
+  EXPECT_EQ(task_of(of_letters("", 4, true)).context, 7);
+  EXPECT_EQ(task_of(of_letters("", 4, true)).positions, 0) << "places only if they are aligned";
+  EXPECT_EQ(task_of(of_letters("task.context = 3", 4)).context, 3);
+  EXPECT_EQ(task_of(of_letters("task.positions = 0", 4)).positions, 0);
+  for (const auto& other : {of_letters("", 27), of_letters("network.embedding = 8", 4)}) {
+    EXPECT_EQ(task_of(other).context, 1);
+    EXPECT_EQ(task_of(other).positions, 0);
   }
 }
 
