@@ -88,11 +88,10 @@ void choose_split(const training::Overrides& given, const datasets::Files& files
 }
 
 // Whether a stem is chosen: for few sequences of numbers with classes, unless their steps are
-// widened otherwise. The GPU has none yet.
-bool has_stem(const training::Overrides& given, const datasets::Files& files,
-              const training::Experiment& experiment) {
+// widened otherwise.
+bool has_stem(const training::Overrides& given, const datasets::Files& files) {
   return is_few(files) && !has_few_numbers(files) && !files.encoding().schema.symbols &&
-         !given.has("task.context") && !given.has("network.stem") && experiment.device == "cpu";
+         !given.has("task.context") && !given.has("network.stem");
 }
 
 // Sets what each step of letters sees: the ones before it, and its place if all sequences have the
@@ -114,7 +113,7 @@ void choose_network(const training::Overrides& given, const datasets::Files& fil
   if (has_few_numbers(files) && !given.has("training.learning_rate")) {
     experiment.training.learning_rate = kLearningRateOfFewNumbers;
   }
-  if (!has_stem(given, files, experiment)) return;
+  if (!has_stem(given, files)) return;
   const bool are_short = datasets::median_length(files.statistics()) < kShort;
   experiment.network.stem = are_short ? kStemOfShort : std::string(kUsualStem);
   if (!given.has("network.units")) experiment.network.units = kUnitsOfFew;
@@ -211,8 +210,7 @@ void choose_preparation(const training::Overrides& given, const datasets::Files&
   choose_split(given, files, experiment);
   auto& task = training::files_task(experiment);
   choose_motifs(given, files, task);
-  if (has_stem(given, files, experiment) && !given.has("task.positions"))
-    task.positions = kPositions;
+  if (has_stem(given, files) && !given.has("task.positions")) task.positions = kPositions;
 }
 
 // Measures rank 0's machine for all ranks, so that all decide alike.

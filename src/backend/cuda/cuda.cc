@@ -203,11 +203,30 @@ class CudaBackend final : public Backend<float> {
     context_.make_current();
     cuda::average_backward(context_, width, rows, score, h, share, dout, scratch_, dscore, dh);
   }
-  void unfold(int, int, const Rows&, const float*, const float*, float*) override { no_stem(); }
-  void unfold_backward(int, int, const Rows&, const float*, float*) override { no_stem(); }
-  void last_steps(int, int, const Rows&, const float*, const float*, float*) override { no_stem(); }
-  void rectify(int, const Rows&, float*) override { no_stem(); }
-  void rectify_backward(int, const Rows&, const float*, float*) override { no_stem(); }
+  void unfold(int width, int kernel, const Rows& rows, const float* before, const float* x,
+              float* out) override {
+    context_.make_current();
+    cuda::unfold(context_, width, kernel, rows, before, x, out);
+  }
+  void unfold_backward(int width, int kernel, const Rows& rows, const float* dout,
+                       float* dx) override {
+    context_.make_current();
+    cuda::unfold_backward(context_, width, kernel, rows, dout, dx);
+  }
+  void last_steps(int width, int kernel, const Rows& rows, const float* before, const float* x,
+                  float* after) override {
+    context_.make_current();
+    cuda::last_steps(context_, width, kernel, rows, before, x, after);
+  }
+  void rectify(int width, const Rows& rows, float* values) override {
+    context_.make_current();
+    cuda::rectify(context_, width, rows, values);
+  }
+  void rectify_backward(int width, const Rows& rows, const float* values,
+                        float* gradient) override {
+    context_.make_current();
+    cuda::rectify_backward(context_, width, rows, values, gradient);
+  }
   void dropout(double rate, const DropoutKey& key, int width, const Rows& rows,
                float* values) override {
     context_.make_current();
@@ -246,9 +265,6 @@ class CudaBackend final : public Backend<float> {
   }
 
  private:
-  [[noreturn]] static void no_stem() {
-    throw ConfigError("a stem is not yet supported on the GPU");
-  }
   // Waits in both directions: cudaMemcpyAsync may still be reading host memory when it returns.
   void copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, const char* what) {
     if (bytes == 0) return;

@@ -417,7 +417,7 @@ void dense_backward(const Context& context, const DenseSpec& spec, const float* 
                                                                      bias_tiles, output_tiles);
   check_launch("the gradient of the output layer");
   const int adding_blocks = static_cast<int>((spec.parameters() + kThreads - 1) / kThreads);
-  const int row_tiles = tiles_of(row_count(rows), kBatchRows);
+  const int row_tiles = dh == nullptr ? 0 : tiles_of(row_count(rows), kBatchRows);
   h_kernel<<<adding_blocks + row_tiles * column_tiles, kThreads, 0, context.stream>>>(
       CountedRows(rows), in, adding_blocks, column_tiles);
   check_launch("the gradient of the output layer's input");

@@ -1,6 +1,6 @@
 // src/backend/cuda/operations.h: Backend's operations other than recurrent layers, with the same
-// arguments: the fully connected layer, embedding tables, averages over steps, and elementwise
-// work. `scratch` grows to what the capacity of the rows needs; its contents do not matter.
+// arguments: the fully connected layer, embedding tables, averages over steps, a stem, and
+// elementwise work. `scratch` grows to what the capacity of the rows needs; its contents do not matter.
 #pragma once
 
 #include <cstddef>
@@ -31,6 +31,16 @@ void average(const Context&, int width, const Rows&, const float* score, const f
 void average_backward(const Context&, int width, const Rows&, const float* score, const float* h,
                       const float* share, const float* dout, DeviceMemory& scratch, float* dscore,
                       float* dh);
+
+// A stem's convolutions without their products.
+void unfold(const Context&, int width, int kernel, const Rows&, const float* before, const float* x,
+            float* out);
+void unfold_backward(const Context&, int width, int kernel, const Rows&, const float* dout,
+                     float* dx);
+void last_steps(const Context&, int width, int kernel, const Rows&, const float* before,
+                const float* x, float* after);
+void rectify(const Context&, int width, const Rows&, float* values);
+void rectify_backward(const Context&, int width, const Rows&, const float* values, float* gradient);
 
 // Partial sums of a kernel's blocks. The last block to finish adds them up in the order of the
 // blocks. In device memory; all zero before the first use.
