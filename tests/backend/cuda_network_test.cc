@@ -81,6 +81,26 @@ std::map<std::string, ModelConfig> networks() {
             .readout = Readout::kLast,
             .outputs = 20,
             .code = 15}},
+          {"stem, mean",
+           {.inputs = 17,
+            .stem = {15, 9},
+            .channels = 64,
+            .units = 64,
+            .readout = Readout::kMean,
+            .outputs = 3}},
+          {"stem longer than the sequences, embedding, both ways",
+           {.input = Input::kSymbols,
+            .inputs = 9,
+            .embedding = 5,
+            .stem = {30, 1, 4},
+            .channels = 11,
+            .cell = Cell::kLstm,
+            .units = 33,
+            .layers = 2,
+            .bidirectional = true,
+            .dropout = 0.3,
+            .readout = Readout::kEvery,
+            .outputs = 4}},
           {"features to labels",
            {.inputs = 6,
             .units = 40,
@@ -264,6 +284,22 @@ TEST_F(CudaNetwork, TrainsInPartsAsOnTheCpu) {
               cases::name(config) + ", " + path + ", " + std::string(to_string(memory)));
         }
       }
+    }
+  }
+}
+
+// The kernels see more steps than a part has.
+TEST_F(CudaNetwork, TrainsAStemInPartsAsOnTheCpu) {
+  for (const Readout readout : {Readout::kLast, Readout::kEvery}) {
+    const ModelConfig config{.inputs = 3,
+                             .stem = {6, 15},
+                             .channels = 20,
+                             .units = 40,
+                             .readout = readout,
+                             .outputs = 5};
+    for (const Memory memory : {Memory::kFull, Memory::kChunked}) {
+      expect_as_on_the_cpu(config, 4, memory,
+                           cases::name(config) + ", " + std::string(to_string(memory)));
     }
   }
 }

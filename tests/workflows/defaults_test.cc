@@ -82,6 +82,7 @@ TEST(Defaults, FewSequencesOfNumbersHaveAStem) {
   EXPECT_EQ(experiment.network.units, 64);
   EXPECT_EQ(experiment.training.noise, 0.2);
   EXPECT_EQ(task_of(experiment).positions, 16);
+  EXPECT_EQ(chosen("device = 'cuda'", kFew).network.stem, "15");
   EXPECT_EQ(chosen("network.units = 7", kFew).network.units, 7);
   EXPECT_EQ(task_of(chosen("task.positions = 0", kFew)).positions, 0);
   for (const char* other : {"network.stem = 'none'", "task.context = 3"}) {
