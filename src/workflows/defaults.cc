@@ -35,11 +35,14 @@ constexpr std::int64_t kStepsOfFew = 300;
 constexpr double kEpochsOfFew = 20;
 constexpr std::int64_t kScoresOfFew = 20;
 
-// The network of few sequences of numbers.
+// The network of sequences of numbers with classes. A stem is slow; with many sequences a context
+// is as good.
+constexpr std::int64_t kMany = 5000;
+constexpr int kContext = 15;
 constexpr const char* kStemOfShort = "15";  // more convolutions see no further, and overfit
 constexpr int kShort = 50;                  // steps
 constexpr int kPositions = 16;
-constexpr int kUnitsOfFew = 64;
+constexpr int kUnitsWithStem = 64;
 constexpr double kNoise = 0.2;
 constexpr double kLearningRateOfFewNumbers = 1e-3;
 
@@ -87,11 +90,30 @@ void choose_split(const training::Overrides& given, const datasets::Files& files
   if (!has_few_numbers(files)) task.split = 0;
 }
 
-// Whether a stem is chosen: for few sequences of numbers with classes, unless their steps are
-// widened otherwise.
+bool are_short(const datasets::Files& files) {
+  return datasets::median_length(files.statistics()) < kShort;
+}
+
+// What tells classes of numbers apart is in shapes of several steps: a stem or a context sees them.
+bool has_shapes(const training::Overrides& given, const datasets::Files& files) {
+  return !files.encoding().schema.symbols && files.shape().readout == Readout::kLast &&
+         files.shape().loss != Loss::kSquaredError && !given.has("task.context") &&
+         !given.has("network.stem");
+}
+
 bool has_stem(const training::Overrides& given, const datasets::Files& files) {
-  return is_few(files) && !has_few_numbers(files) && !files.encoding().schema.symbols &&
-         !given.has("task.context") && !given.has("network.stem");
+  return has_shapes(given, files) && files.statistics().sequences < kMany;
+}
+
+// Sets what each step of numbers sees. Many short sequences, such as the rows of images, do without.
+void choose_shapes(const training::Overrides& given, const datasets::Files& files,
+                   datasets::FilesTask& task) {
+  if (!has_shapes(given, files)) return;
+  if (!has_stem(given, files)) {
+    if (are_short(files)) return;
+    task.context = kContext;
+  }
+  if (!given.has("task.positions")) task.positions = kPositions;
 }
 
 // Sets what each step of letters sees: the ones before it, and its place if all sequences have the
@@ -114,9 +136,8 @@ void choose_network(const training::Overrides& given, const datasets::Files& fil
     experiment.training.learning_rate = kLearningRateOfFewNumbers;
   }
   if (!has_stem(given, files)) return;
-  const bool are_short = datasets::median_length(files.statistics()) < kShort;
-  experiment.network.stem = are_short ? kStemOfShort : std::string(kUsualStem);
-  if (!given.has("network.units")) experiment.network.units = kUnitsOfFew;
+  experiment.network.stem = are_short(files) ? kStemOfShort : std::string(kUsualStem);
+  if (!given.has("network.units")) experiment.network.units = kUnitsWithStem;
   if (!given.has("training.noise")) experiment.training.noise = kNoise;
 }
 
@@ -210,7 +231,7 @@ void choose_preparation(const training::Overrides& given, const datasets::Files&
   choose_split(given, files, experiment);
   auto& task = training::files_task(experiment);
   choose_motifs(given, files, task);
-  if (has_stem(given, files) && !given.has("task.positions")) task.positions = kPositions;
+  choose_shapes(given, files, task);
 }
 
 // Measures rank 0's machine for all ranks, so that all decide alike.

@@ -14,7 +14,7 @@
 
 namespace rwa::workflows {
 
-// The stem of few sequences, unless they are short.
+// The stem of sequences that are not short.
 inline constexpr std::string_view kUsualStem = "15,9";
 
 // The defaults of a training on files, as far as they do not depend on the data.

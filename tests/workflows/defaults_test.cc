@@ -21,14 +21,14 @@ using training::Schedule;
 
 constexpr int kFew = 50, kMany = 600;
 
-// Sequences of one step, of two classes or with a number each.
+// Sequences of two classes or with a number each, of one step if not said otherwise.
 std::shared_ptr<const datasets::Files> files(const Overrides& settings, int sequences,
-                                             Target target = Target::kClass) {
+                                             Target target = Target::kClass, int steps = 1) {
   const auto experiment = experiment_of(settings);
   datasets::MemoryFiles told{.schema = datasets::one_feature(target), .files = {}};
   for (int i = 0; i < sequences; ++i) {
     auto& sequence = told.files["train"].emplace_back();
-    sequence.x = {static_cast<float>(i)};
+    sequence.x.assign(static_cast<std::size_t>(steps), static_cast<float>(i));
     if (target == Target::kClass) sequence.labels = {i % 2 == 0 ? "even" : "odd"};
     if (target == Target::kNumbers) sequence.values = {static_cast<float>(i)};
   }
@@ -42,10 +42,10 @@ Overrides given(const std::string& toml) {
   return settings;
 }
 
-training::Experiment chosen(const std::string& toml, int sequences,
-                            Target target = Target::kClass) {
+training::Experiment chosen(const std::string& toml, int sequences, Target target = Target::kClass,
+                            int steps = 1) {
   const TrainRequest request{.settings = given(toml)};
-  return plan(request, files(request.settings, sequences, target)).runs.front().experiment;
+  return plan(request, files(request.settings, sequences, target, steps)).runs.front().experiment;
 }
 
 const datasets::FilesTask& task_of(const training::Experiment& experiment) {
@@ -76,9 +76,12 @@ TEST(Defaults, FewSequencesTrainForAFixedTimeInFolds) {
   EXPECT_EQ(experiment.training.schedule, Schedule::kCosine);
 }
 
-TEST(Defaults, FewSequencesOfNumbersHaveAStem) {
+TEST(Defaults, SequencesOfNumbersWithClassesHaveAStem) {
   const auto experiment = chosen("", kFew);
-  EXPECT_EQ(experiment.network.stem, "15");  // 15,9 for longer sequences
+  EXPECT_EQ(experiment.network.stem, "15");
+  EXPECT_EQ(chosen("", kMany).network.stem, "15");
+  EXPECT_EQ(chosen("", kMany, Target::kClass, 50).network.stem, "15,9");
+  EXPECT_EQ(chosen("", kMany, Target::kNumbers).network.stem, "");
   EXPECT_EQ(experiment.network.units, 64);
   EXPECT_EQ(experiment.training.noise, 0.2);
   EXPECT_EQ(task_of(experiment).positions, 16);
@@ -90,6 +93,19 @@ TEST(Defaults, FewSequencesOfNumbersHaveAStem) {
     EXPECT_EQ(task_of(chosen(other, kFew)).positions, 0);
     EXPECT_EQ(chosen(other, kFew).training.noise, 0);
   }
+}
+
+TEST(Defaults, OfManySequencesTheLongOnesHaveAContextInstead) {
+  constexpr int kVeryMany = 5000;
+  const auto are_long = chosen("", kVeryMany, Target::kClass, 50);
+  EXPECT_EQ(are_long.network.stem, "");
+  EXPECT_EQ(are_long.network.units, 100);
+  EXPECT_EQ(are_long.training.noise, 0);
+  EXPECT_EQ(task_of(are_long).context, 15);
+  EXPECT_EQ(task_of(are_long).positions, 16);
+  const auto are_short = chosen("", kVeryMany, Target::kClass, 49);
+  EXPECT_EQ(task_of(are_short).context, 1);
+  EXPECT_EQ(task_of(are_short).positions, 0);
 }
 
 // Sequences of the first letters of the alphabet, each shorter than the one before if `shrink`.
@@ -195,12 +211,12 @@ TEST(Defaults, ABatchThatMemoryMakesSmallerKeepsTheEpochs) {
         << fit.note;
     return experiment;
   };
-  const auto experiment = fitted("", 8);
+  const auto experiment = fitted("network.stem = 'none'", 8);
   EXPECT_EQ(experiment.training.batch, 8);
   EXPECT_EQ(experiment.training.steps, 6000);  // 100 epochs of 480 sequences
   EXPECT_EQ(experiment.evaluation.every, 60);
-  EXPECT_EQ(fitted("training.epochs = 3", 8).training.steps, 180);
-  EXPECT_EQ(fitted("training.steps = 9", 8).training.steps, 9);
+  EXPECT_EQ(fitted("network.stem = 'none'\ntraining.epochs = 3", 8).training.steps, 180);
+  EXPECT_EQ(fitted("network.stem = 'none'\ntraining.steps = 9", 8).training.steps, 9);
 }
 
 TEST(Defaults, AreSaidInOneLine) {
@@ -211,7 +227,8 @@ TEST(Defaults, AreSaidInOneLine) {
   EXPECT_EQ(said("", kFew),
             "50 sequences: stem 15, 16 positions, noise 0.2; batch 8, 300 steps; scored by "
             "5-fold cross-validation, then trained on all");
-  EXPECT_EQ(said("", kMany), "600 sequences: batch 32, 1,500 steps at most");
+  EXPECT_EQ(said("", kMany),
+            "600 sequences: stem 15, 16 positions, noise 0.2; batch 32, 1,500 steps at most");
   EXPECT_EQ(said("", kFew, Target::kNumbers),
             "50 sequences: batch 8, 375 steps at most; length found by 5-fold cross-validation, "
             "then trained on all");
