@@ -6,6 +6,7 @@ seeds each, and prints a Markdown table of the mean score on the test part besid
 Defaults were chosen by cross-validation on the training parts alone (--folds).
 
     benchmarks/first_model.py --data DIR [--rwa build/release/rwa] [--seeds 5] [--only NAME,…]
+    benchmarks/first_model.py --data DIR --seeds 1 --variants defaults,tune
 
 DIR has the files of the UEA and UCR archive: NAME_TRAIN.ts and NAME_TEST.ts, or .txt.
 """
@@ -30,6 +31,7 @@ VARIANTS = {
     "split, early stopping": ["--split", "0.2"],
     "LSTM": ["--cell", "lstm"],
 }
+TUNE = "tune"  # `rwa tune` for two minutes, instead of `rwa train`
 
 
 def parts(folder: pathlib.Path) -> list[tuple[str, pathlib.Path, pathlib.Path]]:
@@ -49,12 +51,15 @@ def main_score(scores: dict) -> float:
     return scores["per_number"][0]["r2"]
 
 
-def train(rwa: str, files: tuple, options: list[str], seed: int) -> dict:
+def train(rwa: str, files: tuple, variant: str, seed: int) -> dict:
     """Train once; return the score, its baselines and the seconds it took."""
+    tunes = variant == TUNE
+    options = ["--time-budget", "2m"] if tunes else VARIANTS[variant]
     with tempfile.TemporaryDirectory() as out:
-        command = [rwa, "train", files[1], "--test", files[2], "--seed", str(seed), "--out", out]
+        command = [rwa, "tune" if tunes else "train", files[1], "--test", files[2], *options]
+        command += ["--seed", str(seed), "--out", out]
         begin = time.monotonic()
-        done = subprocess.run([*map(str, command), *options], capture_output=True, text=True)
+        done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
         seconds = time.monotonic() - begin
         if done.returncode != 0:
             sys.exit(f"{' '.join(map(str, command))}: {done.stderr}")
@@ -64,8 +69,9 @@ def train(rwa: str, files: tuple, options: list[str], seed: int) -> dict:
             text=True,
             check=True,
         )
-        runs = [pathlib.Path(out, name) for name in ("all/run.json", "run.json")]
-        run = json.loads(next(path for path in runs if path.exists()).read_text())
+        last = ("run.json", "all/run.json", "candidate-*/all/run.json")
+        runs = [path for pattern in last for path in pathlib.Path(out).glob(pattern)]
+        run = json.loads(runs[0].read_text())
         baselines = run.get("baselines", [])
         return {
             "score": main_score(json.loads(evaluated.stdout)),
@@ -102,7 +108,7 @@ def main() -> None:
             continue
         cells, last = [], None
         for name in names:
-            runs = [train(given.rwa, files, VARIANTS[name], seed + 1) for seed in range(given.seeds)]
+            runs = [train(given.rwa, files, name, seed + 1) for seed in range(given.seeds)]
             cells.append(in_words([run["score"] for run in runs]))
             last = last or runs[0]
         others = ", ".join(map(baseline_in_words, last["baselines"]))

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "report/table.h"
 #include "report/text.h"
 #include "say.h"
 #include "training/run_folder.h"
@@ -37,10 +38,20 @@ void RunDisplay::start(const training::RunQueue& queue) {
   if (queue.leads()) display_.emplace(to_be_shown(queue.runs()), queue.at_a_time());
 }
 
-void RunDisplay::begin_round(int number, int rounds, int candidates, double seconds) {
+void RunDisplay::begin_round(const workflows::Round& round) {
   display_.reset();
-  say("round {} of {}: {}, {} more each\n", number, rounds,
-      report::counted(candidates, "candidate"), duration(seconds));
+  is_of_folds_ = round.folds > 0;
+  say("round {} of {}: {}{}, {} each\n", round.number, round.rounds,
+      is_of_folds_ && round.number == 1 ? "up to " : "",
+      report::counted(round.candidates, "candidate"),
+      is_of_folds_ ? report::counted(round.folds, "fold") : duration(round.seconds) + " more");
+}
+
+void RunDisplay::scored(const workflows::Candidate& candidate) {
+  display_.reset();
+  const bool is_whole = candidate.runs.size() == candidate.held_out.size();
+  say("  candidate {}: {}\n", candidate.number,
+      is_whole ? workflows::expected_score(candidate.runs) : "diverged");
 }
 
 std::string RunDisplay::about(std::size_t index) const {
@@ -49,11 +60,12 @@ std::string RunDisplay::about(std::size_t index) const {
 
 void RunDisplay::begin(std::size_t index, int ranks) {
   const training::QueuedRun& run = queue_->runs()[index];
+  display_->begin(index);
+  if (is_of_folds_) return;
   display_->say(fmt::format("[{}/{}] {}, {}{}, in {}", index + 1, queue_->runs().size(), run.title,
                             report::counted(run.experiment.training.steps, "training step"),
                             ranks > 1 ? fmt::format(", on {} ranks", ranks) : "",
                             run.store->name()));
-  display_->begin(index);
 }
 
 void RunDisplay::progress(std::size_t index, const training::Progress& progress) {
@@ -80,9 +92,26 @@ std::string RunDisplay::end_in_words(std::size_t index, const training::RunResul
 }
 
 void RunDisplay::end(std::size_t index, const training::RunResult& result) {
-  const std::string words = end_in_words(index, result);
+  const std::string words = is_of_folds_ ? "" : end_in_words(index, result);
   if (!words.empty()) display_->say(about(index) + words);
   display_->end(index);
+}
+
+void print_remark(const std::vector<workflows::TrainedRun>& runs) {
+  const std::string remark = workflows::remark(runs);
+  if (!remark.empty()) fmt::print("note: the model is {}\n", remark);
+}
+
+void print_refit(const workflows::TrainedRun& run, const std::string& expected, int folds,
+                 const std::filesystem::path& out, const std::string& of) {
+  if (const auto table = workflows::summary({run}); !table.rows.empty()) {
+    fmt::print("Scores on the test data:\n{}", report::to_text(table));
+    print_remark({run});
+  }
+  fmt::print("model: {} ({}trained on all data for {}; expected {}, from {} folds)\nreport: {}\n",
+             (out / training::kModelFile).string(), of,
+             report::counted(run.store->record().steps, "step"), expected, folds,
+             (out / workflows::kReportFile).string());
 }
 
 }  // namespace rwa::cli

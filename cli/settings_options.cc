@@ -16,7 +16,6 @@
 #include "workflows/findings.h"
 #include "workflows/refit.h"
 #include "workflows/run_place.h"
-#include "workflows/tune.h"
 
 namespace rwa::cli {
 namespace {
@@ -190,22 +189,18 @@ std::string parts_of(const workflows::Plan& plan) {
                                                             : ", " + count(test));
 }
 
-workflows::Plan read_and_plan(TrainingArguments& arguments,
-                              const std::filesystem::path& first_part) {
+workflows::Plan read_and_plan(TrainingArguments& arguments, const std::filesystem::path& below) {
   check_count("--threads", arguments.options.threads, kMostThreads);
   if (arguments.options.jobs != 0) check_count("--jobs", arguments.options.jobs, kMostJobs);
   arguments.options.job = job();
   auto& settings = arguments.request.settings;
   settings = arguments.given.overrides();
   if (!arguments.config.empty()) settings = workflows::read_config(arguments.config, settings);
-  if (arguments.needs_validation) {
-    arguments.request = workflows::with_validation(arguments.request);
-  }
   const bool is_placed = !arguments.request.out.empty();
-  workflows::Plan plan = is_placed
-                             ? workflows::plan(arguments.request, datasets::Reading{}, all_ranks())
-                             : workflows::plan_below(workflows::kRunsFolder, arguments.request,
-                                                     first_part, all_ranks());
+  workflows::Plan plan =
+      is_placed
+          ? workflows::plan(arguments.request, datasets::Reading{}, all_ranks())
+          : workflows::plan_below(workflows::kRunsFolder, arguments.request, below, all_ranks());
   // Only from here on is there state to save: while data is read, Ctrl-C ends the program.
   arguments.options.stop = [&stop = watch_for_interrupts()] { return stop.load(); };
   const datasets::Files& files = *plan.files;

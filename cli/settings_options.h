@@ -50,15 +50,14 @@ struct TrainingArguments {
   workflows::TrainRequest request;
   workflows::TrainOptions options;
   std::optional<std::string> time_budget;
-  bool needs_validation = false;  // a validation set even of few sequences
 
   TrainingArguments();
 };
 void add_training_arguments(const Command& command, TrainingArguments& arguments);
 // Completes the request and the options, reads the data, reports a summary of it, and plans.
-// `first_part` is as in workflows/run_place.h.
+// `below` is as in workflows/run_place.h.
 workflows::Plan read_and_plan(TrainingArguments& arguments,
-                              const std::filesystem::path& first_part = {});
+                              const std::filesystem::path& below = {});
 
 // Returns the seconds of an option such as --time-limit; empty if it was not given. Throws
 // ConfigError.

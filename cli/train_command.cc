@@ -36,10 +36,7 @@ constexpr const char* kExample =
     "  model.safetensors  The model, for rwa predict, evaluate, stream and explain\n"
     "  report.html        Learning curves, scores and errors\n"
     "  config.toml        All settings, for --config\n"
-    "With fewer than 500 sequences, or with --folds, the folds give the score, and model and "
-    "report\n"
-    "are of a last run on all data, which is in all/. The defaults in brackets are those for 500\n"
-    "sequences or more; a line at the start says what was chosen for fewer.";
+    "With --folds, model and report are of a last run on all data, which is in all/.";
 
 std::string why_unscored(const workflows::Plan& plan) {
   const auto& task = training::files_task(plan.runs.front().experiment);
@@ -49,11 +46,6 @@ std::string why_unscored(const workflows::Plan& plan) {
   return fmt::format(
       "all data was used for training, since {} cannot be split: use --valid or --test",
       report::counted(plan.files->size(datasets::Split::kTrain), "sequence"));
-}
-
-void print_remark(const std::vector<workflows::TrainedRun>& runs) {
-  const std::string remark = workflows::remark(runs);
-  if (!remark.empty()) fmt::print("note: the model is {}\n", remark);
 }
 
 void print_scores(const workflows::Plan& plan, const workflows::TrainResult& result) {
@@ -87,14 +79,8 @@ void refit(const workflows::Plan& plan, workflows::TrainResult& result,
            const TrainingArguments& arguments, RunDisplay& display) {
   const auto made = workflows::refit(plan, result, arguments.options, display);
   if (!made) return;
-  if (const auto table = workflows::summary({made->run}); !table.rows.empty()) {
-    fmt::print("Scores on the test data:\n{}", report::to_text(table));
-    print_remark({made->run});
-  }
   const auto& task = training::files_task(plan.runs.front().experiment);
-  fmt::print("model: {} (trained on all data for {}; expected {}, from {} folds)\nreport: {}\n",
-             (plan.out / training::kModelFile).string(), report::counted(made->steps, "step"),
-             made->expected, task.folds, (plan.out / workflows::kReportFile).string());
+  print_refit(made->run, made->expected, task.folds, plan.out);
 }
 
 void train(TrainingArguments& arguments) {

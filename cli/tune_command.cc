@@ -1,81 +1,109 @@
-// cli/tune_command.cc: `rwa tune`: searches for good hyperparameters within a time budget.
+// cli/tune_command.cc: `rwa tune`: searches for good settings within a time budget.
+#include <filesystem>
 #include <memory>
-#include <vector>
+#include <string>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "commands.h"
 #include "ranks.h"
 #include "report/table.h"
+#include "report/text.h"
 #include "run_display.h"
 #include "settings_options.h"
 #include "training/run_folder.h"
-#include "workflows/baseline.h"
+#include "workflows/refit.h"
 #include "workflows/tune.h"
+#include "workflows/tune_space.h"
 
 namespace rwa::cli {
 namespace {
 
 constexpr const char* kExample =
     "Examples:\n"
-    "  rwa tune vowels.ts --time-budget 10m --out runs/tuned\n"
+    "  rwa tune vowels.ts --time-budget 2m --out runs/tuned\n"
     "  rwa tune dna/ --cell rwa --bidirectional --time-budget 1h --candidates 27 --out runs/dna\n"
     "\n"
-    "Searches these settings, unless an option fixes them: cell ({}),\n"
-    "units (32 to 250), layers (1, 2), learning rate (0.0005 to 0.02), batch (16 to 64), and\n"
-    "dropout (0, 0.2, 0.5) if there are two layers. For one prediction per sequence also\n"
-    "bidirectional and readout; for symbols the embedding. The first candidate has the defaults\n"
-    "in brackets; settings that are not searched keep them.\n"
+    "Searches these settings, unless an option fixes them: stem or context, noise, positions,\n"
+    "scale, cell ({}), units, layers, dropout between two\n"
+    "layers, readout, bidirectional, embedding, learning rate and batch. Candidate 0 has the\n"
+    "defaults; the others differ in some settings.\n"
     "\n"
-    "Successive halving: every candidate gets an equal share of the time, the best third gets\n"
-    "more, and so on. Writes to the --out folder:\n"
+    "Fewer than 500 sequences, or --folds: all candidates are scored on two folds, the best third\n"
+    "on all folds, the best again with another seed. The best is then trained on all data; this "
+    "is\n"
+    "candidate 0, unless another is clearly better. Otherwise candidates are compared by their\n"
+    "validation loss: all get an equal share of the time, the best third gets more, and so on.\n"
+    "Test data is never used to choose. Writes to the --out folder:\n"
     "  model.safetensors  The best model\n"
+    "  report.html        Its learning curves, scores and errors\n"
     "  candidate-N        The runs";
 
-void print_table(const std::vector<workflows::Candidate>& candidates,
-                 const std::vector<workflows::Baseline>& baselines) {
-  report::Table table{.header = {"candidate", "validation loss", "settings"}, .rows = {}};
-  for (const workflows::Candidate& candidate : candidates) {
-    table.rows.push_back({{fmt::format("{}", candidate.number)},
-                          {fmt::format("{:.4f}", candidate.loss)},
-                          {workflows::in_words(candidate.run.experiment)}});
-  }
-  for (const auto& [name, scores] : baselines) {
-    table.rows.push_back({{"baseline: " + name}, {fmt::format("{:.4f}", scores.loss)}, {""}});
-  }
-  fmt::print("{}", report::to_text(table));
-}
-
 struct TuneArguments : TrainingArguments {
-  TuneArguments() { needs_validation = true; }
-
-  int candidates = 9;
+  int candidates = 0;
 };
 
+// Where the settings of the best model are.
+std::filesystem::path config_of(const workflows::TuneResult& result) {
+  const std::filesystem::path& out = result.candidates.front().plan.out;
+  return (result.has_folds ? out / workflows::kRefitFolder : out) / training::kConfigFile;
+}
+
+void print_choice(const workflows::TuneResult& result) {
+  if (result.left_out > 0) {
+    fmt::print("note: {} not tried: the time was up\n",
+               report::counted(result.left_out, "candidate"));
+  }
+  if (result.candidates.size() == 1) return;
+  if (result.candidates.front().number == 0) {
+    fmt::print("note: no candidate is {} than the defaults\n",
+               result.has_folds ? "clearly better" : "better");
+  }
+}
+
+void print_result(const workflows::TuneResult& result, const std::filesystem::path& out) {
+  fmt::print("{}", report::to_text(workflows::summary(result)));
+  print_choice(result);
+  const std::string name = fmt::format("candidate {}", result.candidates.front().number);
+  if (result.has_folds) {
+    const auto folds = static_cast<int>(result.candidates.front().plan.runs.size());
+    print_refit(*result.best, result.expected, folds, out, name + ", ");
+  } else {
+    const workflows::Plan& best = result.candidates.front().plan;
+    fmt::print("Scores on {}:\n{}", workflows::scored_on(best.runs.front().experiment, *best.files),
+               report::to_text(workflows::summary({*result.best})));
+    print_remark({*result.best});
+    fmt::print("model: {} ({})\nreport: {}\n", (out / training::kModelFile).string(), name,
+               (out / workflows::kReportFile).string());
+  }
+  fmt::print("settings: {}\n", config_of(result).string());
+}
+
 void tune(TuneArguments& arguments) {
-  check_count("--candidates", arguments.candidates, 1000);
+  if (arguments.candidates != 0) check_count("--candidates", arguments.candidates, 1000);
   const auto budget = duration_of("--time-budget", arguments.time_budget.value_or("10m"));
   const workflows::Plan plan = read_and_plan(arguments, workflows::candidate_folder(0));
   RunDisplay display;
-  const auto candidates = workflows::tune(arguments.request, plan,
-                                          {.candidates = arguments.candidates,
-                                           .time_budget = budget.value(),
-                                           .train = arguments.options},
-                                          display);
-  if (!is_first_rank()) return;
-  print_table(candidates, workflows::score_baselines(*plan.files, datasets::Split::kValid));
-  const auto model = plan.out / training::kModelFile;
-  candidates.front().run.store->model().save(model);
-  fmt::print("\nBest model: {}\n", model.string());
+  const auto result = workflows::tune(arguments.request, plan.files,
+                                      {.candidates = arguments.candidates,
+                                       .time_budget = budget.value(),
+                                       .train = arguments.options},
+                                      display);
+  if (is_first_rank()) print_result(result, plan.out);
 }
 
 }  // namespace
 
 void add_tune_command(const Command& app) {
   auto arguments = std::make_shared<TuneArguments>();
-  const auto command = app.add_command("tune", "Search for good hyperparameters");
+  const auto command = app.add_command("tune", "Search for good settings");
   add_training_arguments(command, *arguments);
-  command.add_option("--candidates", arguments->candidates, "Number of candidates").show_default();
+  command
+      .add_option("--candidates", arguments->candidates,
+                  "Number of candidates (default: 9; with folds as many as the time allows, up to "
+                  "27)")
+      .value_name("N");
   command
       .add_option("--time-budget", arguments->time_budget,
                   "Time for the whole search: seconds, or e.g. 1h30m (default: 10m)")

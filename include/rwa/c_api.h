@@ -284,14 +284,16 @@ typedef struct rwa_runs rwa_runs;
  * "repeat": 1, "jobs": 1}. */
 RWA_C_EXPORT rwa_result rwa_cross_validate(const rwa_sequences* sequences, const char* options,
                                            rwa_listener listener, void* user, rwa_runs** out);
-/* `rwa tune`: all candidates, the best first. Options as for rwa_train(), and {"candidates": 9,
- * "jobs": 1}. The search keeps the settings given here fixed. "time_budget" (default: 600) covers
- * the whole search. */
+/* `rwa tune`: all candidates, the best first. Options as for rwa_train(), and {"candidates", "folds",
+ * "jobs"}, with the defaults of `rwa tune`. The search keeps the settings given here fixed.
+ * "time_budget" (default: 600) covers the whole search. */
 RWA_C_EXPORT rwa_result rwa_tune(const rwa_sequences* train, const rwa_sequences* valid,
                                  const char* options, rwa_listener listener, void* user,
                                  rwa_runs** out);
 /* [{"run": its title, "settings", "end", "steps", …, "history"}, …]. Cross-validation adds
- * "scores", "baselines" and "remark", as rwa_train() has them; tuning adds "loss", the best validation loss or null. */
+ * "scores", "baselines" and "remark", as rwa_train() has them. Tuning adds "loss", the best
+ * validation loss or the mean over the folds, or null; with folds also "scores", their means, and
+ * "expected", and "has_model", which is false for all but the first. */
 RWA_C_EXPORT rwa_result rwa_runs_describe(const rwa_runs* runs, const char** json);
 RWA_C_EXPORT rwa_result rwa_runs_model(const rwa_runs* runs, size_t number, rwa_model** out);
 RWA_C_EXPORT void rwa_runs_free(rwa_runs* runs);

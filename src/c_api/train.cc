@@ -25,6 +25,7 @@
 #include "workflows/refit.h"
 #include "workflows/train.h"
 #include "workflows/tune.h"
+#include "workflows/verdict.h"
 
 struct rwa_runs {
   nlohmann::ordered_json about;
@@ -212,6 +213,11 @@ std::pair<Model, Json> train(const Lists& lists, const char* text, ListenerNews&
   return {store.model(), std::move(about)};
 }
 
+void set_folds(int folds, TrainingOptions& options) {
+  options.request.settings.add(
+      training::Overrides({{"task", {io::Value::Table{{"folds", {std::int64_t{folds}}}}}}}));
+}
+
 rwa_runs cross_validate(const Lists& lists, const char* text, ListenerNews& news) {
   TrainingOptions options(text, lists);
   int folds = 5;
@@ -219,8 +225,7 @@ rwa_runs cross_validate(const Lists& lists, const char* text, ListenerNews& news
   options.rest("repeat", options.request.repeat, 1);
   options.rest("jobs", options.train.jobs, 1);
   options.rest.finish();
-  options.request.settings.add(
-      training::Overrides({{"task", {io::Value::Table{{"folds", {std::int64_t{folds}}}}}}}));
+  set_folds(folds, options);
   const auto result = train_all(plan(options, lists), options.train, news);
   rwa_runs runs{.about = Json::array(), .stores = {}};
   for (const workflows::TrainedRun& run : result.runs) {
@@ -233,25 +238,46 @@ rwa_runs cross_validate(const Lists& lists, const char* text, ListenerNews& news
   return runs;
 }
 
+// The mean score of a candidate on its folds; empty without folds.
+Json mean_scores(const workflows::Candidate& candidate) {
+  if (candidate.runs.empty()) return Json::object();
+  std::vector<workflows::Comparison> each;
+  for (const workflows::TrainedRun& run : candidate.runs) {
+    each.push_back(workflows::compare(*run.scores, {}));
+  }
+  const workflows::MainScore score = workflows::mean_of(each).model;
+  Json scores = {{"loss", candidate.loss}};
+  if (score.kind == workflows::MainScore::Kind::kAccuracy) scores["accuracy"] = score.value;
+  if (score.kind == workflows::MainScore::Kind::kError) scores["rmse"] = score.value;
+  return scores;
+}
+
+// The first run has the best model. With folds, the others have none.
 rwa_runs tune(const Lists& lists, const char* text, ListenerNews& news) {
   TrainingOptions options(text, lists);
   workflows::TuneOptions search;
+  int folds = 0;
   options.rest("candidates", search.candidates, 1);
+  options.rest("folds", folds, 2);
   options.rest("jobs", options.train.jobs, 1);
   options.rest.finish();
+  if (folds > 0) set_folds(folds, options);
   search.time_budget = options.train.time_budget.value_or(search.time_budget);
   search.train = options.train;
   news.watch(search.train);
   rwa_runs runs{.about = Json::array(), .stores = {}};
-  options.request = workflows::with_validation(options.request);
-  const workflows::Plan plan = c_api::plan(options, lists);
-  for (const workflows::Candidate& candidate :
-       workflows::tune(options.request, plan, search, news)) {
-    Json about = about_run(*candidate.run.store);
-    about["run"] = candidate.run.title;
+  const auto result = workflows::tune(options.request, plan(options, lists).files, search, news);
+  for (const workflows::Candidate& candidate : result.candidates) {
+    const bool is_best = runs.stores.empty();
+    const auto& store = is_best ? result.best->store : candidate.plan.runs.front().store;
+    Json about = about_run(*store);
+    about["run"] = fmt::format("candidate {}", candidate.number);
     about["loss"] = std::isfinite(candidate.loss) ? Json(candidate.loss) : Json();
+    about["has_model"] = is_best || !result.has_folds;
+    about["scores"] = mean_scores(candidate);
+    about["expected"] = is_best ? result.expected : "";
     runs.about.push_back(std::move(about));
-    runs.stores.push_back(candidate.run.store);
+    runs.stores.push_back(store);
   }
   return runs;
 }

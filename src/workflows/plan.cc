@@ -12,7 +12,6 @@
 #include "report/text.h"
 #include "rwa/errors.h"
 #include "training/run_folder.h"
-#include "workflows/defaults.h"
 #include "workflows/findings.h"
 
 namespace rwa::workflows {
@@ -113,7 +112,7 @@ void refuse_folder_of_a_run(const Plan& plan) {
 }
 
 Plan plan(const TrainRequest& request, std::shared_ptr<const datasets::Files> read_files,
-          Link* link) {
+          Link* link, const std::optional<Room>& room) {
   check_repeat(request);
   training::Experiment experiment = experiment_of(request.settings);
   choose_preparation(request.settings, *read_files, experiment);
@@ -129,7 +128,8 @@ Plan plan(const TrainRequest& request, std::shared_ptr<const datasets::Files> re
   const int first = one_fold ? task.fold : 0;
   const int end = one_fold ? first + 1 : std::max(1, task.folds);
   const int at_a_time = std::min((end - first) * request.repeat, Ranks(link).size());
-  Fit fit = complete(request.settings, *plan.files, find_room(at_a_time, link), experiment);
+  Fit fit = complete(request.settings, *plan.files, room ? *room : find_room(at_a_time, link),
+                     experiment);
   plan.notes.push_back(choices_in_words(*plan.files, experiment));
   if (!fit.note.empty()) plan.notes.push_back(std::move(fit.note));
   if (std::string note = note_on_scale(request.settings, *plan.files); !note.empty()) {

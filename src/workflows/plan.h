@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "training/experiment.h"
 #include "training/run_store.h"
 #include "training/settings.h"
+#include "workflows/defaults.h"
 
 namespace rwa::workflows {
 
@@ -52,9 +54,9 @@ training::Experiment experiment_of(const training::Overrides& settings);
 // reading throws. With a link, all ranks call this and get the same plan; only rank 0 creates the
 // folder, reads the data and measures the memory.
 Plan plan(const TrainRequest& request, const datasets::Reading& reading, Link* link = nullptr);
-// The same for files that have been read already.
+// The same for files that have been read already. Without `room`, measures the memory for its runs.
 Plan plan(const TrainRequest& request, std::shared_ptr<const datasets::Files> files,
-          Link* link = nullptr);
+          Link* link = nullptr, const std::optional<Room>& room = {});
 
 // Gives a run its store: a folder below OUT, or memory if OUT is empty.
 void place(const std::filesystem::path& out, const std::filesystem::path& part, PlannedRun& run);

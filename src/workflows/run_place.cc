@@ -50,15 +50,14 @@ fs::path part_of(const PlannedRun& run, const fs::path& parent) {
 
 }  // namespace
 
-Plan plan_below(const fs::path& parent, TrainRequest& request, const fs::path& first, Link* link) {
+Plan plan_below(const fs::path& parent, TrainRequest& request, const fs::path& below, Link* link) {
   request.out = parent;
   Plan plan = workflows::plan(request, datasets::Reading{}, link);
   const PlannedRun& run = plan.runs.front();
   Ranks ranks(link);
   const std::string chosen =
-      ranks.rank() == 0
-          ? choose(parent, first.empty() ? part_of(run, parent) : first, run.experiment).string()
-          : "";
+      ranks.rank() == 0 ? choose(parent, below / part_of(run, parent), run.experiment).string()
+                        : "";
   request.out = plan.out = ranks.gather(chosen).front();
   for (PlannedRun& each : plan.runs) place(plan.out, part_of(each, parent), each);
   return plan;

@@ -12,9 +12,9 @@ inline constexpr const char* kRunsFolder = "runs";
 
 // Reads the files and plans, as plan() does, and sets request.out: PARENT/NAME, after the data or
 // the name in the settings. If that has a run of other settings or other data: PARENT/NAME-2, and
-// so on, so that a command that is repeated resumes its own run. `first` is where the first run
-// lies in the folder, if the plan does not know it. With a link, rank 0 decides.
+// so on, so that a command that is repeated resumes its own run. `below` is where the runs will lie
+// in the folder. With a link, rank 0 decides.
 Plan plan_below(const std::filesystem::path& parent, TrainRequest& request,
-                const std::filesystem::path& first = {}, Link* link = nullptr);
+                const std::filesystem::path& below = {}, Link* link = nullptr);
 
 }  // namespace rwa::workflows

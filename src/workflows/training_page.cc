@@ -15,7 +15,7 @@
 
 #include "report/text.h"
 #include "workflows/plan.h"
-#include "workflows/tune.h"
+#include "workflows/tune_space.h"
 #include "workflows/verdict.h"
 
 namespace rwa::workflows {

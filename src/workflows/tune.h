@@ -1,71 +1,95 @@
-// src/workflows/tune.h: searches for good hyperparameters within a time budget. Candidates are
-// drawn from a space that docs/own-data.md describes. Successive halving by thirds (Jamieson and
-// Talwalkar 2016): all candidates get a part of the time, the better third gets another part, and
-// so on.
+// src/workflows/tune.h: searches for good settings within a time budget. Candidates are drawn from
+// the space of tune_space.h; candidate 0 has the defaults. Those of few sequences race over the
+// folds of a cross-validation (tune_folds.cc), the others over seconds of training.
 #pragma once
 
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "datasets/dataset.h"
-#include "training/settings.h"
+#include "datasets/files.h"
+#include "report/table.h"
+#include "workflows/baseline.h"
 #include "workflows/defaults.h"
 #include "workflows/plan.h"
 #include "workflows/train.h"
+#include "workflows/verdict.h"
 
 namespace rwa::workflows {
-
-// The names of the cells that are searched.
-std::vector<std::string> tuned_cells();
 
 // The name of a candidate's folder.
 std::string candidate_folder(int number);
 
-// The settings of a candidate, which the given ones override. Candidate 0 has none: the defaults
-// are hard to beat in a short time. The others are a function of seed and number.
-// make_candidates() drops what does not go together, such as dropout and a single layer.
-training::Overrides candidate(const datasets::Shape& shape, std::uint64_t seed, int number);
-
-// Describes a completed experiment: "lstm, 64 units, learning rate 0.0031, batch 32".
-std::string in_words(const training::Experiment& experiment);
-
-// The number of candidates in each round: 9, 3, 1.
+// The number of candidates in each round of a race over seconds: 9, 3, 1.
 std::vector<int> rounds(int candidates);
+
+// A model on the sequences that it has not seen.
+struct HeldOut {
+  MainScore score = {};
+  double loss = std::numeric_limits<double>::infinity();
+  std::int64_t sequences = 0;  // 0: training diverged
+};
 
 struct Candidate {
   int number = 0;
-  PlannedRun run;
-  double seconds = 0;  // of training allowed until the end of the round
-  double loss = std::numeric_limits<double>::infinity();  // the lowest validation loss
+  Plan plan;                                              // a run for each fold, or a single one
+  double seconds = 0;                                     // without folds: of training allowed
+  double loss = std::numeric_limits<double>::infinity();  // lowest validation loss, mean of folds
+  std::vector<HeldOut> held_out = {};                     // of each fold, then with further seeds
+  std::vector<TrainedRun> runs = {};                      // the same; only on rank 0
+
+  [[nodiscard]] const training::Experiment& experiment() const {
+    return plan.runs.front().experiment;
+  }
 };
 
 struct TuneOptions {
-  int candidates = 9;
+  int candidates = 0;        // 0: 9, or with folds as many as the time allows, up to 27
   double time_budget = 600;  // seconds for the whole search
   TrainOptions train = {};   // its time_budget is not used
 };
 
-class TuneObserver : public training::QueueObserver {
- public:
-  // Each of the remaining candidates gets `seconds` more.
-  virtual void begin_round(int /*number*/, int /*rounds*/, int /*candidates*/, double /*seconds*/) {
-  }
+struct TuneResult {
+  std::vector<Candidate> candidates;  // the best first, those that diverged last
+  int left_out = 0;                   // not begun, since the time was up
+  bool has_folds = false;
+  // The best model, scored on the test data if there is some; only on rank 0. With folds it was
+  // trained on all data.
+  std::optional<TrainedRun> best;
+  std::string expected;  // "accuracy 81.2 ± 1.3 %", of the folds; else empty
+  // Without folds: on the validation data; only on rank 0.
+  std::vector<Baseline> baselines;
 };
 
-// The request with a validation set, which tuning needs: by default a share of the sequences, even if
-// they are few.
-TrainRequest with_validation(const TrainRequest& request);
+struct Round {
+  int number = 1;  // of `rounds`
+  int rounds = 1;
+  int candidates = 0;
+  int folds = 0;       // scored of each candidate; 0: there are none
+  double seconds = 0;  // more for each candidate
+};
 
-// Makes the candidates of the plan's data, each with a batch that fits into memory. Leaves out those
-// that cannot train on a single sequence in it.
-std::vector<Candidate> make_candidates(const TrainRequest& request, const Plan& plan, int count,
-                                       const Room& room);
+class TuneObserver : public training::QueueObserver {
+ public:
+  virtual void begin_round(const Round& /*round*/) {}
+  virtual void scored(const Candidate& /*candidate*/) {}  // with folds, after its part of a round
+};
 
-// Returns all candidates, the best first and those that diverged last. Throws ConfigError if there
-// is no validation data, and as train() does.
-std::vector<Candidate> tune(const TrainRequest& request, const Plan& plan,
-                            const TuneOptions& options, TuneObserver& observer);
+// Makes the candidates for files that were read; each is a whole plan. Leaves out those that cannot
+// train on a single sequence in memory.
+std::vector<Candidate> make_candidates(const TrainRequest& request,
+                                       const std::shared_ptr<const datasets::Files>& files,
+                                       int count, Link* link, const Room& room);
+
+// Searches, and leaves model and report of the best in the folder of the request. `files` are as
+// read for the request. Throws ConfigError if there is no validation data, and as train() does.
+TuneResult tune(const TrainRequest& request, const std::shared_ptr<const datasets::Files>& files,
+                const TuneOptions& options, TuneObserver& observer);
+
+// A row for each candidate and for each baseline.
+report::Table summary(const TuneResult& result);
 
 }  // namespace rwa::workflows

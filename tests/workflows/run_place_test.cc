@@ -24,17 +24,17 @@ class RunPlaceTest : public ::testing::Test {
     io::put(data_, table);
   }
 
-  Plan plan(const std::string& toml = "", int repeat = 1, const fs::path& first = {}) {
+  Plan plan(const std::string& toml = "", int repeat = 1, const fs::path& below = {}) {
     TrainRequest request;
     request.settings = training::Overrides::parse(
         "task.train = ['" + data_.string() + "']\n" + toml, "given.toml");
     request.repeat = repeat;
-    Plan made = plan_below(parent_, request, first);
+    Plan made = plan_below(parent_, request, below);
     EXPECT_EQ(made.out, request.out);
     return made;
   }
-  std::string folder(const std::string& toml = "", int repeat = 1, const fs::path& first = {}) {
-    return plan(toml, repeat, first).out.lexically_relative(parent_).string();
+  std::string folder(const std::string& toml = "", int repeat = 1, const fs::path& below = {}) {
+    return plan(toml, repeat, below).out.lexically_relative(parent_).string();
   }
   // As a run does when it begins.
   static void begin(const PlannedRun& run) {
@@ -76,7 +76,7 @@ TEST_F(RunPlaceTest, SeveralRunsDoNotMixWithOne) {
 TEST_F(RunPlaceTest, ASearchFindsItsOwnCandidates) {
   EXPECT_EQ(folder("", 1, "candidate-0"), "parity");
   Plan search = plan("", 1, "candidate-0");
-  place(search.out, "candidate-0", search.runs.front());
+  place(search.out, "candidate-0/fold-1", search.runs.front());
   begin(search.runs.front());
   EXPECT_EQ(folder("", 1, "candidate-0"), "parity");
   EXPECT_EQ(folder(), "parity-2");

@@ -15,7 +15,6 @@
 #include "workflows/defaults.h"
 #include "workflows/predict.h"
 #include "workflows/trained.h"
-#include "workflows/tune.h"
 #include "workflows/untrained_models.h"
 
 namespace rwa::workflows {
@@ -196,133 +195,11 @@ TEST_F(Train, DivergenceIsTold) {
                                     {"1 of 2 runs diverged: data: training diverged"});
 }
 
-TEST(Rounds, KeepTheBetterThird) {
-  using Counts = std::vector<int>;
-  EXPECT_EQ(rounds(1), (Counts{1}));
-  EXPECT_EQ(rounds(9), (Counts{9, 3, 1}));
-  EXPECT_EQ(rounds(10), (Counts{10, 4, 2, 1}));
-}
-
-TEST(Candidates, TheFirstHasTheDefaultsAndTheOthersDiffer) {
-  const datasets::Shape shape{.input = Input::kSymbols, .inputs = 4};
-  const auto experiment = [&](std::uint64_t seed, int number) {
-    auto made = default_experiment();
-    candidate(shape, seed, number).apply(made);
-    return made;
-  };
-  EXPECT_EQ(experiment(1, 0), default_experiment());
-  EXPECT_EQ(experiment(1, 1), experiment(1, 1));
-  EXPECT_NE(experiment(1, 1), experiment(1, 2));
-  EXPECT_NE(experiment(1, 1), experiment(2, 1));
-}
-
-// Candidates must not change between builds, so that results can be reproduced.
-TEST(Candidates, AreAlwaysTheSame) {
-  auto made = default_experiment();
-  candidate({.input = Input::kNumbers}, 1, 2).apply(made);
-  EXPECT_EQ(in_words(made),
-            "rwa-forget, 32 units, 2 layers, attention readout, dropout 0.5, learning rate 0.0023, "
-            "batch 32");
-  made.network.stem = "9,5";
-  made.network.layers = 1;
-  EXPECT_EQ(in_words(made),
-            "rwa-forget, 32 units, stem 9,5 of 64 channels, attention readout, dropout 0.5, "
-            "learning rate 0.0023, batch 32");
-}
-
-TEST_F(Train, TuningRanksItsCandidates) {
-  TuneObserver nobody;
-  const TrainRequest given = request("network.cell = 'gru'");
-  const auto candidates = tune(given, made(given), {.candidates = 4, .time_budget = 0.5}, nobody);
-  ASSERT_EQ(candidates.size(), 4U);
-  for (const Candidate& each : candidates) {
-    EXPECT_EQ(each.run.experiment.network.cell, Cell::kGru);  // given, so not searched
-    EXPECT_EQ(each.run.experiment.network.units, 4);
-    EXPECT_LE(candidates.front().loss, each.loss);
-    EXPECT_EQ(each.loss, best_in_validation(*each.run.store));
-  }
-  EXPECT_EQ(files_written(), 0U);
-}
-
-// Dropout acts between layers: a network with a single one refuses it.
-TEST_F(Train, TuningDrawsDropoutOnlyBetweenLayers) {
-  TuneObserver nobody;
-  for (const std::string settings : {"", "network.layers = 1", "network.layers = 2"}) {
-    const TrainRequest given = request(settings);
-    const auto candidates = tune(given, made(given), {.candidates = 9, .time_budget = 0.1}, nobody);
-    ASSERT_EQ(candidates.size(), 9U);
-    bool any = false;
-    for (const Candidate& each : candidates) {
-      const training::Network& network = each.run.experiment.network;
-      EXPECT_TRUE(network.layers > 1 || network.dropout == 0);
-      any = any || network.dropout > 0;
-    }
-    EXPECT_EQ(any, settings != "network.layers = 1");
-  }
-  const TrainRequest both = request("network.layers = 1\nnetwork.dropout = 0.5");
-  io::expect_error<ConfigError>([&] { (void)tune(both, made(both), {}, nobody); },
-                                {"dropout is 0.5, expected 0 with fewer than 2 layers"});
-}
-
-// Sequences cut by --truncate cannot be read backwards or averaged.
-TEST_F(Train, TuningDrawsNoNetworkThatCannotBeTruncated) {
-  TuneObserver nobody;
-  const TrainRequest given = request("training.truncate = 2");
-  EXPECT_EQ(tune(given, made(given), {.candidates = 9, .time_budget = 0.1}, nobody).size(), 9U);
-}
-
-TEST_F(Train, CandidatesFitIntoMemory) {
-  TrainRequest given = request();
-  given.settings.remove("network.units");
-  const Plan plan = made(given);
-  const auto large = make_candidates(given, plan, 9, {.bytes = std::size_t{1} << 40});
-  ASSERT_EQ(large.size(), 9U);
-  const auto most = [&](const std::vector<Candidate>& all) {
-    std::size_t bytes = 0;
-    for (const Candidate& each : all) {
-      const training::Experiment& experiment = each.run.experiment;
-      const auto network = model_config(experiment, plan.files->shape());
-      bytes = std::max(bytes, training_memory(network, plan.files->shape().longest,
-                                              experiment.training.batch, each.run.memory));
-    }
-    return bytes;
-  };
-  const auto smaller = make_candidates(given, plan, 9, {.bytes = most(large) - 1});
-  EXPECT_LT(most(smaller), most(large));
-  EXPECT_EQ(smaller.size(), 9U);
-  // Even a batch of one sequence is too large for the largest networks, but not for the first.
-  const auto network = model_config(plan.runs.front().experiment, plan.files->shape());
-  const std::size_t least =
-      training_memory(network, plan.files->shape().longest, 1, Memory::kChunked);
-  const auto few = make_candidates(given, plan, 9, {.bytes = least});
-  EXPECT_LT(few.size(), 9U);
-  EXPECT_EQ(few.front().number, 0);
-}
-
-TEST_F(Train, CandidatesThatDivergeAreNotTheBest) {
-  TuneObserver nobody;
-  const TrainRequest given = request("training.learning_rate = 1e15");
-  io::expect_error<DivergenceError>(
-      [&] { (void)tune(given, made(given), {.candidates = 2, .time_budget = 0.5}, nobody); },
-      {"all candidates diverged"});
-}
-
 TEST_F(Train, ARunWithoutAModelSaysSo) {
   const Plan runs = made(request("training.learning_rate = 1e15"));
   (void)train(runs, {}, nobody_);
   io::expect_error<ResourceError>([&] { (void)runs.runs.front().store->model(); },
                                   {"the training has no model: its status is diverged"});
-}
-
-TEST_F(Train, TuningNeedsValidation) {
-  TuneObserver nobody;
-  const TrainRequest given = request("task.split = 0.0");
-  io::expect_error<ConfigError>(
-      [&] { (void)tune(given, made(given), {}, nobody); },
-      {"tuning needs validation data: use --valid, or a --split above 0"});
-  const TrainRequest folds = request("task.folds = 3");
-  io::expect_error<ConfigError>([&] { (void)tune(folds, made(folds), {}, nobody); },
-                                {"found folds, expected none"});
 }
 
 }  // namespace

@@ -1,0 +1,273 @@
+#include "workflows/tune_space.h"
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/random.h"
+#include "cells/traits.h"
+#include "report/text.h"
+#include "rwa/cells.h"
+
+namespace rwa::workflows {
+namespace {
+
+constexpr int kPositions = 16;
+
+const datasets::FilesTask& task_of(const training::Experiment& experiment) {
+  return std::get<datasets::FilesTask>(experiment.task);
+}
+
+// The random choices of one candidate; each takes the next number of its stream.
+class Dice {
+ public:
+  Dice(std::uint64_t seed, int number)
+      : random_(seed, Purpose::kTune, static_cast<std::uint32_t>(number)) {}
+
+  template <class Values>
+  typename Values::value_type one_of(const Values& values) {
+    return values[random_.below(next_++, values.size())];
+  }
+  // Log-uniform, rounded to two digits for readability.
+  double between(double low, double high) {
+    const double value = low * std::pow(high / low, random_.uniform(next_++));
+    return std::stod(fmt::format("{:.1e}", value));
+  }
+  bool one_in(int count) { return random_.below(next_++, static_cast<unsigned>(count)) == 0; }
+
+ private:
+  Random random_;
+  std::uint64_t next_ = 0;
+};
+
+// Settings by path; those that are given are left out.
+class Drawn {
+ public:
+  explicit Drawn(const training::Overrides& given) : given_(given) {}
+
+  [[nodiscard]] bool may_set(std::string_view path) const { return !given_.has(path); }
+  void set(std::string_view path, int value) { put(path, std::int64_t{value}); }
+  void set(std::string_view path, double value) { put(path, value); }
+  void set(std::string_view path, bool value) { put(path, value); }
+  void set(std::string_view path, std::string text) { put(path, std::move(text)); }
+  void set(std::string_view path, const char* text) { put(path, std::string(text)); }
+
+  [[nodiscard]] training::Overrides overrides() const {
+    io::Value::Table all;
+    for (const auto& [name, table] : tables_) all.push_back({name, {table}});
+    return training::Overrides(std::move(all));
+  }
+
+ private:
+  void put(std::string_view path, io::Value::Content content) {
+    if (!may_set(path)) return;
+    const std::size_t dot = path.find('.');
+    auto& table = tables_[std::string(path.substr(0, dot))];
+    const std::string name(path.substr(dot + 1));
+    std::erase_if(table, [&](const io::Field& field) { return field.name == name; });
+    table.push_back({name, {std::move(content)}});
+  }
+
+  const training::Overrides& given_;
+  std::map<std::string, io::Value::Table> tables_;
+};
+
+// Changes that helped in cross-validation on many sets are drawn more often than those that helped
+// on few.
+class Space {
+ public:
+  Space(const training::Overrides& given, const training::Experiment& defaults,
+        const datasets::Files& files, int number)
+      : defaults_(defaults),
+        files_(files),
+        number_(number),
+        has_one_target_(files.shape().readout == Readout::kLast),
+        dice_(defaults.seed, number),
+        drawn_(given) {}
+
+  training::Overrides draw() {
+    if (!files_.encoding().schema.symbols) draw_inputs();
+    if (files_.shape().input == Input::kSymbols) draw_embedding();
+    draw_network();
+    draw_training();
+    return drawn_.overrides();
+  }
+
+ private:
+  void draw_inputs();
+  void draw_width();
+  void draw_embedding();
+  void draw_network();
+  void draw_training();
+  [[nodiscard]] bool is_of_sequences() const {
+    const formats::Schema& schema = files_.encoding().schema;
+    return datasets::why_no_own_scale(schema).empty() && !is_per_step(schema.target);
+  }
+
+  const training::Experiment& defaults_;
+  const datasets::Files& files_;
+  int number_;
+  bool has_one_target_;
+  Dice dice_;
+  Drawn drawn_;
+};
+
+// What a step shows of its past matters most, so candidates take turns. A stem that is set by hand
+// has none of the settings that go with a chosen one: they are set as well.
+void Space::draw_width() {
+  const bool is_drawn = drawn_.may_set("network.stem") && drawn_.may_set("task.context");
+  if (!is_drawn || defaults_.device != "cpu") return;  // the GPU has no stem yet
+  drawn_.set("network.units", defaults_.network.units);
+  drawn_.set("training.noise", defaults_.training.noise);
+  drawn_.set("task.positions", task_of(defaults_).positions);
+  const std::string chosen = defaults_.network.stem.empty() ? "none" : defaults_.network.stem;
+  const std::string other = chosen == "15" ? "15,9" : "15";
+  const std::array<std::string, 8> turns = {"none", chosen, "15,9,5", "9",
+                                            chosen, other,  "",       chosen};
+  const std::string& stem = turns[static_cast<std::size_t>(number_) % turns.size()];
+  drawn_.set("network.stem", stem.empty() ? "none" : stem);
+  if (stem.empty()) drawn_.set("task.context", dice_.one_of(std::array{5, 15}));
+}
+
+void Space::draw_inputs() {
+  draw_width();
+  if (dice_.one_in(3)) {
+    drawn_.set("training.noise", dice_.one_of(std::array{0.0, 0.1, 0.4}));
+  }
+  if (!has_one_target_) return;
+  if (dice_.one_in(6)) {
+    drawn_.set("task.positions", task_of(defaults_).positions == 0 ? kPositions : 0);
+  }
+  if (is_of_sequences() && dice_.one_in(6)) {
+    const bool is_own = files_.encoding().scale == datasets::Scale::kSequence;
+    drawn_.set("task.scale", is_own ? "data" : "sequence");
+  }
+}
+
+// A stem of symbols needs an embedding.
+void Space::draw_embedding() {
+  const bool has_stem = !training::parse_stem(defaults_.network.stem).empty();
+  const int size = dice_.one_of(std::array{0, 16, 32});
+  if (size > 0 || !has_stem) drawn_.set("network.embedding", size);
+}
+
+void Space::draw_network() {
+  const training::Network& usual = defaults_.network;
+  if (dice_.one_in(6)) drawn_.set("network.cell", dice_.one_of(tuned_cells()));
+  if (dice_.one_in(3)) {
+    drawn_.set("network.units", dice_.one_of(std::array{usual.units / 2, usual.units * 2}));
+  }
+  const bool has_two = dice_.one_in(6) && drawn_.may_set("network.layers");
+  if (has_two) drawn_.set("network.layers", 2);
+  if (has_two || usual.layers > 1) {  // dropout acts between layers
+    drawn_.set("network.dropout", dice_.one_of(std::array{0.0, 0.2, 0.5}));
+  }
+  // Truncated sequences cannot be averaged or read backwards.
+  if (!has_one_target_ || defaults_.training.truncate > 0) return;
+  if (dice_.one_in(3)) {
+    drawn_.set("network.readout", dice_.one_of(std::array{"mean", "attention"}));
+  }
+  if (dice_.one_in(2)) drawn_.set("network.bidirectional", !usual.bidirectional);
+}
+
+void Space::draw_training() {
+  const training::Training& usual = defaults_.training;
+  if (dice_.one_in(2)) {
+    drawn_.set("training.learning_rate",
+               dice_.between(usual.learning_rate / 4, usual.learning_rate * 2));
+  }
+  if (dice_.one_in(2)) drawn_.set("training.batch", usual.batch * 2);
+}
+
+// A setting in words; the usual ones go without saying.
+struct Part {
+  std::string words;
+  bool is_usual = false;
+};
+
+// "16 positions", or "no positions".
+Part count_of(int count, const char* noun) {
+  if (count == 0) return {fmt::format("no {}s", noun), true};
+  return {report::counted(count, noun)};
+}
+
+// "noise 0.2", or "no noise".
+template <class Value>
+Part named(const char* name, Value value, Value none = {}) {
+  if (value == none) return {fmt::format("no {}", name), true};
+  return {fmt::format("{} {}", name, value)};
+}
+
+Part stem_of(const training::Network& network) {
+  if (training::parse_stem(network.stem).empty()) return {"no stem", true};
+  return {fmt::format("stem {} of {}", network.stem, report::counted(network.channels, "channel"))};
+}
+
+// The same parts in the same order for every experiment of files.
+std::vector<Part> parts_of(const training::Experiment& experiment) {
+  const training::Network& network = experiment.network;
+  const training::Training& training = experiment.training;
+  const auto* files = std::get_if<datasets::FilesTask>(&experiment.task);
+  const datasets::FilesTask task = files == nullptr ? datasets::FilesTask{} : *files;
+  const bool is_own = task.scale == to_string(datasets::Scale::kSequence);
+  return {
+      {std::string(to_string(network.cell))},
+      {report::counted(network.units, "unit")},
+      {report::counted(network.layers, "layer"), network.layers == 1},
+      {network.bidirectional ? "bidirectional" : "one direction", !network.bidirectional},
+      named("embedding", network.embedding),
+      stem_of(network),
+      named("context", task.context, 1),
+      count_of(task.positions, "position"),
+      {is_own ? "scaled by sequence" : "scaled by the data", !is_own},
+      named("noise", training.noise),
+      {fmt::format("{} readout", to_string(network.readout)), network.readout == Readout::kLast},
+      named("dropout", network.dropout),
+      {fmt::format("learning rate {}", training.learning_rate)},
+      {fmt::format("batch {}", training.batch)}};
+}
+
+}  // namespace
+
+std::vector<std::string> tuned_cells() {
+  std::vector<std::string> names;
+  for (const Cell cell : all_cells()) {
+    if (cell_traits(cell).tuned) names.emplace_back(to_string(cell));
+  }
+  return names;
+}
+
+training::Overrides candidate_settings(const training::Overrides& given,
+                                       const training::Experiment& defaults,
+                                       const datasets::Files& files, int number) {
+  if (number == 0) return {};
+  return Space(given, defaults, files, number).draw();
+}
+
+std::string in_words(const training::Experiment& experiment) {
+  std::vector<std::string> words;
+  for (Part& part : parts_of(experiment)) {
+    if (!part.is_usual) words.push_back(std::move(part.words));
+  }
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+std::string differences_in_words(const training::Experiment& experiment,
+                                 const training::Experiment& defaults) {
+  const std::vector<Part> usual = parts_of(defaults);
+  std::vector<Part> parts = parts_of(experiment);
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i].words != usual[i].words) words.push_back(std::move(parts[i].words));
+  }
+  return words.empty() ? "the same" : fmt::format("{}", fmt::join(words, ", "));
+}
+
+}  // namespace rwa::workflows
