@@ -158,7 +158,9 @@ void FoldRace::run_better_third() {
   const std::size_t step = std::max<std::size_t>(2, at_once());
   for (std::size_t begun = 0; begun < racing.size(); begun += step) {
     const Group group = racing.subspan(begun, std::min(step, racing.size() - begun));
-    if (has_time_for(group.size() * part)) {
+    const int later =
+        begun == 0 ? 0 : 2 * folds_;  // the third round is worth more than a third rival
+    if (has_time_for(group.size() * part + static_cast<std::size_t>(later))) {
       train(group);
     } else {
       if (begun == 0) train(racing.first(1));  // the model needs a score in any case

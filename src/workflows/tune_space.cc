@@ -20,6 +20,8 @@ namespace rwa::workflows {
 namespace {
 
 constexpr int kPositions = 16;
+constexpr int kTurns = 8;  // of how steps are presented
+constexpr int kTurnOfScale = 4;
 
 const datasets::FilesTask& task_of(const training::Experiment& experiment) {
   return std::get<datasets::FilesTask>(experiment.task);
@@ -129,8 +131,8 @@ void Space::draw_width() {
   drawn_.set("task.positions", task_of(defaults_).positions);
   const std::string chosen = defaults_.network.stem.empty() ? "none" : defaults_.network.stem;
   const std::string other = chosen == "15" ? "15,9" : "15";
-  const std::array<std::string, 8> turns = {"none", chosen, "15,9,5", "9",
-                                            chosen, other,  "",       chosen};
+  const std::array<std::string, kTurns> turns = {"none", chosen, "15,9,5", "9",
+                                                 chosen, other,  "",       chosen};
   const std::string& stem = turns[static_cast<std::size_t>(number_) % turns.size()];
   drawn_.set("network.stem", stem.empty() ? "none" : stem);
   if (stem.empty()) drawn_.set("task.context", dice_.one_of(std::array{5, 15}));
@@ -145,7 +147,7 @@ void Space::draw_inputs() {
   if (dice_.one_in(6)) {
     drawn_.set("task.positions", task_of(defaults_).positions == 0 ? kPositions : 0);
   }
-  if (is_of_sequences() && dice_.one_in(6)) {
+  if (is_of_sequences() && number_ % kTurns == kTurnOfScale) {
     const bool is_own = files_.encoding().scale == datasets::Scale::kSequence;
     drawn_.set("task.scale", is_own ? "data" : "sequence");
   }

@@ -109,9 +109,14 @@ class Ranks(unittest.TestCase):
             self.assert_same_run(f"on-{ranks}/all", "alone/all")
             for fold in (1, 2, 3):
                 self.assert_same_run(f"on-{ranks}/fold-{fold}", f"alone/fold-{fold}")
-        tune = ["tune", "waves.csv", "--candidates", "3", "--time-budget", "2", "--units", "8"]
-        out, _ = self.rwa(2, *tune, "--out", "tuned")
-        self.assertEqual(out.count("Best model"), 1, out)
+        tune = ["tune", "waves.csv", "--candidates", "3", "--units", "8"]
+        out, _ = self.rwa(2, *tune, "--time-budget", "2", "--split", "0.2", "--out", "tuned")
+        self.assertEqual(out.count("model: tuned"), 1, out)
+        for ranks in (1, 2):
+            out, _ = self.rwa(ranks, *tune, "--steps", "10", "--out", f"races-{ranks}")
+            self.assertEqual(out.count(f"model: races-{ranks}"), 1, out)
+        self.assertEqual((self.folder / "races-1/model.safetensors").read_bytes(),
+                         (self.folder / "races-2/model.safetensors").read_bytes())
 
     def test_do_experiments_side_by_side(self):
         names = ["one", "two", "three"]

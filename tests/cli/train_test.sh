@@ -51,9 +51,9 @@ train 0 "folder: runs/waves-2" waves.csv --epochs 2 --cell LSTM
 train 0 "already finished" waves.csv --epochs 2 --cell lstm
 train 0 "folder: runs/mine" waves.csv --epochs 2 --name mine
 train 0 "folder: runs/waves-3" waves.csv --epochs 2 --folds 3
-search=("$rwa" tune waves.csv --candidates 2 --time-budget 1 --units 8)
-expect 0 "Best model: runs/waves-4/model.safetensors" "${search[@]}"
-expect 0 "Best model: runs/waves-4/model.safetensors" "${search[@]}"
+search=("$rwa" tune waves.csv --candidates 2 --steps 20 --units 8)
+expect 0 "model: runs/waves-4/model.safetensors (candidate " "${search[@]}"
+expect 0 "model: runs/waves-4/model.safetensors (candidate " "${search[@]}"
 long=(waves.csv --name long --epochs 1000000 --patience 0 --schedule constant --units 8)
 expect 6 "run the same command to resume" \
   timeout --foreground --preserve-status -s TERM 1 "$rwa" train "${long[@]}"
@@ -92,10 +92,18 @@ train 0 "model:" forecast.csv --truncate 3 --epochs 2 --out parts
 train 0 "model:" class.csv --context 3 --positions 4 --epochs 2 --out wide
 train 0 "model:" class.csv --balance --epochs 2 --out balanced
 train 0 "model:" - --epochs 2 --out piped <class.csv
-expect 0 "Best model" "$rwa" tune class.csv --candidates 3 --time-budget 3 --units 8 --patience 0 --schedule constant \
-  --epochs 1000000 --out tuned
+expect 0 "candidate  validation loss  settings" "$rwa" tune class.csv --candidates 3 --time-budget 3 --units 8 \
+  --split 0.2 --patience 0 --schedule constant --epochs 1000000 --out tuned
 grep -q "resuming from step" err || fail "the better candidates do not resume in the second round"
 expect 0 "accuracy" "$rwa" evaluate tuned/model.safetensors class.csv
+expect 0 "trained on all data for 20 steps; expected accuracy" \
+  "$rwa" tune class.csv --test waves.csv --candidates 4 --steps 20 --units 8 --out races
+grep -q "round 2 of 3: 3 candidates, 3 folds each" err || fail "the better third and the defaults have no second round"
+grep -q "^Scores on the test data" out || fail "the tuned model is not scored on the test data"
+grep -q "^0 (defaults)" out || fail "the defaults are not marked"
+expect 0 "accuracy" "$rwa" evaluate races/model.safetensors class.csv
+expect 0 "8 candidates not tried: the time was up" \
+  "$rwa" tune class.csv --candidates 9 --time-budget 0.001 --steps 20 --units 8 --out hurried
 
 ### errors
 sed '3s/,/,oops/' class.csv >bad.csv

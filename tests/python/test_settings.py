@@ -238,19 +238,33 @@ class SeveralRuns(unittest.TestCase):
         self.assertEqual([run.scores for run in runs], [run.scores for run in again])
 
     def test_tuning_ranks_its_candidates(self):
-        runs = tune(self.sequences, candidates=3, time_budget=1, cell="lstm")
+        runs = tune(self.sequences, candidates=3, time_budget=1, cell="lstm", split=0.2)
         self.assertEqual(len(runs), 3)
         losses = [run.loss for run in runs]
         self.assertEqual(losses[0], min(losses))
         self.assertEqual({run.settings["cell"] for run in runs}, {"lstm"})
-        self.assertEqual({(len(run.baselines), run.remark) for run in runs}, {(0, "")})
+        self.assertEqual({(len(run.baselines), run.remark, run.expected) for run in runs}, {(0, "", "")})
+        self.assertTrue(all(isinstance(run.model, rwa.Model) for run in runs))
+
+    def test_few_sequences_are_tuned_by_folds(self):
+        runs = tune(self.sequences, candidates=3, units=2, steps=4)
+        self.assertEqual({run.title for run in runs}, {f"candidate {number}" for number in range(3)})
+        self.assertRegex(runs[0].expected, "^accuracy .* ± .* %$")
+        self.assertIsInstance(runs[0].model, rwa.Model)
+        self.assertEqual({run.model for run in runs[1:]}, {None})
+        for run in runs:
+            self.assertEqual(set(run.scores), {"accuracy", "loss"})
+            self.assertEqual(run.settings["units"], 2)
+        again = tune(self.sequences, candidates=3, units=2, steps=4, jobs=2)
+        self.assertEqual([run.scores for run in runs], [run.scores for run in again])
+        self.assertEqual(len(tune(self.sequences, candidates=2, folds=2, units=2, steps=4)), 2)
 
     def test_candidates_that_diverge_are_an_error(self):
         draws = random.Random(3)
         noise = [[[draws.gauss(0, 1)] for _ in range(4)] for _ in range(60)]
         sequences = rwa.Sequences.from_arrays(noise, [draws.gauss(0, 1) for _ in noise])
         with self.assertRaisesRegex(rwa.DivergenceError, "all candidates diverged"):
-            tune(sequences, candidates=2, time_budget=1, learning_rate=1e15)
+            tune(sequences, candidates=2, stem="none", learning_rate=1e15)
 
     def test_nothing_is_written(self):
         """Not even to the folder for temporary files, which does not exist here."""
@@ -280,7 +294,8 @@ class SeveralRuns(unittest.TestCase):
     def test_verbose_names_the_runs(self):
         for search, given, words in (
             (cross_validate, {"folds": 3}, "sequences fold-1: step 4 of 4: loss "),
-            (tune, {"candidates": 2, "time_budget": 1}, "candidate 1: step 4 of 4: loss "),
+            (tune, {"candidates": 2}, "candidate 1 fold-2: step 4 of 4: "),
+            (tune, {"candidates": 2, "time_budget": 1, "split": 0.5}, "candidate 1: step 4 of 4: loss "),
             (train, {}, "step 4 of 4: training loss "),
             (train, {"split": 0.5}, "step 4 of 4: loss "),
         ):

@@ -76,8 +76,7 @@ TEST_F(TuneSpace, CandidateZeroHasTheDefaults) {
 TEST_F(TuneSpace, IsAFunctionOfTheSeed) {
   const auto all = candidates(Target::kClass, "", 4);
   EXPECT_EQ(all, candidates(Target::kClass, "", 4));
-  EXPECT_EQ(differences_in_words(all[3], all[0]),
-            "stem 9 of 64 channels, learning rate 0.005, batch 16");
+  EXPECT_EQ(differences_in_words(all[3], all[0]), "bidirectional, stem 9 of 64 channels, batch 16");
   EXPECT_NE(in_words(all[3]), in_words(candidates(Target::kClass, "seed = 2", 4)[3]));
 }
 
