@@ -169,9 +169,11 @@ void FoldRace::run_better_third() {
   }
 }
 
+// Even if the defaults lead: with another seed they may not.
 void FoldRace::run_best_again() {
   std::sort(candidates_.begin() + 1, candidates_.end(), is_before);
-  const bool has_rival = candidates_.size() > 1 && is_before(candidates_[1], candidates_[0]);
+  const bool has_rival =
+      candidates_.size() > 1 && candidates_[1].held_out.size() == candidates_[0].held_out.size();
   if (!has_rival || !has_time_for(static_cast<std::size_t>(2 * folds_))) return;
   begin_round(kRounds, 2);
   train(Group(candidates_).first(2));

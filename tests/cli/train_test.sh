@@ -92,7 +92,7 @@ train 0 "model:" forecast.csv --truncate 3 --epochs 2 --out parts
 train 0 "model:" class.csv --context 3 --positions 4 --epochs 2 --out wide
 train 0 "model:" class.csv --balance --epochs 2 --out balanced
 train 0 "model:" - --epochs 2 --out piped <class.csv
-expect 0 "candidate  validation loss  settings" "$rwa" tune class.csv --candidates 3 --time-budget 3 --units 8 \
+expect 0 "validation loss  settings" "$rwa" tune class.csv --candidates 3 --time-budget 3 --units 8 \
   --split 0.2 --patience 0 --schedule constant --epochs 1000000 --out tuned
 grep -q "resuming from step" err || fail "the better candidates do not resume in the second round"
 expect 0 "accuracy" "$rwa" evaluate tuned/model.safetensors class.csv
