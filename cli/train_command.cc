@@ -36,7 +36,10 @@ constexpr const char* kExample =
     "  model.safetensors  The model, for rwa predict, evaluate, stream and explain\n"
     "  report.html        Learning curves, scores and errors\n"
     "  config.toml        All settings, for --config\n"
-    "With --folds, model and report are of a last run on all data, which is in all/.";
+    "With fewer than 500 sequences, or with --folds, the folds give the score, and model and "
+    "report\n"
+    "are of a last run on all data, which is in all/. The defaults in brackets are those for 500\n"
+    "sequences or more; a line at the start says what was chosen for fewer.";
 
 std::string why_unscored(const workflows::Plan& plan) {
   const auto& task = training::files_task(plan.runs.front().experiment);

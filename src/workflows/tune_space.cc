@@ -23,10 +23,6 @@ constexpr int kPositions = 16;
 constexpr int kTurns = 8;  // of how steps are presented
 constexpr int kTurnOfScale = 4;
 
-const datasets::FilesTask& task_of(const training::Experiment& experiment) {
-  return std::get<datasets::FilesTask>(experiment.task);
-}
-
 // The random choices of one candidate; each takes the next number of its stream.
 class Dice {
  public:
@@ -128,7 +124,7 @@ void Space::draw_width() {
   if (!is_drawn || defaults_.device != "cpu") return;  // the GPU has no stem yet
   drawn_.set("network.units", defaults_.network.units);
   drawn_.set("training.noise", defaults_.training.noise);
-  drawn_.set("task.positions", task_of(defaults_).positions);
+  drawn_.set("task.positions", training::files_task(defaults_).positions);
   const std::string chosen = defaults_.network.stem.empty() ? "none" : defaults_.network.stem;
   const std::string other = chosen == "15" ? "15,9" : "15";
   const std::array<std::string, kTurns> turns = {"none", chosen, "15,9,5", "9",
@@ -145,7 +141,7 @@ void Space::draw_inputs() {
   }
   if (!has_one_target_) return;
   if (dice_.one_in(6)) {
-    drawn_.set("task.positions", task_of(defaults_).positions == 0 ? kPositions : 0);
+    drawn_.set("task.positions", training::files_task(defaults_).positions == 0 ? kPositions : 0);
   }
   if (is_of_sequences() && number_ % kTurns == kTurnOfScale) {
     const bool is_own = files_.encoding().scale == datasets::Scale::kSequence;

@@ -52,7 +52,7 @@ features = ["u", "v"]
     return all;
   }
   static const datasets::FilesTask& task(const Experiment& experiment) {
-    return std::get<datasets::FilesTask>(experiment.task);
+    return training::files_task(experiment);
   }
   template <class Get>
   static auto values(const std::vector<Experiment>& all, Get get) {

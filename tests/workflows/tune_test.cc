@@ -189,7 +189,7 @@ TEST_F(Tune, TheBestIsTrainedOnAllData) {
   EXPECT_NE(
       io::read_text(out() / kReportFile).find("Trained on all data. Expected " + result.expected),
       std::string::npos);
-  const auto& task = std::get<datasets::FilesTask>(result.best->store->record().experiment.task);
+  const datasets::FilesTask task = training::files_task(result.best->store->record().experiment);
   EXPECT_EQ(task.fold, task.folds);
   // A second search of more candidates finds the first ones finished.
   EXPECT_EQ(tuned(given, {.candidates = 4, .time_budget = kNoLimit}).candidates.size(), 4U);
