@@ -149,23 +149,22 @@ void FoldRace::run_all() {
   candidates_.resize(begun);
 }
 
+// The first group has the defaults and their best rival. It is scored in any case: without it, the
+// first round was in vain. For the others, the third round comes first.
 void FoldRace::run_better_third() {
   const std::size_t count = (candidates_.size() + kThird - 1) / kThird;
   std::sort(candidates_.begin() + 1, candidates_.end(), is_before);  // behind the defaults
   const Group racing = Group(candidates_).first(std::min(count + 1, candidates_.size()));
   begin_round(2, racing.size());
   const auto part = static_cast<std::size_t>(end_ - first_);
-  const std::size_t step = std::max<std::size_t>(2, at_once());
-  for (std::size_t begun = 0; begun < racing.size(); begun += step) {
+  const auto later = static_cast<std::size_t>(2 * folds_);
+  std::size_t begun = 0;
+  while (begun < racing.size()) {
+    const std::size_t step = begun == 0 ? 2 : at_once();
     const Group group = racing.subspan(begun, std::min(step, racing.size() - begun));
-    const int later =
-        begun == 0 ? 0 : 2 * folds_;  // the third round is worth more than a third rival
-    if (has_time_for(group.size() * part + static_cast<std::size_t>(later))) {
-      train(group);
-    } else {
-      if (begun == 0) train(racing.first(1));  // the model needs a score in any case
-      return;
-    }
+    if (begun > 0 && !has_time_for(group.size() * part + later)) return;
+    train(group);
+    begun += group.size();
   }
 }
 
