@@ -120,8 +120,7 @@ class Space {
 // What a step shows of its past matters most, so candidates take turns. A stem that is set by hand
 // has none of the settings that go with a chosen one: they are set as well.
 void Space::draw_width() {
-  const bool is_drawn = drawn_.may_set("network.stem") && drawn_.may_set("task.context");
-  if (!is_drawn || defaults_.device != "cpu") return;  // the GPU has no stem yet
+  if (!drawn_.may_set("network.stem") || !drawn_.may_set("task.context")) return;
   drawn_.set("network.units", defaults_.network.units);
   drawn_.set("training.noise", defaults_.training.noise);
   drawn_.set("task.positions", training::files_task(defaults_).positions);
