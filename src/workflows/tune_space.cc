@@ -92,7 +92,7 @@ class Space {
 
   training::Overrides draw() {
     if (!files_.encoding().schema.symbols) draw_inputs();
-    if (files_.shape().input == Input::kSymbols) draw_embedding();
+    if (files_.encoding().schema.symbols) draw_embedding();
     draw_network();
     draw_training();
     return drawn_.overrides();
@@ -148,8 +148,15 @@ void Space::draw_inputs() {
   }
 }
 
-// A stem of symbols needs an embedding.
+// Symbols with a context or positions are numbers, which have no embedding: half of the candidates
+// do without. A stem of symbols needs one.
 void Space::draw_embedding() {
+  if (files_.shape().input != Input::kSymbols) {
+    const bool may_narrow = drawn_.may_set("task.context") && drawn_.may_set("task.positions");
+    if (!may_narrow || !dice_.one_in(2)) return;
+    drawn_.set("task.context", 1);
+    drawn_.set("task.positions", 0);
+  }
   const bool has_stem = !training::parse_stem(defaults_.network.stem).empty();
   const int size = dice_.one_of(std::array{0, 16, 32});
   if (size > 0 || !has_stem) drawn_.set("network.embedding", size);
