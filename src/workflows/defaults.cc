@@ -31,8 +31,8 @@ constexpr int kScoredAtATime = 256;
 constexpr std::int64_t kFew = 500;
 constexpr int kFolds = 5;
 constexpr int kBatchOfFew = 8;
-constexpr std::int64_t kStepsOfFew = 300;
-constexpr double kEpochsOfFew = 20;
+constexpr std::int64_t kStepsOfFew = 600;
+constexpr double kEpochsOfFew = 40;
 constexpr std::int64_t kScoresOfFew = 20;
 
 // The network of sequences of numbers with classes. A stem is slow; with many sequences a context

@@ -26,7 +26,7 @@ for number in range(400):
     print(f"__label__has-{'xy'[number % 2]} {''.join(word)}")
 PYTHON
 train() { expect 0 "model.safetensors" "$rwa" train "$@" --seed 1; }
-train letters.txt --out letters --units 16 --epochs 30 --learning-rate 0.01
+train letters.txt --out letters --context 1 --positions 0 --units 16 --epochs 30 --learning-rate 0.01
 
 ### text: ten sequences by default
 explain 0 "step   share  symbol" letters letters.txt

@@ -70,8 +70,8 @@ TEST(Defaults, FewSequencesTrainForAFixedTimeInFolds) {
   EXPECT_EQ(task_of(experiment).folds, 5);
   EXPECT_EQ(task_of(experiment).split, 0);
   EXPECT_EQ(experiment.training.batch, 8);
-  EXPECT_EQ(experiment.training.steps, 300);
-  EXPECT_EQ(experiment.evaluation.every, 15);
+  EXPECT_EQ(experiment.training.steps, 600);
+  EXPECT_EQ(experiment.evaluation.every, 30);
   EXPECT_EQ(experiment.evaluation.patience, 0);
   EXPECT_EQ(experiment.training.schedule, Schedule::kCosine);
 }
@@ -225,7 +225,7 @@ TEST(Defaults, AreSaidInOneLine) {
     return plan(request, files(request.settings, sequences, target)).notes.front();
   };
   EXPECT_EQ(said("", kFew),
-            "50 sequences: stem 15, 16 positions, noise 0.2; batch 8, 300 steps; scored by "
+            "50 sequences: stem 15, 16 positions, noise 0.2; batch 8, 600 steps; scored by "
             "5-fold cross-validation, then trained on all");
   EXPECT_EQ(said("", kMany),
             "600 sequences: stem 15, 16 positions, noise 0.2; batch 32, 1,500 steps at most");
