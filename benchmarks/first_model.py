@@ -63,23 +63,31 @@ def run(command: list) -> str:
     return done.stdout
 
 
-def evaluate(rwa: str, model: pathlib.Path, test: pathlib.Path) -> dict:
-    return json.loads(run([rwa, "evaluate", model, test, "--json"]))
+def evaluate(rwa: str, folder: pathlib.Path, test: pathlib.Path) -> dict:
+    """Score the model of a training, from the folder of its last run, beside the baselines."""
+    last = ("run.json", "all/run.json", "candidate-*/all/run.json")
+    runs = [path.parent for pattern in last for path in folder.glob(pattern)]
+    return json.loads(run([rwa, "evaluate", runs[0], test, "--json"]))
 
 
 def train(rwa: str, files: tuple, variant: str, seeds: int) -> list[dict]:
     """Return the evaluations of the models of all seeds."""
     _, data, test = files
     with tempfile.TemporaryDirectory() as out:
-        if variant == TUNE:
-            for seed in range(1, seeds + 1):
-                command = [rwa, "tune", data, "--time-budget", "2m", "--seed", seed]
-                run([*command, "--out", f"{out}/seed-{seed}"])
-        else:  # two seeds at least, so that all train on all data
+        folders = [pathlib.Path(out, f"seed-{seed}") for seed in range(1, seeds + 1)]
+        if variant != TUNE and not is_regression(data):  # all seeds at once, without folds
             command = [rwa, "train", data, "--test", test, "--repeat", max(seeds, 2)]
             run([*command, *VARIANTS[variant], "--out", out])
-        folders = [pathlib.Path(out, f"seed-{seed + 1}") for seed in range(seeds)]
-        return [evaluate(rwa, folder / "model.safetensors", test) for folder in folders]
+        else:
+            options = ["--time-budget", "2m"] if variant == TUNE else VARIANTS[variant]
+            for seed, folder in enumerate(folders, 1):
+                command = [rwa, "tune" if variant == TUNE else "train", data, *options]
+                run([*command, "--seed", seed, "--out", folder])
+        return [evaluate(rwa, folder, test) for folder in folders]
+
+
+def is_regression(data: pathlib.Path) -> bool:
+    return "@targetlabel true" in data.read_text().lower()
 
 
 def seconds_of_training(rwa: str, files: tuple) -> float:
