@@ -26,9 +26,8 @@ import time
 
 VARIANTS = {
     "defaults": [],
-    # Given by hand, a stem or a context has none of the settings that go with a chosen stem.
-    "no stem": "--stem none --positions 16 --noise 0.2 --units 64".split(),
-    "context 15": "--context 15 --positions 16 --noise 0.2 --units 64".split(),
+    "no stem": ["--stem", "none"],
+    "context 15": ["--context", "15"],
     "no positions": ["--positions", "0"],
     "no noise": ["--noise", "0"],
     "batch 32": ["--batch", "32"],
@@ -120,7 +119,7 @@ def sequences(path: pathlib.Path) -> tuple[list, list]:
 
 
 def logistic_regression(train: pathlib.Path, test: pathlib.Path) -> str:
-    """Accuracy on standardised numbers, resampled to the median length; empty if not for these."""
+    """Accuracy on standardised numbers, resampled to the median length; – without scikit-learn."""
     try:
         import numpy as np
         from sklearn.linear_model import LogisticRegression

@@ -73,6 +73,22 @@ void say_findings(const datasets::Files& files) {
   say("{}", workflows::warnings_text(findings));
 }
 
+// "48 for training, 12 for validation; 100 more for testing", or "5 folds".
+std::string parts_of(const workflows::Plan& plan) {
+  const datasets::Files& files = *plan.files;
+  const auto& task = training::files_task(plan.runs.front().experiment);
+  if (workflows::is_refitted(plan)) return report::counted(task.folds, "fold");
+  const std::int64_t training = files.size(datasets::Split::kTrain);
+  const std::int64_t validation = files.size(datasets::Split::kValid);
+  const std::int64_t test = files.size(datasets::Split::kTest);
+  std::string text =
+      fmt::format("{} for training, {} for validation", count(training), count(validation));
+  if (test == 0) return text;
+  const bool has_own_files = training + validation == files.statistics().sequences;
+  return text + fmt::format("{} for testing", has_own_files ? fmt::format("; {} more", count(test))
+                                                            : ", " + count(test));
+}
+
 }  // namespace
 
 io::Value::Content GivenSettings::content_of(const Given& given) {
@@ -171,22 +187,6 @@ void add_training_arguments(const Command& command, TrainingArguments& arguments
   command.add_option("--out", arguments.request.out,
                      "Folder to write to (default: runs/NAME, after the data or --name; "
                      "runs/NAME-2 if that has another run)");
-}
-
-// "48 for training, 12 for validation; 100 more for testing", or "5 folds".
-std::string parts_of(const workflows::Plan& plan) {
-  const datasets::Files& files = *plan.files;
-  const auto& task = training::files_task(plan.runs.front().experiment);
-  if (workflows::is_refitted(plan)) return report::counted(task.folds, "fold");
-  const std::int64_t training = files.size(datasets::Split::kTrain);
-  const std::int64_t validation = files.size(datasets::Split::kValid);
-  const std::int64_t test = files.size(datasets::Split::kTest);
-  std::string text =
-      fmt::format("{} for training, {} for validation", count(training), count(validation));
-  if (test == 0) return text;
-  const bool has_own_files = training + validation == files.statistics().sequences;
-  return text + fmt::format("{} for testing", has_own_files ? fmt::format("; {} more", count(test))
-                                                            : ", " + count(test));
 }
 
 workflows::Plan read_and_plan(TrainingArguments& arguments, const std::filesystem::path& below) {

@@ -38,8 +38,8 @@ constexpr const char* kExample =
     "  config.toml        All settings, for --config\n"
     "With fewer than 500 sequences, or with --folds, the folds give the score, and model and "
     "report\n"
-    "are of a last run on all data, which is in all/. The defaults in brackets are those for 500\n"
-    "sequences or more; a line at the start says what was chosen for fewer.";
+    "are of a last run on all data, which is in all/. Some defaults in brackets are replaced by\n"
+    "choices that follow the data; a line at the start shows them.";
 
 std::string why_unscored(const workflows::Plan& plan) {
   const auto& task = training::files_task(plan.runs.front().experiment);

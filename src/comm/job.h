@@ -49,4 +49,7 @@ class Job {
   [[noreturn]] virtual void fail(std::string_view message, int status) = 0;
 };
 
+// Returns the job's link, or null without a job.
+inline Link* link_of(Job* job) { return job == nullptr ? nullptr : &job->link(); }
+
 }  // namespace rwa

@@ -97,9 +97,7 @@ RunQueue::RunQueue(std::vector<QueuedRun> runs, const QueueOptions& options)
   if (options.job != nullptr) check_same_runs(runs_, all_ranks());
 }
 
-Link* RunQueue::all_ranks() const {
-  return options_.job == nullptr ? nullptr : &options_.job->link();
-}
+Link* RunQueue::all_ranks() const { return link_of(options_.job); }
 
 std::vector<Divergence> RunQueue::run(QueueObserver& observer) {
   observer.start(*this);

@@ -41,8 +41,7 @@ constexpr std::int64_t kMany = 5000;
 constexpr int kContext = 15;
 constexpr const char* kStemOfShort = "15";  // more convolutions see no further, and overfit
 constexpr int kShort = 50;                  // steps
-constexpr int kPositions = 16;
-constexpr int kUnitsWithStem = 64;
+constexpr int kUnitsOfShapes = 64;
 constexpr double kNoise = 0.2;
 constexpr double kLearningRateOfFewNumbers = 1e-3;
 
@@ -95,25 +94,23 @@ bool are_short(const datasets::Files& files) {
 }
 
 // What tells classes of numbers apart is in shapes of several steps: a stem or a context sees them.
-bool has_shapes(const training::Overrides& given, const datasets::Files& files) {
+bool has_shapes(const datasets::Files& files) {
   return !files.encoding().schema.symbols && files.shape().readout == Readout::kLast &&
-         files.shape().loss != Loss::kSquaredError && !given.has("task.context") &&
-         !given.has("network.stem");
+         files.shape().loss != Loss::kSquaredError;
 }
 
-bool has_stem(const training::Overrides& given, const datasets::Files& files) {
-  return has_shapes(given, files) && files.statistics().sequences < kMany;
+bool are_many(const datasets::Files& files) { return files.statistics().sequences >= kMany; }
+
+bool is_width_given(const training::Overrides& given) {
+  return given.has("task.context") || given.has("network.stem");
 }
 
 // Sets what each step of numbers sees. Many short sequences, such as the rows of images, do without.
 void choose_shapes(const training::Overrides& given, const datasets::Files& files,
                    datasets::FilesTask& task) {
-  if (!has_shapes(given, files)) return;
-  if (!has_stem(given, files)) {
-    if (are_short(files)) return;
-    task.context = kContext;
-  }
-  if (!given.has("task.positions")) task.positions = kPositions;
+  if (!has_shapes(files) || (are_many(files) && are_short(files))) return;
+  if (are_many(files) && !is_width_given(given)) task.context = kContext;
+  if (!given.has("task.positions")) task.positions = kUsualPositions;
 }
 
 // Sets what each step of letters sees: the ones before it, and its place if all sequences have the
@@ -127,7 +124,7 @@ void choose_motifs(const training::Overrides& given, const datasets::Files& file
   }
   const bool are_aligned = files.statistics().lengths.size() == 1;
   if (!given.has("task.context")) task.context = kMotif;
-  if (are_aligned && !given.has("task.positions")) task.positions = kPositions;
+  if (are_aligned && !given.has("task.positions")) task.positions = kUsualPositions;
 }
 
 void choose_network(const training::Overrides& given, const datasets::Files& files,
@@ -135,9 +132,11 @@ void choose_network(const training::Overrides& given, const datasets::Files& fil
   if (has_few_numbers(files) && !given.has("training.learning_rate")) {
     experiment.training.learning_rate = kLearningRateOfFewNumbers;
   }
-  if (!has_stem(given, files)) return;
-  experiment.network.stem = are_short(files) ? kStemOfShort : std::string(kUsualStem);
-  if (!given.has("network.units")) experiment.network.units = kUnitsWithStem;
+  if (!has_shapes(files) || are_many(files)) return;
+  if (!is_width_given(given)) {
+    experiment.network.stem = are_short(files) ? kStemOfShort : std::string(kUsualStem);
+  }
+  if (!given.has("network.units")) experiment.network.units = kUnitsOfShapes;
   if (!given.has("training.noise")) experiment.training.noise = kNoise;
 }
 

@@ -16,6 +16,8 @@ namespace rwa::workflows {
 
 // The stem of sequences that are not short.
 inline constexpr std::string_view kUsualStem = "15,9";
+// Where they are chosen.
+inline constexpr int kUsualPositions = 16;
 
 // The defaults of a training on files, as far as they do not depend on the data.
 training::Experiment default_experiment();

@@ -53,6 +53,24 @@ std::string note_on_scale(const training::Overrides& settings, const datasets::F
   return scale_in_words(files.encoding().schema, files.statistics());
 }
 
+// Several seeds with test data show how scores spread without folds, if these were not requested.
+bool trains_only_on_all(const TrainRequest& request, const training::Experiment& experiment) {
+  const datasets::FilesTask& task = training::files_task(experiment);
+  return request.repeat > 1 && !task.test.empty() && task.folds > 0 && task.split == 0 &&
+         !request.settings.has("task.folds");
+}
+
+// Throws ConfigError if several runs would go to the folder of a single one, whose model and report
+// they would replace.
+void refuse_folder_of_a_run(const Plan& plan) {
+  if (plan.out.empty() || plan.runs.front().folder == plan.out) return;
+  std::error_code refused;  // then the folder cannot be written to either
+  if (!fs::exists(plan.out / training::kConfigFile, refused)) return;
+  throw ConfigError(fmt::format(
+      "{}: already holds a single run ({}), and these are {}: use another --out", plan.out.string(),
+      training::kConfigFile, report::counted(static_cast<std::int64_t>(plan.runs.size()), "run")));
+}
+
 }  // namespace
 
 training::Overrides read_config(const fs::path& config, const training::Overrides& above) {
@@ -91,24 +109,6 @@ Plan plan(const TrainRequest& request, const datasets::Reading& reading, Link* l
   const auto& task = training::files_task(experiment);
   return plan(request, datasets::open_files(task, experiment.seed, request.out, reading, link),
               link);
-}
-
-// Several seeds with test data show how scores spread without folds, if these were not requested.
-bool trains_only_on_all(const TrainRequest& request, const training::Experiment& experiment) {
-  const datasets::FilesTask& task = training::files_task(experiment);
-  return request.repeat > 1 && !task.test.empty() && task.folds > 0 && task.split == 0 &&
-         !request.settings.has("task.folds");
-}
-
-// Throws ConfigError if several runs would go to the folder of a single one, whose model and report
-// they would replace.
-void refuse_folder_of_a_run(const Plan& plan) {
-  if (plan.out.empty() || plan.runs.front().folder == plan.out) return;
-  std::error_code refused;  // then the folder cannot be written to either
-  if (!fs::exists(plan.out / training::kConfigFile, refused)) return;
-  throw ConfigError(fmt::format(
-      "{}: already holds a single run ({}), and these are {}: use another --out", plan.out.string(),
-      training::kConfigFile, report::counted(static_cast<std::int64_t>(plan.runs.size()), "run")));
 }
 
 Plan plan(const TrainRequest& request, std::shared_ptr<const datasets::Files> read_files,

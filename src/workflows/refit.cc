@@ -94,7 +94,7 @@ PlannedRun plan_refit(const Plan& plan, std::vector<std::int64_t> best_steps) {
 
 std::optional<Refit> refit(const Plan& plan, TrainResult& result, const TrainOptions& options,
                            training::QueueObserver& observer) {
-  Link* const link = options.job == nullptr ? nullptr : &options.job->link();
+  Link* const link = link_of(options.job);
   Plan last = plan;
   last.runs = {plan_refit(plan, shared_steps(result, plan.runs.size(), link))};
   TrainResult made = train(last, options, observer);

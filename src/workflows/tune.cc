@@ -22,11 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kThird = 3;
 constexpr int kCandidates = 9;
 constexpr int kMostOverFolds = 27;
-
-Link* link_of(Job* job) { return job == nullptr ? nullptr : &job->link(); }
 
 const datasets::FilesTask& task_of(const Plan& plan) {
   return training::files_task(plan.runs.front().experiment);
@@ -181,7 +178,7 @@ std::string candidate_folder(int number) { return fmt::format("candidate-{}", nu
 
 std::vector<int> rounds(int candidates) {
   std::vector<int> counts = {candidates};
-  while (counts.back() > 1) counts.push_back((counts.back() + kThird - 1) / kThird);
+  while (counts.back() > 1) counts.push_back(a_third_of(counts.back()));
   return counts;
 }
 

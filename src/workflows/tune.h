@@ -23,6 +23,8 @@ namespace rwa::workflows {
 // The name of a candidate's folder.
 std::string candidate_folder(int number);
 
+// How many candidates go on after a round; rounded up.
+inline int a_third_of(int candidates) { return (candidates + 2) / 3; }
 // The number of candidates in each round of a race over seconds: 9, 3, 1.
 std::vector<int> rounds(int candidates);
 

@@ -16,7 +16,6 @@ namespace rwa::workflows {
 namespace {
 
 constexpr int kFirstFolds = 2;
-constexpr int kThird = 3;
 constexpr int kRounds = 3;
 
 bool is_diverged(const Candidate& candidate) {
@@ -24,16 +23,16 @@ bool is_diverged(const Candidate& candidate) {
                              [](const HeldOut& held) { return held.sequences == 0; });
 }
 
-double mean_score(const Candidate& candidate) {
+// The mean of what `get` returns for each fold.
+template <class Get>
+double mean_over_folds(const Candidate& candidate, Get get) {
   double sum = 0;
-  for (const HeldOut& held : candidate.held_out) sum += held.score.value;
+  for (const HeldOut& held : candidate.held_out) sum += get(held);
   return sum / static_cast<double>(candidate.held_out.size());
 }
 
-double mean_loss(const Candidate& candidate) {
-  double sum = 0;
-  for (const HeldOut& held : candidate.held_out) sum += held.loss;
-  return sum / static_cast<double>(candidate.held_out.size());
+double mean_score(const Candidate& candidate) {
+  return mean_over_folds(candidate, [](const HeldOut& held) { return held.score.value; });
 }
 
 // Lower is better. Folds may differ by a sequence, which makes no difference here.
@@ -107,7 +106,7 @@ FoldRace::FoldRace(std::vector<Candidate> candidates, const TuneOptions& options
     : candidates_(std::move(candidates)),
       options_(options),
       observer_(observer),
-      link_(options.train.job == nullptr ? nullptr : &options.train.job->link()),
+      link_(link_of(options.train.job)),
       folds_(static_cast<int>(candidates_.front().plan.runs.size())) {}
 
 std::vector<Candidate> FoldRace::run() {
@@ -152,7 +151,7 @@ void FoldRace::run_all() {
 // The first group has the defaults and their best rival. It is scored in any case: without it, the
 // first round was in vain. For the others, the third round comes first.
 void FoldRace::run_better_third() {
-  const std::size_t count = (candidates_.size() + kThird - 1) / kThird;
+  const auto count = static_cast<std::size_t>(a_third_of(static_cast<int>(candidates_.size())));
   std::sort(candidates_.begin() + 1, candidates_.end(), is_before);  // behind the defaults
   const Group racing = Group(candidates_).first(std::min(count + 1, candidates_.size()));
   begin_round(2, racing.size());
@@ -190,7 +189,7 @@ std::size_t FoldRace::at_once() const {
 
 // The runs of the second and third round, if this many candidates are begun.
 int FoldRace::later_runs(std::size_t candidates) const {
-  const int better = (static_cast<int>(candidates) + kThird - 1) / kThird;
+  const int better = a_third_of(static_cast<int>(candidates));
   return (better + 1) * std::max(folds_ - kFirstFolds, 0) + 2 * folds_;
 }
 
@@ -229,7 +228,9 @@ void FoldRace::keep(Group group, const Plan& plan, const TrainResult& result) {
     candidate.held_out.push_back(held);
   }
   for (Candidate& candidate : group) {
-    if (!is_diverged(candidate)) candidate.loss = mean_loss(candidate);
+    if (!is_diverged(candidate)) {
+      candidate.loss = mean_over_folds(candidate, [](const HeldOut& held) { return held.loss; });
+    }
   }
 }
 

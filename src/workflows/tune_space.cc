@@ -15,11 +15,11 @@
 #include "cells/traits.h"
 #include "report/text.h"
 #include "rwa/cells.h"
+#include "workflows/defaults.h"
 
 namespace rwa::workflows {
 namespace {
 
-constexpr int kPositions = 16;
 constexpr int kTurns = 8;  // of how steps are presented
 constexpr int kTurnOfScale = 4;
 
@@ -117,15 +117,11 @@ class Space {
   Drawn drawn_;
 };
 
-// What a step shows of its past matters most, so candidates take turns. A stem that is set by hand
-// has none of the settings that go with a chosen one: they are set as well.
+// What a step shows of its past matters most, so candidates take turns.
 void Space::draw_width() {
   if (!drawn_.may_set("network.stem") || !drawn_.may_set("task.context")) return;
-  drawn_.set("network.units", defaults_.network.units);
-  drawn_.set("training.noise", defaults_.training.noise);
-  drawn_.set("task.positions", training::files_task(defaults_).positions);
   const std::string chosen = defaults_.network.stem.empty() ? "none" : defaults_.network.stem;
-  const std::string other = chosen == "15" ? "15,9" : "15";
+  const std::string other = chosen == "15" ? std::string(kUsualStem) : "15";
   const std::array<std::string, kTurns> turns = {"none", chosen, "15,9,5", "9",
                                                  chosen, other,  "",       chosen};
   const std::string& stem = turns[static_cast<std::size_t>(number_) % turns.size()];
@@ -140,7 +136,8 @@ void Space::draw_inputs() {
   }
   if (!has_one_target_) return;
   if (dice_.one_in(6)) {
-    drawn_.set("task.positions", training::files_task(defaults_).positions == 0 ? kPositions : 0);
+    drawn_.set("task.positions",
+               training::files_task(defaults_).positions == 0 ? kUsualPositions : 0);
   }
   if (is_of_sequences() && number_ % kTurns == kTurnOfScale) {
     const bool is_own = files_.encoding().scale == datasets::Scale::kSequence;

@@ -25,15 +25,7 @@ using cases::same_bits;
 constexpr double kBound = 4e-6;
 constexpr float kBefore = 7;  // initial value of what is added to or must not be written
 
-class CudaParts : public cases::OnCuda {
- protected:
-  void SetUp() override {
-    OnCuda::SetUp();
-    if (!IsSkipped()) backend = make();
-  }
-
-  std::unique_ptr<Backend<float>> backend;
-};
+using CudaParts = cases::OnCudaBackend;
 
 // Input sequences, and target sequences with their own lengths. Symbols past the end are invalid.
 struct Batch {

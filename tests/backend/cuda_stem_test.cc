@@ -29,15 +29,7 @@ constexpr float kBefore = 7;  // initial value of what is added to or must not b
 constexpr double kLeastBound = 1e-6;
 constexpr double kTimesCpu = 4;
 
-class CudaStem : public cases::OnCuda {
- protected:
-  void SetUp() override {
-    OnCuda::SetUp();
-    if (!IsSkipped()) backend = make();
-  }
-
-  std::unique_ptr<Backend<float>> backend;
-};
+using CudaStem = cases::OnCudaBackend;
 
 // Sequences of uneven lengths.
 struct Batch {

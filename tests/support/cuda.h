@@ -25,4 +25,15 @@ class OnCuda : public testing::Test {
   }
 };
 
+// With a backend of the default kernels.
+class OnCudaBackend : public OnCuda {
+ protected:
+  void SetUp() override {
+    OnCuda::SetUp();
+    if (!IsSkipped()) backend = make();
+  }
+
+  std::unique_ptr<Backend<float>> backend;
+};
+
 }  // namespace rwa::cases

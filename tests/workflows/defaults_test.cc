@@ -90,8 +90,9 @@ TEST(Defaults, SequencesOfNumbersWithClassesHaveAStem) {
   EXPECT_EQ(task_of(chosen("task.positions = 0", kFew)).positions, 0);
   for (const char* other : {"network.stem = 'none'", "task.context = 3"}) {
     EXPECT_NE(chosen(other, kFew).network.stem, "15");
-    EXPECT_EQ(task_of(chosen(other, kFew)).positions, 0);
-    EXPECT_EQ(chosen(other, kFew).training.noise, 0);
+    EXPECT_EQ(task_of(chosen(other, kFew)).positions, 16);
+    EXPECT_EQ(chosen(other, kFew).training.noise, 0.2);
+    EXPECT_EQ(chosen(other, kFew).network.units, 64);
   }
 }
 
@@ -211,12 +212,13 @@ TEST(Defaults, ABatchThatMemoryMakesSmallerKeepsTheEpochs) {
         << fit.note;
     return experiment;
   };
-  const auto experiment = fitted("network.stem = 'none'", 8);
+  const std::string plain = "network.stem = 'none'\nnetwork.units = 100\n";
+  const auto experiment = fitted(plain, 8);
   EXPECT_EQ(experiment.training.batch, 8);
   EXPECT_EQ(experiment.training.steps, 6000);  // 100 epochs of 480 sequences
   EXPECT_EQ(experiment.evaluation.every, 60);
-  EXPECT_EQ(fitted("network.stem = 'none'\ntraining.epochs = 3", 8).training.steps, 180);
-  EXPECT_EQ(fitted("network.stem = 'none'\ntraining.steps = 9", 8).training.steps, 9);
+  EXPECT_EQ(fitted(plain + "training.epochs = 3", 8).training.steps, 180);
+  EXPECT_EQ(fitted(plain + "training.steps = 9", 8).training.steps, 9);
 }
 
 TEST(Defaults, AreSaidInOneLine) {

@@ -372,9 +372,6 @@ __global__ void __launch_bounds__(kThreads)
   if (first_row < rows.size()) write_dh(rows, in, first_row, block % column_tiles);
 }
 
-// The capacity.
-int row_count(const Rows& rows) { return static_cast<int>(rows.index(rows.steps, 0)); }
-
 template <int RowsPerThread, int Stages>
 void launch_forward(const Context& context, const Rows& rows, const ForwardOperands& in) {
   const int output_tiles = tiles_of(in.layer.outputs, kTileOutputs);

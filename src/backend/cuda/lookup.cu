@@ -61,9 +61,6 @@ __global__ void __launch_bounds__(kThreads)
   dbase[static_cast<std::size_t>(sequence) * width + column] = sum;
 }
 
-// The capacity.
-int row_count(const Rows& rows) { return static_cast<int>(rows.index(rows.steps, 0)); }
-
 }  // namespace
 
 void lookup(const Context& context, const TableSpec& spec, const Rows& rows, const Symbols& symbols,

@@ -29,6 +29,9 @@ struct RowsHeader {
   std::int32_t counted_in_whole;
 };
 
+// How many rows there may be: the capacity.
+inline int row_count(const Rows& rows) { return static_cast<int>(rows.index(rows.steps, 0)); }
+
 struct PlacedRows {
   int slots = 0;     // B rounded up to a multiple of kSlotPadding
   int capacity = 0;  // steps allocated

@@ -122,9 +122,6 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-// The capacity.
-int row_count(const Rows& rows) { return static_cast<int>(rows.index(rows.steps, 0)); }
-
 // Launches a kernel with a warp for each of `warps`.
 template <class... Parameters, class... Arguments>
 void launch(const Context& context, const char* what, void (*kernel)(CountedRows, Parameters...),
