@@ -23,6 +23,7 @@ enum class Purpose : std::uint32_t {
   kTune = 11,
   kSample = 12,  // sampling generated sequences
   kNoise = 13,   // on training inputs; stream: the step
+  kShift = 14,   // of training sequences; stream: the step
 };
 
 class Random {

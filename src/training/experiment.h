@@ -66,7 +66,8 @@ struct Training {
   double beta2 = 0.999;
   double epsilon = 1e-8;
   double clip_norm = 0;
-  double noise = 0;  // deviation of the noise on numbers in training; see noise.h
+  double noise = 0;  // deviation of the noise on numbers in training; see augmentation.h
+  double shift = 0;  // of a sequence in training, at most; a fraction of its length
   Schedule schedule = Schedule::kConstant;
   int truncate = 0;  // as in TrainerOptions
   // Alternative to steps while the number of sequences is unknown; 0 afterwards. Not stored.

@@ -21,8 +21,8 @@
 #include "rwa/device.h"
 #include "rwa/errors.h"
 #include "rwa/trainer.h"
+#include "training/augmentation.h"
 #include "training/first_model.h"
-#include "training/noise.h"
 #include "training/prefetch.h"
 #include "training/schedule.h"
 
@@ -182,9 +182,8 @@ Prefetch::Fill Loop::training_batches() const {
     const auto mine = std::span(samples).subspan(static_cast<std::size_t>(rows.begin),
                                                  static_cast<std::size_t>(rows.end - rows.begin));
     dataset_->fill(datasets::Split::kTrain, mine, batch);
-    add_noise(experiment_.training.noise,
-              {.seed = experiment_.seed, .step = number, .first = rows.begin}, dataset_->shape(),
-              batch);
+    augment(experiment_.training, {.seed = experiment_.seed, .step = number, .first = rows.begin},
+            dataset_->shape(), batch);
   };
 }
 
@@ -411,15 +410,11 @@ Found inspect_as_first(const Experiment& experiment, const RunStore& store, cons
 void check_limits(const Experiment& experiment, const datasets::Shape& shape, bool has_validation) {
   Model model(model_config(experiment, shape));
   const Trainer trainer(model, trainer_options(experiment.training, {}));
+  check_augmentation(experiment.training, shape);
   if (experiment.evaluation.patience > 0 && !has_validation) {
     throw ConfigError(fmt::format("patience is {}, expected 0: there is no validation set",
                                   experiment.evaluation.patience));
   }
-}
-
-void check_noise(const Training& training) {
-  if (training.noise >= 0) return;
-  throw ConfigError(fmt::format("noise is {}, expected 0 or more", training.noise));
 }
 
 // Any experiment must be valid as a file, even if it does not come from one.
@@ -428,7 +423,6 @@ void check_all(const Experiment& experiment, const std::string& name,
   (void)parse_experiment(format_experiment(experiment), "experiment");
   (void)find_device(experiment.device);
   check_schedule(experiment);
-  check_noise(experiment.training);
   check_data();
 } catch (const ConfigError& error) {
   throw ConfigError(fmt::format("{}: {}", name, error.what()));

@@ -261,6 +261,10 @@ void describe(Training& training, Visitor& visit) {
   visit({"clip_norm", "Clip gradients to this norm (0: off)"}, training.clip_norm);
   visit({"noise", "Deviation of Gaussian noise on standardised numbers in training (0: none)"},
         training.noise);
+  visit(
+      {"shift",
+       "Shift each sequence in training at random, by up to this fraction of its length (0: none)"},
+      training.shift);
   visit({"schedule", "Learning-rate schedule; cosine without early stopping"}, training.schedule);
   visit(
       {"truncate", "Truncate backpropagation to this many steps; the state carries over (0: off)"},

@@ -171,6 +171,10 @@ void add_training(const training::Training& training, Table& table) {
   if (training.noise > 0) {
     add_row(table, "noise on inputs", fmt::format("deviation {}", training.noise));
   }
+  if (training.shift > 0) {
+    add_row(table, "shift of sequences",
+            fmt::format("up to {} % of their length", 100 * training.shift));
+  }
   if (training.truncate > 0) {
     add_row(table, "gradients", fmt::format("truncated after {} time steps", training.truncate));
   }

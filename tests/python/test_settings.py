@@ -58,6 +58,7 @@ VALUES = {
     "epsilon": 0.0625,
     "clip_norm": 3.0,
     "noise": 0.5,
+    "shift": 0.25,
     "schedule": "cosine",
     "truncate": 2,
     "every": 2,

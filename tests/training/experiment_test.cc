@@ -57,6 +57,7 @@ beta2 = 0.999
 epsilon = 1e-08
 clip_norm = 0.0
 noise = 0.0
+shift = 0.0
 schedule = "plateau"
 truncate = 200
 
@@ -333,6 +334,7 @@ Experiment any_experiment() {
       .epsilon = *finite(),
       .clip_norm = *finite(),
       .noise = *finite(),
+      .shift = *finite(),
       .schedule = *rc::gen::element(Schedule::kConstant, Schedule::kPlateau, Schedule::kCosine),
       .truncate = *small_positive()};
   e.evaluation = {.every = *positive(),
