@@ -105,12 +105,29 @@ bool is_width_given(const training::Overrides& given) {
   return given.has("task.context") || given.has("network.stem");
 }
 
+void choose_placement(const training::Overrides& given, const datasets::Files& files,
+                      training::Experiment& experiment) {
+  const bool has_positions = given.has("task.positions"), has_shift = given.has("training.shift");
+  if (has_positions && has_shift) return;
+  datasets::FilesTask whole = training::files_task(experiment);  // so that all seeds agree
+  whole.split = 0;
+  whole.folds = whole.fold = 0;
+  const Placement placement = placement_of(find_alignment(*datasets::prepared(files, whole)));
+  if (!has_positions) training::files_task(experiment).positions = placement.positions;
+  if (!has_shift) experiment.training.shift = placement.shift;
+}
+
 // Sets what each step of numbers sees. Many short sequences, such as the rows of images, do without.
 void choose_shapes(const training::Overrides& given, const datasets::Files& files,
-                   datasets::FilesTask& task) {
+                   training::Experiment& experiment) {
   if (!has_shapes(files) || (are_many(files) && are_short(files))) return;
-  if (are_many(files) && !is_width_given(given)) task.context = kContext;
+  if (!are_many(files)) {
+    choose_placement(given, files, experiment);
+    return;
+  }
+  auto& task = training::files_task(experiment);
   if (!given.has("task.positions")) task.positions = kUsualPositions;
+  if (!is_width_given(given)) task.context = kContext;
 }
 
 // Sets what each step of letters sees: the ones before it, and its place if all sequences have the
@@ -210,6 +227,18 @@ Fit fit_into(const Room& room, const datasets::Shape& shape, training::Experimen
 
 }  // namespace
 
+Placement placement_of(Alignment alignment) {
+  switch (alignment) {
+    case Alignment::kExact:
+      return {.positions = kUsualPositions, .shift = 0};
+    case Alignment::kUnclear:
+      return {.positions = kUsualPositions, .shift = 0.02};
+    case Alignment::kLoose:
+      return {.positions = kUsualPositions / 2, .shift = 0.05};
+  }
+  return {};
+}
+
 training::Experiment default_experiment() {
   training::Experiment experiment;
   experiment.variant = "own";
@@ -228,9 +257,8 @@ training::Experiment default_experiment() {
 void choose_preparation(const training::Overrides& given, const datasets::Files& files,
                         training::Experiment& experiment) {
   choose_split(given, files, experiment);
-  auto& task = training::files_task(experiment);
-  choose_motifs(given, files, task);
-  choose_shapes(given, files, task);
+  choose_motifs(given, files, training::files_task(experiment));
+  choose_shapes(given, files, experiment);
 }
 
 // Measures rank 0's machine for all ranks, so that all decide alike.
@@ -267,6 +295,7 @@ std::string choices_in_words(const datasets::Files& files, const training::Exper
   if (task.context > 1) inputs += fmt::format("context {}, ", task.context);
   if (task.positions > 0) inputs += report::counted(task.positions, "position") + ", ";
   if (training.noise > 0) inputs += fmt::format("noise {}, ", training.noise);
+  if (training.shift > 0) inputs += fmt::format("shift {}, ", training.shift);
   if (!inputs.empty()) inputs.replace(inputs.size() - 2, 2, "; ");
   const bool stops_early = experiment.evaluation.patience > 0;
   std::string text = fmt::format(

@@ -11,18 +11,28 @@
 #include "rwa/link.h"
 #include "training/experiment.h"
 #include "training/settings.h"
+#include "workflows/alignment.h"
 
 namespace rwa::workflows {
 
 // The stem of sequences that are not short.
 inline constexpr std::string_view kUsualStem = "15,9";
-// Where they are chosen.
+// Where they are chosen and steps correspond to one another.
 inline constexpr int kUsualPositions = 16;
+
+// How finely the network is told the place of a step, and by how much of their length sequences are
+// shifted in training.
+struct Placement {
+  int positions = 0;
+  double shift = 0;
+};
+Placement placement_of(Alignment alignment);
 
 // The defaults of a training on files, as far as they do not depend on the data.
 training::Experiment default_experiment();
 
-// Chooses how the data is split and its steps are presented: the task of the experiment.
+// Chooses how the data is split and its steps are presented: the task of the experiment, and the
+// shift that goes with its positions.
 void choose_preparation(const training::Overrides& given, const datasets::Files& files,
                         training::Experiment& experiment);
 

@@ -96,12 +96,27 @@ TEST(Defaults, SequencesOfNumbersWithClassesHaveAStem) {
   }
 }
 
+// Steps that may correspond to one another or not; alignment_test.cc has the rest.
+TEST(Defaults, ShiftAndPositionsGoWithTheAlignment) {
+  const auto experiment = chosen("", kFew);
+  EXPECT_EQ(experiment.training.shift, 0.02);
+  EXPECT_EQ(chosen("training.shift = 0.3", kFew).training.shift, 0.3);
+  EXPECT_EQ(chosen("task.positions = 3", kFew).training.shift, 0.02);
+  EXPECT_EQ(task_of(chosen("training.shift = 0.3", kFew)).positions, 16);
+  EXPECT_EQ(chosen("", kFew, Target::kNumbers).training.shift, 0);
+  EXPECT_EQ(placement_of(Alignment::kExact).shift, 0);
+  const Placement loose = placement_of(Alignment::kLoose);
+  EXPECT_EQ(loose.shift, 0.05);
+  EXPECT_EQ(loose.positions, 8);
+}
+
 TEST(Defaults, OfManySequencesTheLongOnesHaveAContextInstead) {
   constexpr int kVeryMany = 5000;
   const auto are_long = chosen("", kVeryMany, Target::kClass, 50);
   EXPECT_EQ(are_long.network.stem, "");
   EXPECT_EQ(are_long.network.units, 100);
   EXPECT_EQ(are_long.training.noise, 0);
+  EXPECT_EQ(are_long.training.shift, 0);
   EXPECT_EQ(task_of(are_long).context, 15);
   EXPECT_EQ(task_of(are_long).positions, 16);
   const auto are_short = chosen("", kVeryMany, Target::kClass, 49);
@@ -226,11 +241,13 @@ TEST(Defaults, AreSaidInOneLine) {
     const TrainRequest request{.settings = given(toml)};
     return plan(request, files(request.settings, sequences, target)).notes.front();
   };
-  EXPECT_EQ(said("", kFew),
-            "50 sequences: stem 15, 16 positions, noise 0.2; batch 8, 600 steps; scored by "
-            "5-fold cross-validation, then trained on all");
+  EXPECT_EQ(
+      said("", kFew),
+      "50 sequences: stem 15, 16 positions, noise 0.2, shift 0.02; batch 8, 600 steps; scored "
+      "by 5-fold cross-validation, then trained on all");
   EXPECT_EQ(said("", kMany),
-            "600 sequences: stem 15, 16 positions, noise 0.2; batch 32, 1,500 steps at most");
+            "600 sequences: stem 15, 16 positions, noise 0.2, shift 0.02; batch 32, 1,500 steps at "
+            "most");
   EXPECT_EQ(said("", kFew, Target::kNumbers),
             "50 sequences: batch 8, 375 steps at most; length found by 5-fold cross-validation, "
             "then trained on all");
