@@ -41,8 +41,7 @@ void RunDisplay::start(const training::RunQueue& queue) {
 void RunDisplay::begin_round(const workflows::Round& round) {
   display_.reset();
   is_of_folds_ = round.folds > 0;
-  say("round {} of {}: {}{}, {} each\n", round.number, round.rounds,
-      is_of_folds_ && round.number == 1 ? "up to " : "",
+  say("round {} of {}: {}{}, {} each\n", round.number, round.rounds, is_of_folds_ ? "up to " : "",
       report::counted(round.candidates, "candidate"),
       is_of_folds_ ? report::counted(round.folds, "fold") : duration(round.seconds) + " more");
 }

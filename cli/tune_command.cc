@@ -26,15 +26,15 @@ constexpr const char* kExample =
     "  rwa tune dna/ --cell rwa --bidirectional --time-budget 1h --candidates 27 --out runs/dna\n"
     "\n"
     "Searches these settings, unless an option fixes them: stem or context, noise, positions,\n"
-    "scale, cell ({}), units, layers, dropout between two\n"
-    "layers, readout, bidirectional, embedding, learning rate and batch. Candidate 0 has the\n"
-    "defaults; the others differ in some settings.\n"
+    "shift, scale, cell ({}), units, layers, dropout between\n"
+    "two layers, readout, bidirectional, embedding, learning rate and batch. Candidate 0 has the\n"
+    "defaults; the next ones change one thing each, the others several at random.\n"
     "\n"
-    "Fewer than 500 sequences, or --folds: all candidates are scored on two folds, the best third\n"
-    "on all folds, the best again with another seed. The best is then trained on all data; this "
-    "is\n"
-    "candidate 0, unless another is clearly better. Otherwise candidates are compared by their\n"
-    "validation loss: all get an equal share of the time, the best third gets more, and so on.\n"
+    "Fewer than 500 sequences, or --folds: all candidates are scored on two folds, the defaults\n"
+    "and the better ones on all folds, whichever leads again with other seeds. The best is then\n"
+    "trained on all data. Otherwise candidates are compared by their validation loss: all get an "
+    "equal share\n"
+    "of the time, the best third gets more, and so on.\n"
     "Test data is never used to choose. Writes to the --out folder:\n"
     "  model.safetensors  The best model\n"
     "  report.html        Its learning curves, scores and errors\n"
@@ -57,8 +57,7 @@ void print_choice(const workflows::TuneResult& result) {
   }
   if (result.candidates.size() == 1) return;
   if (result.candidates.front().number == 0) {
-    fmt::print("note: no candidate is {} than the defaults\n",
-               result.has_folds ? "clearly better" : "better");
+    fmt::print("note: no candidate is better than the defaults\n");
   }
 }
 
@@ -101,8 +100,7 @@ void add_tune_command(const Command& app) {
   add_training_arguments(command, *arguments);
   command
       .add_option("--candidates", arguments->candidates,
-                  "Number of candidates (default: 9; with folds as many as the time allows, up to "
-                  "27)")
+                  "Number of candidates (default: 9; with folds fewer if the time is short)")
       .value_name("N");
   command
       .add_option("--time-budget", arguments->time_budget,

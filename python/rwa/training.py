@@ -193,7 +193,7 @@ def tune(
     valid : Sequences, optional
         Validation set. Default: folds, or a share of `sequences` (setting `split`).
     candidates : int, optional
-        Number of candidates. Default: 9; with folds as many as the time allows, up to 27.
+        Number of candidates. Default: 9; with folds fewer if the time is short.
     folds : int, optional
         Compare candidates by cross-validation with this many folds. Default: 5 for fewer than 500
         sequences with one target each.

@@ -23,7 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kCandidates = 9;
-constexpr int kMostOverFolds = 27;
 
 const datasets::FilesTask& task_of(const Plan& plan) {
   return training::files_task(plan.runs.front().experiment);
@@ -217,9 +216,7 @@ TuneResult tune(const TrainRequest& request, const std::shared_ptr<const dataset
   if (options.train.jobs == 0) options.train.jobs = usual_jobs(defaults, options.train.threads);
   TuneResult result;
   result.has_folds = task_of(defaults).folds > 0;
-  if (options.candidates == 0) {
-    options.candidates = result.has_folds ? kMostOverFolds : kCandidates;
-  }
+  if (options.candidates == 0) options.candidates = kCandidates;
   const int most =
       training::runs_at_a_time(options.candidates, options.train.jobs, options.train.job);
   auto candidates =

@@ -49,7 +49,7 @@ struct Candidate {
 };
 
 struct TuneOptions {
-  int candidates = 0;        // 0: 9, or with folds as many as the time allows, up to 27
+  int candidates = 0;        // 0: 9; with folds fewer if the time is short
   double time_budget = 600;  // seconds for the whole search
   TrainOptions train = {};   // its time_budget is not used
 };

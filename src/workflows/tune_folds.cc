@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -10,13 +11,14 @@
 #include <fmt/format.h>
 
 #include "comm/ranks.h"
+#include "model/network_spec.h"
 #include "rwa/errors.h"
 
 namespace rwa::workflows {
 namespace {
 
 constexpr int kFirstFolds = 2;
-constexpr int kRounds = 3;
+constexpr int kMostSeeds = 4;
 
 bool is_diverged(const Candidate& candidate) {
   return std::ranges::any_of(candidate.held_out,
@@ -31,26 +33,35 @@ double mean_over_folds(const Candidate& candidate, Get get) {
   return sum / static_cast<double>(candidate.held_out.size());
 }
 
-double mean_score(const Candidate& candidate) {
-  return mean_over_folds(candidate, [](const HeldOut& held) { return held.score.value; });
-}
-
-// Lower is better. Folds may differ by a sequence, which makes no difference here.
+// Lower is better. Accuracies are counted in whole sequences, since folds differ in size.
 double comparable_score(const Candidate& candidate) {
   if (candidate.held_out.front().score.kind != MainScore::Kind::kAccuracy) {
-    return mean_score(candidate);
+    return mean_over_folds(candidate, [](const HeldOut& held) { return held.score.value; });
   }
-  std::int64_t sequences = 0;
-  for (const HeldOut& held : candidate.held_out) sequences += held.sequences;
-  return -std::round(mean_score(candidate) * static_cast<double>(sequences));
+  double right = 0, all = 0;
+  for (const HeldOut& held : candidate.held_out) {
+    const auto sequences = static_cast<double>(held.sequences);
+    right += std::round(held.score.value * sequences);
+    all += sequences;
+  }
+  return -right / all;
 }
 
-bool exceeds_its_error(const std::vector<double>& differences) {
-  const auto count = static_cast<double>(differences.size());
-  const double mean = std::accumulate(differences.begin(), differences.end(), 0.0) / count;
-  double squares = 0;
-  for (const double difference : differences) squares += (difference - mean) * (difference - mean);
-  return mean > std::sqrt(squares / (count - 1) / count);
+// Of a run of a candidate: multiplications of a training, up to a factor that all have in common.
+double work_of(const Candidate& candidate) {
+  const training::Experiment& experiment = candidate.experiment();
+  const NetworkSpec network(model_config(experiment, candidate.plan.files->shape()));
+  return static_cast<double>(network.parameters()) * experiment.training.batch *
+         static_cast<double>(experiment.training.steps);
+}
+
+double work_of(std::span<const Candidate> candidates) {
+  return std::transform_reduce(candidates.begin(), candidates.end(), 0.0, std::plus(),
+                               [](const Candidate& one) { return work_of(one); });
+}
+
+double mean_work_of(std::span<const Candidate> candidates) {
+  return work_of(candidates) / static_cast<double>(candidates.size());
 }
 
 // Run i of a candidate. Further seeds have a folder of their own.
@@ -82,23 +93,11 @@ void share(HeldOut& held, Link* link) {
 bool is_before(const Candidate& a, const Candidate& b) {
   const auto key = [](const Candidate& one) {
     const bool lost = is_diverged(one);
-    return std::tuple(lost, -std::ssize(one.held_out), lost ? 0 : comparable_score(one),
-                      lost ? 0 : one.loss, one.number);
+    const auto folds = static_cast<std::ptrdiff_t>(one.plan.runs.size());
+    return std::tuple(lost, -std::min(std::ssize(one.held_out), folds),
+                      lost ? 0 : comparable_score(one), lost ? 0 : one.loss, one.number);
   };
   return key(a) < key(b);
-}
-
-bool is_clearly_better(const Candidate& a, const Candidate& b) {
-  if (is_diverged(a) || is_diverged(b)) return !is_diverged(a);
-  const bool is_tied = comparable_score(a) == comparable_score(b);
-  const bool is_accuracy = a.held_out.front().score.kind == MainScore::Kind::kAccuracy;
-  std::vector<double> differences;
-  for (std::size_t i = 0; i < std::min(a.held_out.size(), b.held_out.size()); ++i) {
-    const HeldOut &ours = a.held_out[i], &theirs = b.held_out[i];
-    const double more = ours.score.value - theirs.score.value;
-    differences.push_back(is_tied ? theirs.loss - ours.loss : is_accuracy ? more : -more);
-  }
-  return exceeds_its_error(differences);
 }
 
 FoldRace::FoldRace(std::vector<Candidate> candidates, const TuneOptions& options,
@@ -111,94 +110,94 @@ FoldRace::FoldRace(std::vector<Candidate> candidates, const TuneOptions& options
 
 std::vector<Candidate> FoldRace::run() {
   run_all();
-  run_better_third();
-  run_best_again();
+  if (folds_ > kFirstFolds) run_better();
+  run_leaders_again();
   std::ranges::sort(candidates_, is_before);
-  const auto defaults = std::ranges::find(candidates_, 0, &Candidate::number);
-  if (!is_clearly_better(candidates_.front(), *defaults)) {
-    std::rotate(candidates_.begin(), defaults, defaults + 1);
-  }
   if (is_diverged(candidates_.front())) {
     throw DivergenceError("all candidates diverged; try a lower learning rate");
   }
   return std::move(candidates_);
 }
 
-void FoldRace::begin_round(int number, std::size_t candidates) {
-  first_ = std::exchange(
-      end_, number == 1 ? std::min(kFirstFolds, folds_) : (end_ / folds_ + 1) * folds_);
-  observer_.begin_round({.number = number,
-                         .rounds = kRounds,
+void FoldRace::begin_round(std::size_t candidates, const Part& part) {
+  part_ = part;
+  observer_.begin_round({.number = ++round_,
+                         .rounds = folds_ > kFirstFolds ? 3 : 2,
                          .candidates = static_cast<int>(candidates),
-                         .folds = end_ - first_});
+                         .folds = part.size()});
 }
 
-// Begins candidates as long as there is time for them and for the later rounds.
+// Begins candidates as long as there is time for them and for the next two rounds.
 void FoldRace::run_all() {
-  begin_round(1, candidates_.size());
-  const std::size_t part = static_cast<std::size_t>(end_ - first_), step = at_once();
+  begin_round(candidates_.size(), {0, std::min(kFirstFolds, folds_)});
+  const std::size_t step = at_once();
   std::size_t begun = 0;
   while (begun < candidates_.size()) {
     const std::size_t count = std::min(step, candidates_.size() - begun);
-    const auto later = static_cast<std::size_t>(later_runs(begun + count));
-    if (begun > 0 && !has_time_for(count * part + later)) break;
-    train(Group(candidates_).subspan(begun, count));
+    const Group next = Group(candidates_).subspan(begun, count);
+    const double later = later_work(Group(candidates_).first(begun + count));
+    if (begun > 0 && !has_time_for(work_of(next) * part_.size() + later)) break;
+    train(next);
     begun += count;
   }
   candidates_.resize(begun);
 }
 
 // The first group has the defaults and their best rival. It is scored in any case: without it, the
-// first round was in vain. For the others, the third round comes first.
-void FoldRace::run_better_third() {
-  const auto count = static_cast<std::size_t>(a_third_of(static_cast<int>(candidates_.size())));
+// first round was in vain. The others follow, the best first, as long as there is time for them and
+// for the leaders.
+void FoldRace::run_better() {
   std::sort(candidates_.begin() + 1, candidates_.end(), is_before);  // behind the defaults
-  const Group racing = Group(candidates_).first(std::min(count + 1, candidates_.size()));
-  begin_round(2, racing.size());
-  const auto part = static_cast<std::size_t>(end_ - first_);
-  const auto later = static_cast<std::size_t>(2 * folds_);
+  begin_round(candidates_.size(), {part_.end, folds_});
   std::size_t begun = 0;
-  while (begun < racing.size()) {
+  while (begun < candidates_.size()) {
     const std::size_t step = begun == 0 ? 2 : at_once();
-    const Group group = racing.subspan(begun, std::min(step, racing.size() - begun));
-    if (begun > 0 && !has_time_for(group.size() * part + later)) return;
+    const Group group =
+        Group(candidates_).subspan(begun, std::min(step, candidates_.size() - begun));
+    const double leaders = 2 * folds_ * mean_work_of(candidates_);
+    if (begun > 0 && !has_time_for(work_of(group) * part_.size() + leaders)) return;
     train(group);
     begun += group.size();
   }
 }
 
-// Even if the defaults lead: with another seed they may not.
-void FoldRace::run_best_again() {
-  std::sort(candidates_.begin() + 1, candidates_.end(), is_before);
-  const bool has_rival =
-      candidates_.size() > 1 && candidates_[1].held_out.size() == candidates_[0].held_out.size();
-  if (!has_rival || !has_time_for(static_cast<std::size_t>(2 * folds_))) return;
-  begin_round(kRounds, 2);
-  train(Group(candidates_).first(2));
+// Of several candidates the leader is also the luckiest. With other seeds it may fall back; then the
+// next one has to prove itself.
+void FoldRace::run_leaders_again() {
+  begin_round(candidates_.size(), {0, folds_});
+  while (true) {
+    const auto leader = std::ranges::min_element(candidates_, is_before);
+    const auto runs = static_cast<int>(leader->held_out.size());
+    if (is_diverged(*leader) || runs >= kMostSeeds * folds_) return;
+    if (!has_time_for(work_of(*leader) * folds_)) return;
+    part_ = {runs, runs + folds_};
+    train(Group(&*leader, 1));
+  }
 }
 
 std::size_t FoldRace::at_once() const {
   const int jobs = options_.train.jobs > 0
                        ? options_.train.jobs
                        : usual_jobs(candidates_.front().plan, options_.train.threads);
-  const int part = end_ - first_;
+  const int part = part_.size();
   const int most = static_cast<int>(candidates_.size()) * part;
   const int runs = training::runs_at_a_time(most, jobs, options_.train.job);
   return static_cast<std::size_t>(std::lcm(part, runs) / part);
 }
 
-// The runs of the second and third round, if this many candidates are begun.
-int FoldRace::later_runs(std::size_t candidates) const {
-  const int better = a_third_of(static_cast<int>(candidates));
-  return (better + 1) * std::max(folds_ - kFirstFolds, 0) + 2 * folds_;
+// Of the second and third round, if these candidates are begun and a third of them goes on.
+double FoldRace::later_work(Group begun) const {
+  const int better = a_third_of(static_cast<int>(begun.size()));
+  const int runs = (better + 1) * std::max(folds_ - kFirstFolds, 0) + 2 * folds_;
+  return runs * mean_work_of(begun);
 }
 
-// Whether these runs and the last one, on all data, are expected to end in time. Rank 0 decides.
-bool FoldRace::has_time_for(std::size_t runs) {
+// Whether this work and the last run, on all data, are expected to end in time. Rank 0 decides.
+bool FoldRace::has_time_for(double work) {
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   bool has_time =
-      seconds + seconds / runs_ * (static_cast<double>(runs) + 1) <= options_.time_budget;
+      seconds + seconds / work_ * (work + mean_work_of(candidates_)) <= options_.time_budget;
   Ranks(link_).broadcast(std::as_writable_bytes(std::span(&has_time, 1)));
   return has_time;
 }
@@ -207,17 +206,17 @@ void FoldRace::train(Group group) {
   Plan plan = group.front().plan;
   plan.runs.clear();
   for (const Candidate& candidate : group) {
-    for (int i = first_; i < end_; ++i) plan.runs.push_back(run_of(candidate, i));
+    for (int i = part_.begin; i < part_.end; ++i) plan.runs.push_back(run_of(candidate, i));
   }
   keep(group, plan, workflows::train(plan, options_.train, observer_));
-  runs_ += static_cast<int>(plan.runs.size());
+  work_ += work_of(group) * part_.size();
   for (const Candidate& candidate : group) observer_.scored(candidate);
 }
 
 // Only rank 0 has the runs.
 void FoldRace::keep(Group group, const Plan& plan, const TrainResult& result) {
   for (std::size_t i = 0; i < plan.runs.size(); ++i) {
-    Candidate& candidate = group[i / static_cast<std::size_t>(end_ - first_)];
+    Candidate& candidate = group[i / static_cast<std::size_t>(part_.size())];
     const auto run = std::ranges::find(result.runs, plan.runs[i].store, &TrainedRun::store);
     HeldOut held;
     if (run != result.runs.end()) {

@@ -20,8 +20,9 @@
 namespace rwa::workflows {
 namespace {
 
-constexpr int kTurns = 8;  // of how steps are presented
+constexpr int kTurns = 8;  // of how the steps of drawn candidates are presented
 constexpr int kTurnOfScale = 4;
+constexpr Placement kNoPlace = {.positions = 0, .shift = 0.1};
 
 // The random choices of one candidate; each takes the next number of its stream.
 class Dice {
@@ -77,22 +78,100 @@ class Drawn {
   std::map<std::string, io::Value::Table> tables_;
 };
 
+// What a search starts from.
+struct Start {
+  const training::Overrides& given;
+  const training::Experiment& defaults;
+  const datasets::Files& files;
+
+  [[nodiscard]] bool has_one_target() const { return files.shape().readout == Readout::kLast; }
+  [[nodiscard]] bool has_places() const {
+    return !files.encoding().schema.symbols && training::files_task(defaults).positions > 0;
+  }
+  [[nodiscard]] bool has_stem() const {
+    return !training::parse_stem(defaults.network.stem).empty();
+  }
+  // Whether sequences may be scaled by themselves.
+  [[nodiscard]] bool is_of_sequences() const {
+    const formats::Schema& schema = files.encoding().schema;
+    return datasets::why_no_own_scale(schema).empty() && !is_per_step(schema.target);
+  }
+  // Truncated sequences cannot be averaged or read backwards.
+  [[nodiscard]] bool is_read_as_a_whole() const {
+    return has_one_target() && defaults.training.truncate == 0;
+  }
+};
+
+void read_more(const Start& start, Drawn& drawn) {
+  drawn.set("training.batch", 2 * start.defaults.training.batch);
+  if (start.is_read_as_a_whole()) drawn.set("network.bidirectional", true);
+}
+
+void place(const Start& start, const Placement& placement, Drawn& drawn) {
+  if (!start.has_places()) return;
+  drawn.set("task.positions", placement.positions);
+  drawn.set("training.shift", placement.shift);
+}
+
+template <Alignment alignment>
+void place_as(const Start& start, Drawn& drawn) {
+  place(start, placement_of(alignment), drawn);
+}
+
+void forget_places(const Start& start, Drawn& drawn) { place(start, kNoPlace, drawn); }
+
+void scale_otherwise(const Start& start, Drawn& drawn) {
+  if (!start.is_of_sequences()) return;
+  const bool is_own = start.files.encoding().scale == datasets::Scale::kSequence;
+  drawn.set("task.scale", is_own ? "data" : "sequence");
+}
+
+void see_less(const Start& start, Drawn& drawn) {
+  if (start.has_stem() && drawn.may_set("task.context")) drawn.set("network.stem", "9,5");
+}
+
+void forget_steps(const Start& /*start*/, Drawn& drawn) { drawn.set("network.cell", "rwa-forget"); }
+
+// The candidates that are tried first: single changes of the defaults that help on some data, in the
+// order of how much they helped on average. What changes nothing is left out.
+std::vector<training::Overrides> single_changes(const Start& start) {
+  using Change = void (*)(const Start&, Drawn&);
+  constexpr std::array<Change, 8> kChanges = {read_more,
+                                              place_as<Alignment::kLoose>,
+                                              place_as<Alignment::kUnclear>,
+                                              scale_otherwise,
+                                              place_as<Alignment::kExact>,
+                                              see_less,
+                                              forget_places,
+                                              forget_steps};
+  std::vector<training::Overrides> changes;
+  for (const Change change : kChanges) {
+    Drawn drawn(start.given);
+    change(start, drawn);
+    training::Experiment changed = start.defaults;
+    drawn.overrides().apply(changed);
+    if (changed != start.defaults) changes.push_back(drawn.overrides());
+  }
+  return changes;
+}
+
 // Changes that helped in cross-validation on many sets are drawn more often than those that helped
 // on few.
 class Space {
  public:
-  Space(const training::Overrides& given, const training::Experiment& defaults,
-        const datasets::Files& files, int number)
-      : defaults_(defaults),
-        files_(files),
+  Space(const Start& start, int number)
+      : start_(start),
+        defaults_(start.defaults),
         number_(number),
-        has_one_target_(files.shape().readout == Readout::kLast),
-        dice_(defaults.seed, number),
-        drawn_(given) {}
+        dice_(start.defaults.seed, number),
+        drawn_(start.given) {}
 
   training::Overrides draw() {
-    if (!files_.encoding().schema.symbols) draw_inputs();
-    if (files_.encoding().schema.symbols) draw_embedding();
+    if (start_.files.encoding().schema.symbols) {
+      draw_embedding();
+    } else {
+      draw_inputs();
+    }
     draw_network();
     draw_training();
     return drawn_.overrides();
@@ -104,15 +183,10 @@ class Space {
   void draw_embedding();
   void draw_network();
   void draw_training();
-  [[nodiscard]] bool is_of_sequences() const {
-    const formats::Schema& schema = files_.encoding().schema;
-    return datasets::why_no_own_scale(schema).empty() && !is_per_step(schema.target);
-  }
 
+  const Start& start_;
   const training::Experiment& defaults_;
-  const datasets::Files& files_;
   int number_;
-  bool has_one_target_;
   Dice dice_;
   Drawn drawn_;
 };
@@ -134,29 +208,29 @@ void Space::draw_inputs() {
   if (dice_.one_in(3)) {
     drawn_.set("training.noise", dice_.one_of(std::array{0.0, 0.1, 0.4}));
   }
-  if (!has_one_target_) return;
-  if (dice_.one_in(6)) {
-    drawn_.set("task.positions",
-               training::files_task(defaults_).positions == 0 ? kUsualPositions : 0);
+  if (!start_.has_one_target()) return;
+  if (start_.has_places()) {
+    const Placement placement =
+        dice_.one_of(std::array{placement_of(Alignment::kExact), placement_of(Alignment::kUnclear),
+                                placement_of(Alignment::kLoose), kNoPlace});
+    place(start_, placement, drawn_);
+  } else if (dice_.one_in(6)) {
+    drawn_.set("task.positions", kUsualPositions);
   }
-  if (is_of_sequences() && number_ % kTurns == kTurnOfScale) {
-    const bool is_own = files_.encoding().scale == datasets::Scale::kSequence;
-    drawn_.set("task.scale", is_own ? "data" : "sequence");
-  }
+  if (number_ % kTurns == kTurnOfScale) scale_otherwise(start_, drawn_);
 }
 
 // Symbols with a context or positions are numbers, which have no embedding: half of the candidates
 // do without. A stem of symbols needs one.
 void Space::draw_embedding() {
-  if (files_.shape().input != Input::kSymbols) {
+  if (start_.files.shape().input != Input::kSymbols) {
     const bool may_narrow = drawn_.may_set("task.context") && drawn_.may_set("task.positions");
     if (!may_narrow || !dice_.one_in(2)) return;
     drawn_.set("task.context", 1);
     drawn_.set("task.positions", 0);
   }
-  const bool has_stem = !training::parse_stem(defaults_.network.stem).empty();
   const int size = dice_.one_of(std::array{0, 16, 32});
-  if (size > 0 || !has_stem) drawn_.set("network.embedding", size);
+  if (size > 0 || !start_.has_stem()) drawn_.set("network.embedding", size);
 }
 
 void Space::draw_network() {
@@ -170,8 +244,7 @@ void Space::draw_network() {
   if (has_two || usual.layers > 1) {  // dropout acts between layers
     drawn_.set("network.dropout", dice_.one_of(std::array{0.0, 0.2, 0.5}));
   }
-  // Truncated sequences cannot be averaged or read backwards.
-  if (!has_one_target_ || defaults_.training.truncate > 0) return;
+  if (!start_.is_read_as_a_whole()) return;
   if (dice_.one_in(3)) {
     drawn_.set("network.readout", dice_.one_of(std::array{"mean", "attention"}));
   }
@@ -229,6 +302,7 @@ std::vector<Part> parts_of(const training::Experiment& experiment) {
       count_of(task.positions, "position"),
       {is_own ? "scaled by sequence" : "scaled by the data", !is_own},
       named("noise", training.noise),
+      named("shift", training.shift),
       {fmt::format("{} readout", to_string(network.readout)), network.readout == Readout::kLast},
       named("dropout", network.dropout),
       {fmt::format("learning rate {}", training.learning_rate)},
@@ -249,7 +323,10 @@ training::Overrides candidate_settings(const training::Overrides& given,
                                        const training::Experiment& defaults,
                                        const datasets::Files& files, int number) {
   if (number == 0) return {};
-  return Space(given, defaults, files, number).draw();
+  const Start start = {.given = given, .defaults = defaults, .files = files};
+  const std::vector<training::Overrides> changes = single_changes(start);
+  const auto place = static_cast<std::size_t>(number - 1);
+  return place < changes.size() ? changes[place] : Space(start, number).draw();
 }
 
 std::string in_words(const training::Experiment& experiment) {

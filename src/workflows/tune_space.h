@@ -15,9 +15,9 @@ namespace rwa::workflows {
 std::vector<std::string> tuned_cells();
 
 // The settings of a candidate, without those that are given. `defaults` is the completed experiment
-// of candidate 0, which has none: the others differ from it in how steps are presented, by turns,
-// and in some of what else goes with the data and the given settings. They are a function of seed
-// and number.
+// of candidate 0, which has none. The next ones change one thing each; the others differ from the
+// defaults in how steps are presented, by turns, and in some of what else goes with the data and the
+// given settings. They are a function of seed and number.
 training::Overrides candidate_settings(const training::Overrides& given,
                                        const training::Experiment& defaults,
                                        const datasets::Files& files, int number);

@@ -74,19 +74,35 @@ TEST_F(TuneSpace, CandidateZeroHasTheDefaults) {
 
 // Candidates must not change between builds, so that results can be reproduced.
 TEST_F(TuneSpace, IsAFunctionOfTheSeed) {
-  const auto all = candidates(Target::kClass, "", 4);
-  EXPECT_EQ(all, candidates(Target::kClass, "", 4));
-  EXPECT_EQ(differences_in_words(all[3], all[0]), "bidirectional, stem 9 of 64 channels, batch 16");
-  EXPECT_NE(in_words(all[3]), in_words(candidates(Target::kClass, "seed = 2", 4)[3]));
+  const auto all = candidates(Target::kClass, "", 12);
+  EXPECT_EQ(all, candidates(Target::kClass, "", 12));
+  EXPECT_EQ(differences_in_words(all[11], all[0]),
+            "32 units, bidirectional, stem 9 of 64 channels, no shift");
+  EXPECT_NE(in_words(all[11]), in_words(candidates(Target::kClass, "seed = 2", 12)[11]));
+}
+
+TEST_F(TuneSpace, SingleChangesComeFirst) {
+  const auto changes = [&](const std::string& toml) {
+    const auto all = candidates(Target::kClass, toml, 9);
+    std::vector<std::string> words;
+    for (const Experiment& each : all) words.push_back(differences_in_words(each, all.front()));
+    return words;
+  };
+  const auto all = changes("");
+  const std::vector<std::string> expected = {
+      "the same", "bidirectional, batch 16", "8 positions, shift 0.05", "scaled by sequence",
+      "no shift", "stem 9,5 of 64 channels", "no positions, shift 0.1", "rwa-forget"};
+  EXPECT_EQ(std::vector(all.begin(), all.begin() + 8), expected) << "what is usual is left out";
+  EXPECT_EQ(changes("network.stem = '7'")[5], "no positions, shift 0.1") << "as is what is given";
 }
 
 TEST_F(TuneSpace, HasWhatMatters) {
   const auto all = candidates(Target::kClass);
   const auto sizes = [&](auto get) { return values(all, get).size(); };
   EXPECT_EQ(values(all, [](auto& e) { return e.network.stem; }),
-            (std::set<std::string>{"15", "15,9", "15,9,5", "9", "none"}));
+            (std::set<std::string>{"15", "15,9", "15,9,5", "9", "9,5", "none"}));
   EXPECT_EQ(values(all, [](auto& e) { return task(e).context; }), (std::set{1, 5, 15}));
-  EXPECT_EQ(values(all, [](auto& e) { return task(e).positions; }), (std::set{0, 16}));
+  EXPECT_EQ(values(all, [](auto& e) { return task(e).positions; }), (std::set{0, 8, 16}));
   EXPECT_EQ(values(all, [](auto& e) { return task(e).scale; }),
             (std::set<std::string>{"data", "sequence"}));
   EXPECT_EQ(values(all, [](auto& e) { return e.network.units; }), (std::set{32, 64, 128}));
@@ -96,6 +112,7 @@ TEST_F(TuneSpace, HasWhatMatters) {
   EXPECT_GE(sizes([](auto& e) { return e.network.readout; }), 3U);
   EXPECT_GE(sizes([](auto& e) { return e.network.dropout; }), 3U);
   EXPECT_GE(sizes([](auto& e) { return e.training.noise; }), 4U);
+  EXPECT_EQ(sizes([](auto& e) { return e.training.shift; }), 4U);
   EXPECT_GT(sizes([](auto& e) { return e.training.learning_rate; }), 10U);
 }
 
