@@ -29,6 +29,7 @@ VARIANTS = {
     "no stem": ["--stem", "none"],
     "context 15": ["--context", "15"],
     "no positions": ["--positions", "0"],
+    "no shift": ["--shift", "0", "--positions", "16"],
     "no noise": ["--noise", "0"],
     "batch 32": ["--batch", "32"],
     "300 steps": ["--steps", "300"],

@@ -199,13 +199,16 @@ void choose_end(const training::Overrides& given, bool has_validation,
   }
 }
 
-// Records what the run is called, which data it has and how the data is scaled.
+// Records what the run is called, which data it has and how the data is scaled; and no stem in one
+// way only, so that runs with "none", "0" and "" are the same.
 void name(const datasets::Files& files, training::Experiment& experiment) {
   auto& task = training::files_task(experiment);
   if (experiment.name.empty()) experiment.name = name_of(task.train.front());
   if (task.split_seed == 0) task.split_seed = experiment.seed;
   task.scale = to_string(files.encoding().scale);
   task.sha256 = files.sha256();
+  std::string& stem = experiment.network.stem;
+  if (training::parse_stem(stem).empty()) stem.clear();
 }
 
 Fit fit_into(const Room& room, const datasets::Shape& shape, training::Experiment& experiment) {

@@ -88,6 +88,7 @@ TEST(Defaults, SequencesOfNumbersWithClassesHaveAStem) {
   EXPECT_EQ(chosen("device = 'cuda'", kFew).network.stem, "15");
   EXPECT_EQ(chosen("network.units = 7", kFew).network.units, 7);
   EXPECT_EQ(task_of(chosen("task.positions = 0", kFew)).positions, 0);
+  EXPECT_EQ(chosen("network.stem = 'none'", kFew), chosen("network.stem = ''", kFew));
   for (const char* other : {"network.stem = 'none'", "task.context = 3"}) {
     EXPECT_NE(chosen(other, kFew).network.stem, "15");
     EXPECT_EQ(task_of(chosen(other, kFew)).positions, 16);
