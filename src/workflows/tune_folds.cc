@@ -18,11 +18,15 @@ namespace rwa::workflows {
 namespace {
 
 constexpr int kFirstFolds = 2;
-constexpr int kMostSeeds = 4;
+constexpr std::size_t kMostSeeds = 4;
 
 bool is_diverged(const Candidate& candidate) {
   return std::ranges::any_of(candidate.held_out,
                              [](const HeldOut& held) { return held.sequences == 0; });
+}
+
+bool has_all_seeds(const Candidate& candidate) {
+  return candidate.held_out.size() >= kMostSeeds * candidate.plan.runs.size();
 }
 
 // The mean of what `get` returns for each fold.
@@ -162,16 +166,17 @@ void FoldRace::run_better() {
 }
 
 // Of several candidates the leader is also the luckiest. With other seeds it may fall back; then the
-// next one has to prove itself.
+// next one has to prove itself. In the end the defaults, which may have been unlucky, have as many.
 void FoldRace::run_leaders_again() {
   begin_round(candidates_.size(), {0, folds_});
   while (true) {
-    const auto leader = std::ranges::min_element(candidates_, is_before);
-    const auto runs = static_cast<int>(leader->held_out.size());
-    if (is_diverged(*leader) || runs >= kMostSeeds * folds_) return;
-    if (!has_time_for(work_of(*leader) * folds_)) return;
+    Candidate* next = &*std::ranges::min_element(candidates_, is_before);
+    if (has_all_seeds(*next)) next = &candidates_.front();
+    if (has_all_seeds(*next) || is_diverged(*next)) return;
+    if (!has_time_for(work_of(*next) * folds_)) return;
+    const auto runs = static_cast<int>(next->held_out.size());
     part_ = {runs, runs + folds_};
-    train(Group(&*leader, 1));
+    train(Group(next, 1));
   }
 }
 

@@ -166,6 +166,7 @@ TEST_F(Tune, FewSequencesRaceOverTheSameFolds) {
   EXPECT_EQ(runs(5) + runs(10) + runs(15) + runs(20), 7);
   EXPECT_GE(runs(5), 1);
   EXPECT_EQ(first.runs.size(), 20U);
+  EXPECT_EQ(std::ranges::find(result.candidates, 0, &Candidate::number)->runs.size(), 20U);
 }
 
 TEST_F(Tune, ARaceOverFoldsRepeats) {
