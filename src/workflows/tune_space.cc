@@ -132,8 +132,8 @@ void see_less(const Start& start, Drawn& drawn) {
 
 void forget_steps(const Start& /*start*/, Drawn& drawn) { drawn.set("network.cell", "rwa-forget"); }
 
-// The candidates that are tried first: single changes of the defaults that help on some data, in the
-// order of how much they helped on average. What changes nothing is left out.
+// The candidates that are tried first: single changes of the defaults that may help on some data.
+// What changes nothing is left out.
 std::vector<training::Overrides> single_changes(const Start& start) {
   using Change = void (*)(const Start&, Drawn&);
   constexpr std::array<Change, 8> kChanges = {read_more,
