@@ -53,6 +53,10 @@ struct ModelConfig {
   Readout readout = Readout::kLast;
   int outputs = 1;  // O
   Loss loss = Loss::kSoftmax;
+  // For kPinball: the probability that a number lies in the interval predicted for it. Outputs come
+  // in threes, the lower end, the median and the upper end for one number, which is the target of
+  // all three.
+  double interval = 0.8;
   // Width of the decoder's code; 0: no decoder. The readout is mapped to the code, from which a
   // stack of the same cell, units and layers (at least one, forward only) generates a sequence of
   // labels. Each step sees the label before it.

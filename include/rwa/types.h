@@ -42,6 +42,8 @@ enum class Loss {
   kSoftmax,       // cross-entropy of one class among O, in nats
   kSigmoid,       // cross-entropy of O independent yes/no labels, mean over the O, in nats
   kSquaredError,  // mean over the O
+  kPinball,       // outputs are lower ends, medians and upper ends of intervals, see
+                  // ModelConfig::interval; mean over the O
 };
 
 // What training stores between the forward and the backward pass.
@@ -64,7 +66,7 @@ struct BatchView {
 // targets are never read past a sequence's length.
 struct TargetView {
   std::span<const std::int32_t> classes = {};  // for kSoftmax
-  std::span<const float> values = {};          // for kSigmoid (0…1) and kSquaredError
+  std::span<const float> values = {};          // for all other losses; kSigmoid: 0…1
   // Only for decoders, whose classes are [steps,B].
   int steps = 0;
   std::span<const std::int32_t> lengths = {};  // [B], each in 0…steps; empty: all `steps`

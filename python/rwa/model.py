@@ -54,6 +54,7 @@ class Model:
         readout: str | None = None,
         outputs: int | None = None,
         loss: str | None = None,
+        interval: float | None = None,
         code: int | None = None,
         seed: int | None = None,
     ) -> None:
@@ -93,8 +94,11 @@ class Model:
             Time steps that the output layer sees.
         outputs : int
             Number of outputs (O).
-        loss : {"softmax", "sigmoid", "squared-error"}
+        loss : {"softmax", "sigmoid", "squared-error", "pinball"}
             Loss function.
+        interval : float
+            Probability of the intervals of the loss pinball, whose outputs come in threes: lower
+            end, median, upper end.
         code : int
             Size of the code from which a decoder unrolls a sequence; 0: no decoder.
         seed : int

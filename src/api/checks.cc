@@ -124,7 +124,7 @@ Sequences<float> checked_sequences(const NetworkSpec& spec, const BatchView& bat
 Targets<float> checked_targets(const NetworkSpec& spec, const Rows& in, const TargetView& targets) {
   const Rows rows = checked_target_rows(spec, in, targets);
   const std::size_t count = product(rows.steps, rows.batch);
-  if (spec.loss != Loss::kSoftmax) {
+  if (spec.loss.kind != Loss::kSoftmax) {
     check_size("targets: values", targets.values.size(),
                count * static_cast<std::size_t>(spec.outputs()), output_shape(spec));
     return {.values = targets.values.data(), .rows = rows};

@@ -251,7 +251,7 @@ class Backend {
 
   // Writes the mean loss over the rows that count (0 if none does) and, unless null, its gradient
   // dy. For a part of a larger batch, the mean is this part's share of the whole batch's mean.
-  virtual void loss(Loss, const Rows&, int outputs, const Real* y, const Targets<Real>&,
+  virtual void loss(const LossSpec&, const Rows&, int outputs, const Real* y, const Targets<Real>&,
                     double* mean, Real* dy) = 0;
 
   // Computes the gradient norm and checks that the gradient and the report's loss are finite. If

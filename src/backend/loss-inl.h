@@ -3,6 +3,7 @@
 //   softmax         log Σ exp y_j - y_c                     dy = softmax(y) - onehot(c)
 //   sigmoid         mean of log(1 + e^y) - y p              dy = (sigmoid(y) - p) / O
 //   squared error   mean of (y - p)²                        dy = 2 (y - p) / O
+//   pinball         mean of q (p - y)⁺ + (1 - q) (y - p)⁺   dy = ((y > p) - q) / O, 0 where y = p
 // Softmax shifts by the maximum and sigmoid exponentiates -|y|, so that no output overflows.
 
 // Σ exp(y_j - top), where top is the largest y_j; in the wider of the two types.
@@ -62,17 +63,36 @@ RWA_INLINE double squared_error_row(int outputs, const Real* y, const Real* targ
   return sum / outputs;
 }
 
+// Every third output is a quantile q: the lower end of the interval, the median, the upper end.
+template <class Real>
+RWA_INLINE double pinball_row(double interval, int outputs, const Real* y, const Real* target,
+                              double scale, Real* dy) {
+  double sum = 0;
+  for (int j = 0; j < outputs; ++j) {
+    const double q = 0.5 + 0.5 * interval * (j % 3 - 1);
+    const double error = static_cast<double>(y[j]) - target[j];
+    sum += error > 0 ? (1 - q) * error : -q * error;
+    if (dy != nullptr) {
+      const double slope = error > 0 ? 1 - q : error < 0 ? -q : 0;
+      dy[j] = static_cast<Real>(scale * slope / outputs);
+    }
+  }
+  return sum / outputs;
+}
+
 // The loss of step t of sequence b, in row = t·B + b.
 template <class Real>
-RWA_INLINE double loss_row(Loss loss, int outputs, std::size_t row, const Real* y,
+RWA_INLINE double loss_row(const LossSpec& loss, int outputs, std::size_t row, const Real* y,
                            const Targets<Real>& targets, double scale, Real* dy) {
   const std::size_t at = row * static_cast<std::size_t>(outputs);
   Real* out = dy == nullptr ? nullptr : dy + at;
-  switch (loss) {
+  switch (loss.kind) {
     case Loss::kSoftmax:
       return softmax_row(outputs, y + at, targets.classes[row], scale, out);
     case Loss::kSigmoid:
       return sigmoid_row(outputs, y + at, targets.values + at, scale, out);
+    case Loss::kPinball:
+      return pinball_row(loss.interval, outputs, y + at, targets.values + at, scale, out);
     case Loss::kSquaredError:
       break;
   }

@@ -44,6 +44,12 @@ struct RecurrentSpec {
   }
 };
 
+// The loss of a network's outputs.
+struct LossSpec {
+  Loss kind = Loss::kSoftmax;
+  double interval = 0.8;  // of kPinball
+};
+
 // A fully connected layer: weight [O, H], bias [O].
 struct DenseSpec {
   int inputs = 1;   // H

@@ -19,9 +19,10 @@ constexpr Names<Readout, 4> kReadouts{{{Readout::kLast, "last"},
                                        {Readout::kEvery, "every"},
                                        {Readout::kMean, "mean"},
                                        {Readout::kAttention, "attention"}}};
-constexpr Names<Loss, 3> kLosses{{{Loss::kSoftmax, "softmax"},
+constexpr Names<Loss, 4> kLosses{{{Loss::kSoftmax, "softmax"},
                                   {Loss::kSigmoid, "sigmoid"},
-                                  {Loss::kSquaredError, "squared-error"}}};
+                                  {Loss::kSquaredError, "squared-error"},
+                                  {Loss::kPinball, "pinball"}}};
 
 constexpr Names<Memory, 2> kMemories{{{Memory::kFull, "full"}, {Memory::kChunked, "chunked"}}};
 }  // namespace

@@ -97,6 +97,7 @@ std::string_view unit_of(Loss loss) {
     case Loss::kSigmoid:
       return "logits before sigmoid";
     case Loss::kSquaredError:
+    case Loss::kPinball:
       break;
   }
   return "values";

@@ -30,6 +30,7 @@ void visit_fields(Config& c, Visitor& visit) {
   visit("readout", c.readout);
   visit("outputs", c.outputs);
   visit("loss", c.loss);
+  visit("interval", c.interval);
   visit("code", c.code);
   visit("seed", c.seed);
 }

@@ -139,7 +139,7 @@ std::vector<NetworkPart> NetworkSpec::parts() const {
     all.add("decoder.layers", "S", decoder->stack);
   }
   const std::string_view steps = decoder ? "S,B" : readout == Readout::kEvery ? "T,B" : "B";
-  all.add("output", fmt::format("fully connected, loss {}", to_string(loss)),
+  all.add("output", fmt::format("fully connected, loss {}", to_string(loss.kind)),
           fmt::format("[{},{}]", steps, outputs()), output.parameters());
   return all.take();
 }

@@ -44,11 +44,16 @@ void parse_first_version(io::Fields& network, ModelConfig& c) {
   network("seed", c.seed);
 }
 
-// Files from before there were stems do not mention them.
-void add_no_stem(io::Fields& network) {
-  if (network.has("stem") || network.has("channels")) return;
-  network.rest().push_back({.name = "stem", .value = {io::Value::Array{}}});
-  network.rest().push_back({.name = "channels", .value = {std::int64_t{ModelConfig{}.channels}}});
+// Files mention stems and intervals only if there are some, as before there were any.
+void add_absent(io::Fields& network) {
+  const auto add = [&](const char* name, const io::Value& value) {
+    if (!network.has(name)) network.rest().push_back({.name = name, .value = value});
+  };
+  if (!network.has("stem") && !network.has("channels")) {
+    add("stem", {io::Value::Array{}});
+    add("channels", {std::int64_t{ModelConfig{}.channels}});
+  }
+  add("interval", {ModelConfig{}.interval});
 }
 
 ModelConfig parse_network(const std::string& text, std::string_view version,
@@ -60,7 +65,7 @@ ModelConfig parse_network(const std::string& text, std::string_view version,
   if (version == kFirstVersion) {
     parse_first_version(network, c);
   } else {
-    add_no_stem(network);
+    add_absent(network);
     visit_fields(c, network);
   }
   network.finish();
@@ -84,13 +89,16 @@ Notes notes_of(Notes metadata) {
   return metadata;
 }
 
-// Without a stem, the text is the one from before there were stems, which earlier versions read.
+// Without a stem and intervals, the text is the one from before there were any, which earlier
+// versions read.
 std::string network_text(const ModelConfig& config) {
-  const std::string text = format_config(config);
-  if (!config.stem.empty() || config.channels != ModelConfig{}.channels) return text;
-  auto json = nlohmann::ordered_json::parse(text);
-  json.erase("stem");
-  json.erase("channels");
+  const ModelConfig usual;
+  auto json = nlohmann::ordered_json::parse(format_config(config));
+  if (config.stem.empty() && config.channels == usual.channels) {
+    json.erase("stem");
+    json.erase("channels");
+  }
+  if (config.loss != Loss::kPinball && config.interval == usual.interval) json.erase("interval");
   return json.dump();
 }
 

@@ -50,6 +50,7 @@ void check_numbers(const ModelConfig& c) {
   check(c.dropout >= 0 && c.dropout < 1, "dropout", c.dropout, "at least 0 and less than 1");
   check(c.span >= 1, "span", c.span, "at least 1");
   check(c.lasting >= 0 && c.lasting <= 1, "lasting", c.lasting, "0 to 1");
+  check(c.interval > 0 && c.interval < 1, "interval", c.interval, "more than 0 and less than 1");
 }
 
 // Rejects parts that do not fit together.
@@ -73,6 +74,9 @@ void check_parts(const ModelConfig& c) {
     check(c.layers > 0, "layers", c.layers, "at least 1 with a stem");
     check(c.input == Input::kNumbers || c.embedding > 0, "embedding", c.embedding,
           "at least 1 for symbols with a stem");
+  }
+  if (c.loss == Loss::kPinball) {
+    check(c.outputs % 3 == 0, "outputs", c.outputs, "a multiple of 3 for the loss pinball");
   }
   if (c.code > 0) {
     check(c.loss == Loss::kSoftmax, "loss", to_string(c.loss), "softmax for a decoder");
@@ -192,7 +196,7 @@ std::size_t StackSpec::state_size() const {
 
 NetworkSpec::NetworkSpec(const ModelConfig& config)
     : readout(checked(config).readout),
-      loss(config.loss),
+      loss{config.loss, config.interval},
       inputs_(config.inputs),
       takes_symbols_(config.input == Input::kSymbols) {
   Layout layout(config);

@@ -102,7 +102,7 @@ class NetworkSpec {
   std::optional<DecoderSpec> decoder;
   Placed<DenseSpec> output;
   Readout readout;
-  Loss loss;
+  LossSpec loss;
 
   [[nodiscard]] int inputs() const { return inputs_; }
   [[nodiscard]] bool takes_symbols() const { return takes_symbols_; }

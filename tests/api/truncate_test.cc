@@ -161,15 +161,15 @@ class ByHand {
     ++out.answers;
     const auto at = static_cast<std::size_t>(row);
     double sum = 0;
-    if (spec_.loss == Loss::kSoftmax) {
+    if (spec_.loss.kind == Loss::kSoftmax) {
       for (const double v : y) sum += std::exp(v);
       out.sum += std::log(sum) - y[static_cast<std::size_t>(data.classes[at])];
       return;
     }
     for (std::size_t j = 0; j < y.size(); ++j) {
       const double wanted = data.values[at * y.size() + j];
-      sum += spec_.loss == Loss::kSigmoid ? std::log1p(std::exp(y[j])) - wanted * y[j]
-                                          : (y[j] - wanted) * (y[j] - wanted);
+      sum += spec_.loss.kind == Loss::kSigmoid ? std::log1p(std::exp(y[j])) - wanted * y[j]
+                                               : (y[j] - wanted) * (y[j] - wanted);
     }
     out.sum += sum / static_cast<double>(y.size());
   }

@@ -21,9 +21,15 @@ using Values = Problem::Values;
 constexpr double kBefore = 7;        // the value of every gradient before backward adds to it
 constexpr double kTolerance = 1e-9;  // absolute, or relative for derivatives larger than 1
 
-constexpr Loss kLosses[] = {Loss::kSoftmax, Loss::kSigmoid, Loss::kSquaredError};
+constexpr Loss kLosses[] = {Loss::kSoftmax, Loss::kSigmoid, Loss::kSquaredError, Loss::kPinball};
 ModelConfig config_of(Cell cell, Readout readout, Loss loss) {
-  return {.inputs = 3, .cell = cell, .units = 5, .readout = readout, .outputs = 4, .loss = loss};
+  return {.inputs = 3,
+          .cell = cell,
+          .units = 5,
+          .readout = readout,
+          .outputs = loss == Loss::kPinball ? 6 : 4,
+          .loss = loss,
+          .interval = 0.9};
 }
 
 template <class Check>
@@ -208,19 +214,23 @@ TEST(NetworkGradient, OfTheLastLayersOutputs) {
 }
 
 // The textbook formulas, which overflow for large outputs.
-double naive_loss(Loss loss, std::span<const double> y, int target,
+double naive_loss(const LossSpec& loss, std::span<const double> y, int target,
                   std::span<const double> targets) {
   double sum = 0;
-  if (loss == Loss::kSoftmax) {
+  if (loss.kind == Loss::kSoftmax) {
     for (const double v : y) sum += std::exp(v);
     return -std::log(std::exp(y[static_cast<std::size_t>(target)]) / sum);
   }
   for (std::size_t j = 0; j < y.size(); ++j) {
-    if (loss == Loss::kSigmoid) {
+    if (loss.kind == Loss::kSigmoid) {
       const double p = 1 / (1 + std::exp(-y[j]));
       sum -= targets[j] * std::log(p) + (1 - targets[j]) * std::log(1 - p);
-    } else {
+    } else if (loss.kind == Loss::kSquaredError) {
       sum += std::pow(y[j] - targets[j], 2);
+    } else {
+      const double quantiles[] = {(1 - loss.interval) / 2, 0.5, (1 + loss.interval) / 2};
+      const double q = quantiles[j % 3];
+      sum += std::max(q * (targets[j] - y[j]), (q - 1) * (targets[j] - y[j]));
     }
   }
   return sum / static_cast<double>(y.size());
@@ -275,17 +285,23 @@ void expect_extremes(Backend<Real>& backend) {
                           {Loss::kSigmoid, 2e4 / 4, {0.25, -0.25, 0, 0}},
                           {Loss::kSquaredError,
                            (1e8 + 10001.0 * 10001 + 9999.0 * 9999 + 1e8) / 4,
-                           {1e4 / 2, -10001.0 / 2, 9999.0 / 2, -1e4 / 2}}};
+                           {1e4 / 2, -10001.0 / 2, 9999.0 / 2, -1e4 / 2}},
+                          {Loss::kPinball,
+                           (0.9 * 1e4 + 0.5 * 10001 + 0.1 * 9999 + 0.1 * 1e4) / 4,
+                           {0.9 / 4, -0.5 / 4, 0.1 / 4, -0.1 / 4}}};
   for (const Expected& expected : all) {
     SCOPED_TRACE(to_string(expected.loss));
     cases::Numbers<Real> dy(backend, y.size());
-    backend.loss(expected.loss, rows, 4, outputs.data(), feed->targets(), mean.data(), dy.data());
+    backend.loss({expected.loss}, rows, 4, outputs.data(), feed->targets(), mean.data(), dy.data());
     double loss = 0;
     mean.read({&loss, 1});
     EXPECT_NEAR(loss, expected.value, 1e-12 * expected.value);
     const auto gradient = dy.read();
     for (std::size_t j = 0; j < y.size(); ++j) {
-      EXPECT_NEAR(static_cast<double>(gradient[j]), expected.gradient[j], 1e-12) << "output " << j;
+      // The slopes of pinball have no exact float.
+      EXPECT_NEAR(static_cast<double>(gradient[j]), static_cast<double>(Real(expected.gradient[j])),
+                  1e-12)
+          << "output " << j;
     }
   }
 }

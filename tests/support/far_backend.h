@@ -323,8 +323,8 @@ class FarBackend final : public Backend<float> {
                            to_near(dh));
     });
   }
-  void loss(Loss loss, const Rows& rows, int outputs, const float* y, const Targets<float>& targets,
-            double* mean, float* dy) override {
+  void loss(const LossSpec& loss, const Rows& rows, int outputs, const float* y,
+            const Targets<float>& targets, double* mean, float* dy) override {
     queue_.ask([=, this] {
       cpu_->loss(loss, to_near(rows), outputs, to_near(y), to_near(targets), to_near(mean),
                  to_near(dy));

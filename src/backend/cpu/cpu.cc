@@ -115,8 +115,8 @@ class CpuBackend final : public HostBackend<float> {
     kernels.unpack(spec, dense_gradients_.total(pool_.size()), dparameters);
   }
 
-  void loss(Loss loss, const Rows& rows, int outputs, const float* y, const Targets<float>& targets,
-            double* mean, float* dy) override {
+  void loss(const LossSpec& loss, const Rows& rows, int outputs, const float* y,
+            const Targets<float>& targets, double* mean, float* dy) override {
     const double scale = host::mean_scale(rows, targets.counted);
     const Cut cut = rows.cut();
     // Each shard's sum is scaled before they are added, so that the ranks' shares add up to the

@@ -237,8 +237,8 @@ class CudaBackend final : public Backend<float> {
     cuda::add(context_, count, from, to);
   }
 
-  void loss(Loss loss, const Rows& rows, int outputs, const float* y, const Targets<float>& targets,
-            double* mean, float* dy) override {
+  void loss(const LossSpec& loss, const Rows& rows, int outputs, const float* y,
+            const Targets<float>& targets, double* mean, float* dy) override {
     context_.make_current();
     cuda::loss(context_, loss, rows, outputs, y, targets, block_sums_.as<cuda::BlockSums>(), mean,
                dy);

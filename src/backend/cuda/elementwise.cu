@@ -84,7 +84,7 @@ __device__ bool grid_total(Finding& mine, BlockSums* sums, unsigned blocks) {
 }
 
 __global__ void __launch_bounds__(kThreads)
-    loss_kernel(Loss loss, CountedRows rows, const RowsHeader* target_rows, int outputs,
+    loss_kernel(LossSpec loss, CountedRows rows, const RowsHeader* target_rows, int outputs,
                 const float* y, Targets<float> targets, BlockSums* sums, double* mean, float* dy) {
   const auto size = static_cast<unsigned>(rows.size());
   const unsigned blocks = min(max((size + kThreads - 1) / kThreads, 1u), BlockSums::kBlocks);
@@ -171,7 +171,7 @@ __global__ void __launch_bounds__(kThreads)
 
 }  // namespace
 
-void loss(const Context& context, Loss loss, const Rows& rows, int outputs, const float* y,
+void loss(const Context& context, const LossSpec& loss, const Rows& rows, int outputs, const float* y,
           const Targets<float>& targets, BlockSums* sums, double* mean, float* dy) {
   const std::size_t size = rows.index(rows.steps, 0);
   const unsigned blocks = std::clamp(blocks_for(size), 1u, unsigned{BlockSums::kBlocks});

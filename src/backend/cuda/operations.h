@@ -54,8 +54,8 @@ struct BlockSums {
 
 // One kernel each: loss, gradient check, Adam, dropout, elementwise sum. Results do not depend on
 // the capacity.
-void loss(const Context&, Loss, const Rows&, int outputs, const float* y, const Targets<float>&,
-          BlockSums* sums, double* mean, float* dy);
+void loss(const Context&, const LossSpec&, const Rows&, int outputs, const float* y,
+          const Targets<float>&, BlockSums* sums, double* mean, float* dy);
 void check_gradient(const Context&, std::size_t count, const float* gradient, BlockSums* sums,
                     StepReport* report);
 void adam(const Context&, const AdamSettings&, double clip_norm, std::size_t count,

@@ -66,7 +66,7 @@ class ReferenceBackend final : public HostBackend<double> {
     });
   }
 
-  void loss(Loss loss, const Rows& rows, int outputs, const double* y,
+  void loss(const LossSpec& loss, const Rows& rows, int outputs, const double* y,
             const Targets<double>& targets, double* mean, double* dy) override {
     const double scale = host::mean_scale(rows, targets.counted);
     double sum = 0;
