@@ -85,6 +85,7 @@ void match_model(Schema& schema, const Options& options, std::string_view file) 
   schema = model;
   schema.format = own.format;
   schema.layout = own.layout;
+  schema.time_form = own.time_form;
 }
 
 }  // namespace rwa::formats

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/time.h"
+
 namespace rwa::formats {
 
 enum class Format {
@@ -78,9 +80,11 @@ struct Schema {
   // Names of the features in order; for symbols the name of their column, if any.
   std::vector<std::string> features = {};
   Target target = Target::kNone;
-  std::vector<std::string> targets = {};  // names: one, or any number for numeric targets
-  std::string id = {}, time = {};         // columns of a table; empty if there are none
-  std::string label_from = {};            // see Options
+  std::vector<std::string> targets = {};   // names: one, or any number for numeric targets
+  std::string id = {}, time = {};          // columns of a table; empty if there are none
+  std::string label_from = {};             // see Options
+  std::optional<TimeForm> time_form = {};  // of Sequence::times, if there are any
+  int horizon = 0;                         // steps to forecast, as the file says; 0: it does not
 
   friend bool operator==(const Schema&, const Schema&) = default;
 };

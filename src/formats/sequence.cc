@@ -12,6 +12,8 @@ void Sequence::clear() {
   symbols.clear();
   labels.clear();
   values.clear();
+  times.clear();
+  frame.clear();
 }
 
 void Sequence::set_number(std::int64_t number) {

@@ -41,6 +41,12 @@ bool is_symbol_per_column(const Roles& roles) {
   return roles.layout == Layout::kWide && roles.symbols && roles.features.size() > 1;
 }
 
+// Of the times that are kept: only forecasts need them.
+std::optional<TimeForm> time_form_of(const Roles& roles) {
+  const bool forecasts = roles.target == Target::kNone && !roles.symbols;
+  return forecasts && roles.layout == Layout::kLong ? roles.time_form : std::nullopt;
+}
+
 Schema describe(const TableSample& sample, const Roles& roles) {
   const auto name = [&](std::optional<std::size_t> column) {
     return column ? sample.names()[*column] : std::string();
@@ -55,6 +61,7 @@ Schema describe(const TableSample& sample, const Roles& roles) {
   for (const std::size_t column : roles.targets) schema.targets.push_back(name(column));
   schema.id = name(roles.id);
   schema.time = name(roles.time);
+  schema.time_form = time_form_of(roles);
   return schema;
 }
 
@@ -79,6 +86,7 @@ Table look_at(Source& source, const Options& options) {
     table.schema = *options.as;
     table.schema.format = Format::kTable;
     table.schema.layout = table.roles.layout;
+    table.schema.time_form = time_form_of(table.roles);
   } else {
     GuessedRoles guessed = guess_roles(sample, options, source.name());
     table.roles = std::move(guessed.roles);
@@ -226,6 +234,7 @@ class LongReader : public TableReader {
   bool may_lack_row_ = false;  // the next sequence
   double time_ = 0;
   std::string time_text_;
+  const bool keeps_times_ = time_form_of(roles_).has_value();
   // What the columns in runs have in the row above; empty if there is an id.
   std::vector<std::string> above_{roles_.id ? 0 : in_runs_.size()};
 };
@@ -331,6 +340,7 @@ void LongReader::add_step(Sequence& sequence) {
     rows_.refuse(0, fmt::format("more than {} steps in one sequence", sequence.steps), "fewer");
   }
   ++sequence.steps;
+  if (keeps_times_) sequence.times.push_back(time_);
   if (!roles_.symbols) {
     for (const std::size_t column : roles_.features) {
       sequence.x.push_back(number(column));

@@ -219,7 +219,7 @@ TaskGuess guess_task(const TableSample& sample, const Roles& roles, const Option
     return {.target = *options.task, .why = "--task"};
   }
   if (roles.targets.empty()) {
-    return {.why = "found no target column; predicts the next step"};
+    return {.why = "found no target column"};
   }
   return TaskGuesser(sample, roles, file).guess();
 }

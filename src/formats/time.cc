@@ -8,11 +8,22 @@
 #include <cmath>
 #include <cstdint>
 
+#include <fmt/format.h>
+
+#include "base/names.h"
 #include "formats/parse.h"
 
 namespace rwa::formats {
 namespace {
 constexpr double kMinute = 60, kHour = 3600, kDay = 86400;
+
+constexpr Names<TimeForm, 7> kForms{{{TimeForm::kNumber, "numbers"},
+                                     {TimeForm::kDate, "dates"},
+                                     {TimeForm::kDayFirst, "dates, day first"},
+                                     {TimeForm::kMonthFirst, "dates, month first"},
+                                     {TimeForm::kMonth, "months"},
+                                     {TimeForm::kQuarter, "quarters"},
+                                     {TimeForm::kTimeOfDay, "times of day"}}};
 
 constexpr std::array<std::string_view, 12> kMonths{"january",   "february", "march",    "april",
                                                    "may",       "june",     "july",     "august",
@@ -99,7 +110,7 @@ double seconds_of(int year, int month, int day, Pieces& pieces) {
                             std::chrono::month{static_cast<unsigned>(month)},
                             std::chrono::day{static_cast<unsigned>(day)}};
   pieces.expect(date.ok());
-  return date.ok() ? kDay * static_cast<double>(sys_days(date).time_since_epoch().count()) : 0;
+  return date.ok() ? time_of(date) : 0;
 }
 
 // Takes a time zone. Returns its distance from UTC in seconds.
@@ -239,24 +250,27 @@ std::optional<double> parse_time(std::string_view text, TimeForm form) {
   return pieces.is_at_end() ? std::optional(seconds) : std::nullopt;
 }
 
-std::string_view to_string(TimeForm form) {
-  switch (form) {
-    case TimeForm::kNumber:
-      return "numbers";
-    case TimeForm::kDate:
-      return "dates";
-    case TimeForm::kDayFirst:
-      return "dates, day first";
-    case TimeForm::kMonthFirst:
-      return "dates, month first";
-    case TimeForm::kMonth:
-      return "months";
-    case TimeForm::kQuarter:
-      return "quarters";
-    case TimeForm::kTimeOfDay:
-      return "times of day";
-  }
-  return "times";
+std::string_view to_string(TimeForm form) { return name_of(kForms, "form of time", form); }
+TimeForm parse_time_form(std::string_view name) { return parse_name(kForms, "form of time", name); }
+
+double time_of(std::chrono::year_month_day date) {
+  return kDay * static_cast<double>(std::chrono::sys_days(date).time_since_epoch().count());
+}
+
+std::string format_time(double time, TimeForm form) {
+  if (form == TimeForm::kNumber || form == TimeForm::kTimeOfDay) return fmt::format("{}", time);
+  const double days = std::floor(time / kDay);
+  const std::chrono::year_month_day date{
+      std::chrono::sys_days(std::chrono::days(static_cast<std::int64_t>(days)))};
+  const int year{date.year()};
+  const unsigned month{date.month()};
+  if (form == TimeForm::kMonth) return fmt::format("{:04}-{:02}", year, month);
+  if (form == TimeForm::kQuarter) return fmt::format("{:04} Q{}", year, (month + 2) / 3);
+  const std::string day = fmt::format("{:04}-{:02}-{:02}", year, month, unsigned{date.day()});
+  const auto seconds = static_cast<int>(std::floor(time - days * kDay));
+  if (seconds == 0) return day;
+  const std::string minute = fmt::format("{} {:02}:{:02}", day, seconds / 3600, seconds / 60 % 60);
+  return seconds % 60 == 0 ? minute : fmt::format("{}:{:02}", minute, seconds % 60);
 }
 
 }  // namespace rwa::formats

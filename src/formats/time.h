@@ -1,7 +1,9 @@
 // src/formats/time.h: times as tables write them.
 #pragma once
 
+#include <chrono>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace rwa::formats {
@@ -22,7 +24,15 @@ enum class TimeForm {
 // UTC), without which it is UTC. Empty for anything else.
 std::optional<double> parse_time(std::string_view text, TimeForm form);
 
-// "dates", for messages.
+// "dates", for messages and files.
 std::string_view to_string(TimeForm form);
+TimeForm parse_time_form(std::string_view name);
+inline void from_name(std::string_view name, TimeForm& value) { value = parse_time_form(name); }
+
+// A date as the number that parse_time() returns for it.
+double time_of(std::chrono::year_month_day date);
+// Writes a time: dates as 2020-01-31, with the time of day unless it is midnight; months as 2020-01,
+// quarters as 2020 Q1; numbers with the fewest digits.
+std::string format_time(double time, TimeForm form);
 
 }  // namespace rwa::formats

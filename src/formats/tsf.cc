@@ -18,6 +18,7 @@
 #include "formats/headed_lines.h"
 #include "formats/match.h"
 #include "formats/parse.h"
+#include "formats/time_step.h"
 #include "io/quote.h"
 
 namespace rwa::formats {
@@ -32,6 +33,8 @@ struct Attribute {
 
 struct Header {
   std::vector<Attribute> attributes = {};
+  std::optional<TimeStep> step = {};              // @frequency
+  int horizon = 0;                                // @horizon; 0: none
   std::int64_t no_missing = 0, equal_length = 0;  // lines that say so; 0: none
 };
 
@@ -59,8 +62,10 @@ Header read_header(HeadedLines& lines) {
     } else if (lines.is("@equallength")) {
       header.equal_length = lines.yes() ? lines.number() : 0;
     } else if (lines.is("@horizon")) {
-      static_cast<void>(lines.count());
-    } else if (!lines.is("@relation") && !lines.is("@frequency")) {
+      header.horizon = static_cast<int>(lines.count());
+    } else if (lines.is("@frequency")) {
+      header.step = named_time_step(lines.value());
+    } else if (!lines.is("@relation")) {
       lines.refuse_key({"@relation", "@attribute", "@frequency", "@horizon", "@missing",
                         "@equallength", "@data"});
     }
@@ -73,6 +78,14 @@ bool is_date(std::string_view text) {
   return std::ranges::equal(text, kForm, [](unsigned char c, char form) {
     return form == '0' ? std::isdigit(c) != 0 : c == static_cast<unsigned char>(form);
   });
+}
+
+// Seconds since 1970 of a date that is_date().
+double start_of(std::string_view text) {
+  constexpr double kMinute = 60, kHour = 3600;
+  const auto number = [&](std::size_t at) { return (text[at] - '0') * 10 + (text[at + 1] - '0'); };
+  const auto day = parse_time(text.substr(0, text.find(' ')), TimeForm::kDate);
+  return day.value_or(0) + number(11) * kHour + number(14) * kMinute + number(17);
 }
 
 class TsfReader : public SourceReader {
@@ -88,11 +101,12 @@ class TsfReader : public SourceReader {
   void check_attributes() const;
   void read_series();
   void check_length();
+  void set_times(Sequence& sequence) const;
 
   HeadedLines lines_;
   Header header_;
-  std::optional<std::size_t> id_;  // attribute
-  bool ahead_ = true;              // the current line is a series not returned yet
+  std::optional<std::size_t> id_, start_;  // attributes
+  bool ahead_ = true;                      // the current line is a series not returned yet
   int series_ = 0;
   std::optional<std::size_t> first_steps_;  // of the first series
   std::vector<std::string_view> parts_;
@@ -109,6 +123,10 @@ TsfReader::TsfReader(std::unique_ptr<Source> source, const Options& options,
   if (id != header_.attributes.end()) {
     id_ = static_cast<std::size_t>(id - header_.attributes.begin());
   }
+  const auto start = std::ranges::find(header_.attributes, Type::kDate, &Attribute::type);
+  if (start != header_.attributes.end()) {
+    start_ = static_cast<std::size_t>(start - header_.attributes.begin());
+  }
   match_target(Target::kNone, options, file());
   describe(options);
   match_model(schema_, options, file());
@@ -117,6 +135,8 @@ TsfReader::TsfReader(std::unique_ptr<Source> source, const Options& options,
 void TsfReader::describe(const Options& options) {
   schema_.format = Format::kTsf;
   schema_.features = {"value"};
+  schema_.horizon = header_.horizon;
+  if (start_ && header_.step) schema_.time_form = TimeForm::kDate;
   if (id_) schema_.id = header_.attributes[*id_].name;
   for (std::size_t i = 0; i < header_.attributes.size(); ++i) {
     const auto& [name, type] = header_.attributes[i];
@@ -149,7 +169,16 @@ bool TsfReader::next(Sequence& sequence) {
   check_length();
   numbers_.put(sequence);
   if (const char* at = numbers_.missing()) sequence.missing = lines_.place(at);
+  set_times(sequence);
   return true;
+}
+
+void TsfReader::set_times(Sequence& sequence) const {
+  if (!start_ || !header_.step) return;
+  const double start = start_of(parts_[*start_]);
+  for (int t = 0; t < sequence.steps; ++t) {
+    sequence.times.push_back(later(start, *header_.step, t));
+  }
 }
 
 void TsfReader::split_line() {

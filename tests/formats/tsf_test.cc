@@ -35,8 +35,11 @@ TEST_F(Tsf, ReadsASeriesPerLine) {
   const DataSet found = read_all({good("yearly.tsf")});
   EXPECT_EQ(found.sequences,
             (Lines{"T1@12: 3600 | 7700 | 12300 -> ", "T2@13: 19.13 | ? | 20 | 5 -> "}));
-  EXPECT_EQ(found.schema,
-            (Schema{.format = Format::kTsf, .features = {"value"}, .id = "series_name"}));
+  EXPECT_EQ(found.schema, (Schema{.format = Format::kTsf,
+                                  .features = {"value"},
+                                  .id = "series_name",
+                                  .time_form = TimeForm::kDate,
+                                  .horizon = 6}));
 }
 
 TEST_F(Tsf, TellsWhatItFound) {

@@ -1,0 +1,31 @@
+// src/formats/time_step.h: the distance between the times of a series, by which they go on.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "formats/time.h"
+
+namespace rwa::formats {
+
+struct TimeStep {
+  int months = 0;     // months of the calendar, or
+  double length = 0;  // seconds, or numbers
+
+  friend bool operator==(const TimeStep&, const TimeStep&) = default;
+};
+
+// The most common distance of consecutive times. Empty if there are none, or all are equal.
+std::optional<TimeStep> find_time_step(std::span<const double> times, TimeForm form);
+
+// The time that is `count` steps later. Days that a month lacks become its last one.
+double later(double time, const TimeStep& step, int count);
+
+// The step that .tsf files call "monthly" or "10_minutes". Empty for unknown names.
+std::optional<TimeStep> named_time_step(std::string_view name);
+
+// "months", "quarters", "years", "days", "hours" or "steps", for messages.
+std::string_view unit_of(const std::optional<TimeStep>& step, TimeForm form);
+
+}  // namespace rwa::formats
