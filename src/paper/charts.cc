@@ -36,32 +36,13 @@ std::optional<double> height(const Entry& entry, double loss,
   return 100 * *accuracy;
 }
 
-// The number of runs that got to this step.
-std::size_t reached(const std::vector<Evidence>& runs, std::int64_t step) {
-  return static_cast<std::size_t>(std::ranges::count_if(runs, [&](const Evidence& run) {
-    return !run.curve.points.empty() && run.curve.points.back().step >= step;
-  }));
-}
-
-// Uses only steps at which all runs that got this far were evaluated: a median over some of them
-// would jump.
-Curve curve_of_runs(const Entry& entry, const std::vector<Evidence>& runs, std::string label,
-                    Role role) {
-  std::map<std::int64_t, std::vector<double>> columns;
-  for (const Evidence& run : runs) {
-    for (const Point& point : run.curve.points) {
-      const auto y = height(entry, point.loss, point.accuracy);
-      if (y) columns[point.step].push_back(*y);
-    }
-  }
-  Curve curve{.label = std::move(label), .role = role, .x = {}, .y = {}, .low = {}, .high = {}};
-  for (const auto& [step, values] : columns) {
-    if (values.size() < reached(runs, step)) continue;
-    curve.x.push_back(static_cast<double>(step));
-    curve.y.push_back(median(values));
-    if (runs.size() == 1) continue;
-    curve.low.push_back(std::ranges::min(values));
-    curve.high.push_back(std::ranges::max(values));
+Curve curve_of(const Entry& entry, const Evidence& run) {
+  Curve curve{.label = "", .role = Role::kRwa};
+  for (const Point& point : run.curve.points) {
+    const auto y = height(entry, point.loss, point.accuracy);
+    if (!y) continue;
+    curve.x.push_back(static_cast<double>(point.step));
+    curve.y.push_back(*y);
   }
   return curve;
 }
@@ -79,7 +60,9 @@ std::vector<Curve> curves_of(const Entry& entry, const std::vector<Line>& lines,
   for (const Line& line : lines) {
     const auto found = library.find(line.key);
     if (found == library.end()) continue;
-    curves.push_back(curve_of_runs(entry, found->second, line.label, line.role));
+    std::vector<Curve> runs;
+    for (const Evidence& run : found->second) runs.push_back(curve_of(entry, run));
+    curves.push_back(report::median_curve(runs, line.label, line.role));
   }
   return curves;
 }

@@ -123,10 +123,4 @@ Library evidence_of_authors(const std::filesystem::path& folder) {
   return library;
 }
 
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 }  // namespace rwa::paper

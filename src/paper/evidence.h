@@ -11,6 +11,7 @@
 #include "datasets/dataset.h"
 #include "paper/catalogue.h"
 #include "paper/curves.h"
+#include "report/chart.h"
 #include "training/run_folder.h"
 
 namespace rwa::paper {
@@ -51,7 +52,6 @@ Library evidence_of(const Runs& runs);
 // Reads NAME.MODEL.csv from the folder; no evidence if `folder` is empty.
 Library evidence_of_authors(const std::filesystem::path& folder);
 
-// `values` must not be empty.
-double median(std::vector<double> values);
+using report::median;
 
 }  // namespace rwa::paper

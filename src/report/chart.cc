@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -39,6 +41,33 @@ const CurveStyle& style_of(Role role) { return kStyles.at(static_cast<std::size_
 
 std::span<const CurveStyle> curve_styles() { return kStyles; }
 
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+Curve median_curve(const std::vector<Curve>& runs, std::string label, Role role) {
+  std::map<double, std::vector<double>> columns;
+  for (const Curve& run : runs) {
+    for (std::size_t i = 0; i < run.x.size(); ++i) columns[run.x[i]].push_back(run.y[i]);
+  }
+  const auto reached = [&](double x) {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        runs, [&](const Curve& run) { return !run.x.empty() && run.x.back() >= x; }));
+  };
+  Curve made{.label = std::move(label), .role = role};
+  for (const auto& [x, values] : columns) {
+    if (values.size() < reached(x)) continue;
+    made.x.push_back(x);
+    made.y.push_back(median(values));
+    if (runs.size() == 1) continue;
+    made.low.push_back(std::ranges::min(values));
+    made.high.push_back(std::ranges::max(values));
+  }
+  return made;
+}
+
 namespace {
 
 void require_equal_sizes(const Chart& chart, const Curve& curve) {
@@ -70,7 +99,7 @@ double least_positive(const Chart& chart, std::vector<double> Curve::*column) {
 }
 
 Curve drawable(const Curve& curve, const Chart& chart, double least_x, double least_y) {
-  Curve kept{.label = curve.label, .role = curve.role, .x = {}, .y = {}, .low = {}, .high = {}};
+  Curve kept{.label = curve.label, .role = curve.role, .points = curve.points};
   for (std::size_t i = 0; i < curve.x.size(); ++i) {
     double x = curve.x[i];
     const double y = curve.y[i];

@@ -34,10 +34,17 @@ constexpr Role other_role(std::size_t number) {
 
 // y against x, with a band from `low` to `high` unless these are empty.
 struct Curve {
-  std::string label;
+  std::string label;  // empty: not in the legend
   Role role;
   std::vector<double> x = {}, y = {}, low = {}, high = {};  // equal sizes, or no low and high
+  bool points = false;                                      // no line joins them
 };
+
+// Curves of repeated runs as one: their median, with a band from minimum to maximum, at each x that
+// all runs which get as far have; a median over some of them would jump. A single run stays as it is.
+Curve median_curve(const std::vector<Curve>& runs, std::string label, Role role);
+// `values` must not be empty.
+double median(std::vector<double> values);
 
 struct Chart {
   std::string id = {};  // letters, digits and hyphens: its file name and its anchor on the page
@@ -46,6 +53,7 @@ struct Chart {
   std::string x_label = {}, y_label = {};
   bool log_x = false, log_y = false;
   std::vector<Curve> curves = {};
+  bool x_is_time = false;  // x has seconds since 1970, UTC
 };
 
 // Several charts side by side under one number, as in the paper: "Figure 4".

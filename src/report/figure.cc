@@ -206,9 +206,9 @@ std::string plots(const Chart& chart, std::size_t panel) {
       bands += fmt::format("{} using 1:3:4 with filledcurves fc rgb {} notitle, ", data,
                            colour(style_of(curve.role), 0.2));
     }
-    curves +=
-        fmt::format("{} using 1:2 with {} {} notitle, ", data,
-                    curve.x.size() == 1 ? "points pt 7 ps 0.6" : "lines", line_style(curve.role));
+    curves += fmt::format("{} using 1:2 with {} {} notitle, ", data,
+                          curve.points || curve.x.size() == 1 ? "points pt 7 ps 0.6" : "lines",
+                          line_style(curve.role));
   }
   const std::string both = bands + curves;
   return "plot " + both.substr(0, both.size() - 2) + '\n';
@@ -227,7 +227,9 @@ std::string axes(const Chart& chart, double plot_width) {
   std::string script = "unset logscale\n";
   if (chart.log_x) script += "set logscale x\n";
   if (chart.log_y) script += "set logscale y\n";
-  script += x_ticks(x, chart.log_x, plot_width) + "set ytics auto\n";
+  script += chart.x_is_time ? "set xtics auto time format '%Y-%m'\n"
+                            : x_ticks(x, chart.log_x, plot_width);
+  script += "set ytics auto\n";
   return script + fmt::format("set xrange [{:.10g}:{:.10g}]\nset yrange [{:.6g}:{:.6g}]\n", x.low,
                               x.high, y.low, y.high);
 }
@@ -255,7 +257,7 @@ Legend legend_of(const std::vector<Chart>& panels) {
   Legend entries;
   for (const Chart& chart : panels) {
     for (const Curve& curve : chart.curves) {
-      entries.emplace(curve.role, gnuplot_text(curve.label));
+      if (!curve.label.empty()) entries.emplace(curve.role, gnuplot_text(curve.label));
     }
   }
   return entries;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <ranges>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -29,6 +30,7 @@ std::string to_json(const Curve& curve) {
   std::string json =
       fmt::format(R"({{"x":[{:.10g}],"y":[{:.6g}],"width":{},"dashed":{})", fmt::join(curve.x, ","),
                   fmt::join(curve.y, ","), style.width, style.dashed);
+  if (curve.points) json += R"(,"points":true)";
   if (!curve.low.empty()) {
     json += fmt::format(R"(,"low":[{:.6g}],"high":[{:.6g}])", fmt::join(curve.low, ","),
                         fmt::join(curve.high, ","));
@@ -39,7 +41,8 @@ std::string to_json(const Curve& curve) {
 // Contains no untrusted text, so nothing can end the enclosing element: charts are matched by their
 // order, and labels are in the HTML.
 std::string to_json(const Chart& chart) {
-  std::string json = fmt::format(R"({{"logX":{},"logY":{},"curves":[)", chart.log_x, chart.log_y);
+  std::string json = fmt::format(R"({{"logX":{},"logY":{},"time":{},"curves":[)", chart.log_x,
+                                 chart.log_y, chart.x_is_time);
   for (const Curve& curve : chart.curves) {
     if (json.back() == '}') json += ',';
     json += to_json(curve);
@@ -50,17 +53,41 @@ std::string to_json(const Chart& chart) {
 std::string legend(const Chart& chart) {
   std::string html = "<ul class=\"legend\">";
   for (const Curve& curve : chart.curves) {
-    html += fmt::format("<li><i class=\"{}\"></i>{} <output></output></li>",
-                        style_of(curve.role).name, escape_html(curve.label));
+    // page.js takes the colour from the sign, even if the entry is hidden.
+    html += fmt::format("<li{}><i class=\"{}\"></i>{} <output></output></li>",
+                        curve.label.empty() ? " hidden" : "", style_of(curve.role).name,
+                        escape_html(curve.label));
   }
   return html + "</ul>\n";
 }
 
 std::string description(const Chart& chart) {
   std::vector<std::string_view> labels;
-  for (const Curve& curve : chart.curves) labels.emplace_back(curve.label);
+  for (const Curve& curve : chart.curves) {
+    if (!curve.label.empty()) labels.emplace_back(curve.label);
+  }
   return fmt::format("{}: {} against {}. Curves: {}.", chart.title, chart.y_label, chart.x_label,
                      fmt::join(labels, ", "));
+}
+
+std::string to_html(const Text& text) { return escape_html(text.text); }
+
+std::string to_html(const Code& code) {
+  std::string html = "<pre><code>";
+  for (const auto line : std::views::split(code.text, '\n')) {
+    if (html.back() != '>') html += '\n';
+    html += escape_html(std::string_view(line.begin(), line.end()));
+  }
+  return html + "</code></pre>";
+}
+
+std::string to_html(const Card& card) {
+  std::string html = "<dl class=\"card\">\n";
+  for (const auto& [name, value] : card.facts) {
+    html += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", escape_html(name),
+                        std::visit([](const auto& one) { return to_html(one); }, value));
+  }
+  return html + "</dl>\n";
 }
 
 // Writes the blocks in order, and collects the contents and the chart data.
@@ -73,13 +100,15 @@ class Writer {
     contents_ += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", id, text);
     ++headings_;
   }
-  void operator()(const Text& text) { body_ += fmt::format("<p>{}</p>\n", escape_html(text.text)); }
+  void operator()(const Text& text) { body_ += fmt::format("<p>{}</p>\n", to_html(text)); }
+  void operator()(const Code& code) { body_ += to_html(code) + '\n'; }
+  void operator()(const Card& card) { body_ += to_html(card); }
   void operator()(const Table& table) { body_ += to_html(table); }
   void operator()(const HeatTable& table) { body_ += to_html(table); }
   void operator()(const Example& example) { body_ += to_html(example); }
   void operator()(const Steps& steps) { body_ += to_html(steps); }
   void operator()(const Figure& figure) {
-    body_ += fmt::format("<figure class=\"wide\" id=\"{}\">", escape_html(figure.id));
+    body_ += fmt::format("<figure id=\"{}\">", escape_html(figure.id));
     if (!figure.title.empty()) body_ += fmt::format("<h3>{}</h3>\n", escape_html(figure.title));
     body_ += "<div class=\"panels\">\n";
     for (const Chart& panel : figure.panels) add(drawable(panel));

@@ -23,7 +23,21 @@ struct Text {
   std::string text;  // plain text, one paragraph
 };
 
-using Block = std::variant<Heading, Text, Table, HeatTable, Example, Steps, Figure>;
+// Commands or source code, one per line.
+struct Code {
+  std::string text;
+};
+
+// Facts at a glance: what each is, and a text or code.
+struct Card {
+  struct Fact {
+    std::string name;
+    std::variant<Text, Code> value;
+  };
+  std::vector<Fact> facts;
+};
+
+using Block = std::variant<Heading, Text, Code, Card, Table, HeatTable, Example, Steps, Figure>;
 
 struct Page {
   std::string title;

@@ -76,6 +76,12 @@ constexpr double kNumbers = 56;  // room for numbers on the right
 constexpr double kTick = 70;     // minimum distance of ticks
 constexpr double kBaseline = 4;  // from the middle of a text down to its baseline
 
+constexpr double kKeyBox = 7;  // of the colour key
+constexpr int kKeyBoxes = 12;  // from 0 to the greatest weight
+// Opacities of the greatest weight.
+constexpr double kOfLetters = 0.6;
+constexpr double kOfTracks = 0.5;
+
 constexpr std::size_t kMostColumns = 320;
 constexpr std::size_t kMostLines = 50;    // of symbols
 constexpr std::size_t kMostLetters = 24;  // per word or name
@@ -205,7 +211,7 @@ class Drawing {
     std::vector<Line> lines = lines_of(symbols, steps_.weights);
     keep_greatest(lines);
     const double most = greatest(steps_.weights);
-    Shade shade(0.6);
+    Shade shade(kOfLetters);
     std::string letters;
     letters.swap(body_);  // drawn over the shading
     std::size_t drawn = 0;
@@ -218,6 +224,7 @@ class Drawing {
     letters.swap(body_);
     body_ += shade.svg() + letters;
     top_ += kGap;
+    add_key(steps_.weights, most, kOfLetters, false);
   }
 
   void add_tracks() {
@@ -226,6 +233,12 @@ class Drawing {
       most = std::max(most, greatest(columns_.sums(weights_of(track))));
     }
     for (const Track& track : steps_.tracks) add_track(track, most);
+    if (most == 0) return;
+    Values all;
+    for (const Track& track : steps_.tracks) {
+      all.insert(all.end(), track.weights.begin(), track.weights.end());
+    }
+    add_key(all, most, kOfTracks, false);
   }
 
   void add_bars() {
@@ -270,6 +283,7 @@ class Drawing {
     top_ += height;
     add_zero(top_);
     add_axis();
+    add_key({}, most, 1, true);
   }
 
   [[nodiscard]] double width() const { return std::max(left_ + kWidth + kNumbers, least_width_); }
@@ -285,6 +299,35 @@ class Drawing {
   void add_text(std::string_view style, double x, double middle, std::string_view text) {
     body_ += fmt::format(R"(<text class="{}" x="{:.5g}" y="{:.5g}">{}</text>)", style, x,
                          middle + kBaseline, escape_html(text));
+  }
+  // The colours between 0 and the greatest weight, and on its other side for negative weights.
+  // `of_roots`: colours follow the square roots of the weights.
+  void add_key(std::span<const double> weights, double most, double strongest, bool of_roots) {
+    if (most == 0) return;
+    const bool has_negative =
+        std::ranges::any_of(weights, [](double weight) { return weight < 0; });
+    const double middle = top_ + kText / 2;
+    double x = left_;
+    body_ += "<g class=\"key\">";
+    const auto add_end = [&](double number) {
+      const std::string text = in_digits(number);
+      add_text("name", x, middle, text);
+      x += kLetter * static_cast<double>(text.size()) + 4;
+    };
+    Shade shade(strongest);
+    add_end(has_negative ? -most : 0);
+    for (int i = has_negative ? -kKeyBoxes : 0; i <= kKeyBoxes; ++i) {
+      const double share = static_cast<double>(i) / kKeyBoxes;
+      const double root = std::copysign(std::sqrt(std::abs(share)), share);
+      shade.add({x, top_ + 2, kKeyBox, kText - 4}, of_roots ? root : share);
+      x += kKeyBox;
+    }
+    body_ += shade.svg();
+    x += 4;
+    add_end(most);
+    add_text("name", 0, middle, "colours");
+    body_ += "</g>";
+    top_ += kText + kGap;
   }
   void add_name(const std::string& name, double height) {
     add_text("name", 0, top_ + height / 2, shortened(name));
@@ -318,7 +361,7 @@ class Drawing {
   }
 
   void add_track(const Track& track, double most) {
-    Shade shade(0.5);
+    Shade shade(kOfTracks);
     const Values sums = columns_.sums(weights_of(track));
     for (std::size_t i = 0; most > 0 && i < sums.size(); ++i) {
       shade.add({left_ + columns_.x(i), top_, columns_.width(), kTrack}, sums[i] / most);

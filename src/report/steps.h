@@ -30,7 +30,7 @@ struct Steps {
 
 // Of a long sequence of symbols only the lines with the greatest weights are drawn; each gap shows
 // the number of steps skipped. If there are more numeric steps than columns, a column covers
-// several steps and has the sum of their weights.
+// several steps and has the sum of their weights. A key says what the colours stand for.
 std::string to_html(const Steps& steps);
 std::string to_svg(const Steps& steps);
 

@@ -99,7 +99,9 @@ std::string html_cell(const TableCell& cell, bool numeric) {
   if (!sign.sign.empty()) {
     html += fmt::format(R"(<span role="img" aria-label="{}">{}</span> )", sign.word, sign.sign);
   }
-  return html + escape_html(cell.text) + "</td>";
+  const std::string text = escape_html(cell.text);
+  if (cell.link.empty()) return html + text + "</td>";
+  return html + fmt::format("<a href=\"{}\">{}</a></td>", escape_html(cell.link), text);
 }
 
 }  // namespace
@@ -145,14 +147,16 @@ std::string to_html(const Table& table) {
   // A few columns spread over the full page width are hard to read.
   constexpr std::size_t kFewColumns = 4;
   std::string html = fmt::format(
-      "<div class=\"scroll{}\" role=\"region\" aria-label=\"Table\" tabindex=\"0\"><table>\n"
+      "<div class=\"scroll{}\" role=\"region\" aria-label=\"Table\" tabindex=\"0\"><table{}>\n"
       "<thead><tr>",
-      table.header.size() <= kFewColumns ? " narrow" : "");
+      table.header.size() <= kFewColumns ? " narrow" : "", table.sorts ? " class=\"sorts\"" : "");
   std::vector<bool> numeric;
   for (std::size_t i = 0; i < table.header.size(); ++i) {
     numeric.push_back(is_numeric(table, i));
-    html += fmt::format(R"(<th scope="col" class="{}">{}</th>)", numeric[i] ? "number" : "text",
-                        escape_html(table.header[i]));
+    const std::string name = escape_html(table.header[i]);
+    html +=
+        fmt::format(R"(<th scope="col" class="{}">{}</th>)", numeric[i] ? "number" : "text",
+                    table.sorts ? fmt::format("<button type=\"button\">{}</button>", name) : name);
   }
   html += "</tr></thead>\n<tbody>\n";
   for (const auto& row : table.rows) {
@@ -182,6 +186,12 @@ std::string html_cell(const HeatCell& cell) {
                      escape_html(cell.text));
 }
 
+std::string key_of(const HeatTable& table) {
+  return fmt::format(
+      "<p class=\"key\">{}: 0 % <i class=\"good\"></i> 100 % {}, <i class=\"bad\"></i> {}</p>\n",
+      escape_html(table.share_of), escape_html(table.good_is), escape_html(table.bad_is));
+}
+
 }  // namespace
 
 std::string to_html(const HeatTable& table) {
@@ -200,7 +210,7 @@ std::string to_html(const HeatTable& table) {
     for (const HeatCell& cell : table.cells[i]) html += html_cell(cell);
     html += "</tr>\n";
   }
-  return html + "</tbody></table></div>\n";
+  return html + "</tbody></table></div>\n" + key_of(table);
 }
 
 }  // namespace rwa::report

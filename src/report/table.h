@@ -12,11 +12,13 @@ enum class Mark { kNone, kYes, kNo, kOpen };
 struct TableCell {
   std::string text;
   Mark mark = Mark::kNone;
+  std::string link = {};  // on a page: an address relative to it
 };
 
 struct Table {
   std::vector<std::string> header;
   std::vector<std::vector<TableCell>> rows;  // each as long as the header
+  bool sorts = false;                        // on a page: by a click on a column's name
 };
 
 // Columns that contain only numbers, "—" and empty cells are right-aligned.
@@ -34,7 +36,8 @@ struct HeatCell {
 struct HeatTable {
   std::string rows_are, columns_are;  // what the rows and columns stand for
   std::vector<std::string> rows, columns;
-  std::vector<std::vector<HeatCell>> cells;  // [rows][columns]
+  std::vector<std::vector<HeatCell>> cells;              // [rows][columns]
+  std::string good_is = {}, bad_is = {}, share_of = {};  // for the key of the colours
 };
 
 std::string to_html(const HeatTable& table);

@@ -54,7 +54,12 @@ std::string in_percent(double share, int decimals) {
   return fmt::format("{:.{}f} %", 100 * share, decimals);
 }
 
-std::string in_digits(double number, int digits) { return fmt::format("{:.{}g}", number, digits); }
+std::string in_digits(double number, int digits) {
+  constexpr double kTooLong = 1e9;
+  const double size = std::abs(number);
+  if (size >= std::pow(10, digits) && size < kTooLong) return fmt::format("{:.0f}", number);
+  return fmt::format("{:.{}g}", number, digits);
+}
 
 std::string in_time(double seconds) {
   constexpr double kTooLong = 1000.0 * 24 * 3600;

@@ -22,7 +22,8 @@ using rwa::counted;
 using rwa::in_thousands;
 using rwa::with_thousands;
 std::string in_percent(double share, int decimals = 1);  // "98.1 %"
-std::string in_digits(double number, int digits = 3);    // "0.175", "1.73", "2e-06"
+// "0.175", "1.73", "2e-06", "173458": at least this many significant digits, unless they are zeros.
+std::string in_digits(double number, int digits = 3);
 std::string in_time(double seconds);             // "under 1s", "45s", "4m05s", "2h10m", "3d04h"
 std::string unit_name(const std::string& unit);  // "MSE" for the "mse" of metrics; "bits"
 

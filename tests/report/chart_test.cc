@@ -69,5 +69,24 @@ TEST(Drawable, RefusesColumnsOfDifferentSizes) {
   }
 }
 
+TEST(MedianCurve, HasABandWhereAllRunsThatGotAsFarWereEvaluated) {
+  const Curve made =
+      median_curve({curve(Role::kRwa, {0, 10, 20}, {4, 3, 2}), curve(Role::kRwa, {0, 10}, {8, 1}),
+                    curve(Role::kRwa, {0, 20}, {6, 4})},
+                   "all", Role::kLstm);
+  EXPECT_EQ(made.label, "all");
+  EXPECT_EQ(made.role, Role::kLstm);
+  EXPECT_EQ(made.x, (Numbers{0, 20}));
+  EXPECT_EQ(made.y, (Numbers{6, 3}));
+  EXPECT_EQ(made.low, (Numbers{4, 2}));
+  EXPECT_EQ(made.high, (Numbers{8, 4}));
+}
+
+TEST(MedianCurve, OfOneRunIsTheRun) {
+  const Curve made = median_curve({curve(Role::kRwa, {0, 10}, {4, 3})}, "one", Role::kRwa);
+  EXPECT_EQ(made.y, (Numbers{4, 3}));
+  EXPECT_TRUE(made.low.empty());
+}
+
 }  // namespace
 }  // namespace rwa::report

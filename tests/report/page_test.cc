@@ -83,7 +83,7 @@ TEST(Page, ChartsAreDataInTheOrderOfTheirPlaces) {
   const nlohmann::json charts = charts_of(html);
   EXPECT_EQ(charts.size(), count(html, "<div class=\"plot\""));
   EXPECT_EQ(charts.size(), count(html, "<noscript>"));
-  ASSERT_EQ(charts.size(), 6);  // the seventh has nothing to draw
+  ASSERT_EQ(charts.size(), 8);  // another one has nothing to draw
   EXPECT_EQ(charts[1].at("logY"), true);
   EXPECT_EQ(charts[2].at("logX"), true);
   for (const auto& chart : charts) {
@@ -95,6 +95,29 @@ TEST(Page, ChartsAreDataInTheOrderOfTheirPlaces) {
       }
     }
   }
+}
+
+TEST(Page, PointsAndTimesAreMarked) {
+  const auto charts = charts_of(to_html(Page{"t", "s", {Figure{"f", "", {points(), months()}}}}));
+  EXPECT_EQ(charts.at(0).at("curves").at(0).at("points"), true);
+  EXPECT_FALSE(charts.at(0).at("curves").at(1).contains("points"));
+  EXPECT_EQ(charts.at(0).at("time"), false);
+  EXPECT_EQ(charts.at(1).at("time"), true);
+}
+
+TEST(Page, ACurveWithoutALabelIsNotInTheLegend) {
+  const std::string html = to_html(Page{"t", "s", {Figure{"f", "", {points()}}}});
+  EXPECT_EQ(count(html, "<li hidden><i class=\"naive\">"), 1);
+  EXPECT_TRUE(contains(html, "<li><i class=\"rwa\"></i>predictions"));
+  EXPECT_TRUE(contains(html, "Curves: predictions.\""));
+}
+
+TEST(Page, ACardHasFactsAndCode) {
+  const std::string html = to_html(Page{"t", "s", {sample_card()}});
+  EXPECT_TRUE(contains(html, "<dt>Data</dt><dd>sales.csv: 1 series of 144 steps</dd>"));
+  EXPECT_TRUE(contains(html,
+                       "<dt>Use</dt><dd><pre><code>rwa predict runs/a NEW\n"
+                       "rwa explain runs/a NEW # &lt;b&gt;</code></pre></dd>"));
 }
 
 TEST(Page, ANumberKeepsSixDigitsAndAStepAll) {

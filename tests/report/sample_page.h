@@ -88,6 +88,39 @@ inline Chart hostile_chart() {
   return chart;
 }
 
+// Several points at the same x, and a line without an entry in the legend.
+inline Chart points() {
+  Chart chart = losses("points", false, false);
+  Curve cloud{.label = "predictions", .role = Role::kRwa, .points = true};
+  for (int i = 0; i < 200; ++i) {
+    cloud.x.push_back(i / 20);
+    cloud.y.push_back(i / 20 + std::sin(i * i));
+  }
+  chart.curves = {std::move(cloud), {.label = "", .role = Role::kNaive, .x = {0, 9}, .y = {0, 9}}};
+  return chart;
+}
+
+// Months from 1990 on, the last year with a band.
+inline Chart months() {
+  Chart chart = losses("months", false, false);
+  Curve known{.label = "sales", .role = Role::kLstm};
+  Curve ahead{.label = "forecast", .role = Role::kRwa};
+  for (int i = 0; i < 72; ++i) {
+    Curve& curve = i < 60 ? known : ahead;
+    curve.x.push_back(631'152'000.0 + i * 2'629'746.0);
+    curve.y.push_back(100 + i + 20 * std::sin(i * 0.5236));
+  }
+  chart.curves = {std::move(known), with_band(std::move(ahead), 0.1)};
+  chart.x_is_time = true;
+  return chart;
+}
+
+inline Card sample_card() {
+  return {{{"Data", Text{"sales.csv: 1 series of 144 steps"}},
+           {kHostile, Text{kHostile}},
+           {"Use", Code{"rwa predict runs/a NEW\nrwa explain runs/a NEW # <b>"}}}};
+}
+
 inline std::vector<Example> sample_examples() {
   Lane grammar{"input", {}, {"B", "T", "S", "X", "X", "V", "V", "E"}, 0};
   Lane input{"input", {}, {}, 0};
@@ -124,12 +157,19 @@ inline Table sample_table() {
       {{{"adding-100: RWA beats the baseline"}, {"under 1,000"}, {"600", Mark::kYes}, {"600"}},
        {{"adding-100: LSTM beats the baseline"}, {"about 3,000"}, {"5,100", Mark::kNo}, {"3,000"}},
        {{"mnist: accuracy after 250,000 steps"}, {"98.1 %"}, {"", Mark::kOpen}, {"—"}},
-       {{kHostile}, {"a | b"}, {"*x*", Mark::kYes}, {"1"}}}};
+       {{kHostile}, {"a | b"}, {"*x*", Mark::kYes}, {"1"}}},
+      true};
 }
 
 inline HeatTable sample_matrix() {
-  HeatTable table{
-      .rows_are = "truth", .columns_are = "prediction", .rows = {}, .columns = {}, .cells = {}};
+  HeatTable table{.rows_are = "truth",
+                  .columns_are = "prediction",
+                  .rows = {},
+                  .columns = {},
+                  .cells = {},
+                  .good_is = kHostile,
+                  .bad_is = "wrong",
+                  .share_of = "Share of the row"};
   for (int i = 0; i < 9; ++i) table.rows.push_back("class " + std::to_string(i));
   table.rows.back() = kHostile;
   table.columns = table.rows;
@@ -174,6 +214,7 @@ inline Page sample_page() {
             .subtitle = "Nine experiments, two models, and the authors' curves for comparison.",
             .blocks = {}};
   const auto add = [&page](Block block) { page.blocks.push_back(std::move(block)); };
+  add(sample_card());
   add(Heading{"Claims", "claims"});
   add(
       Text{"The paper reports how many steps each model needs to beat the baseline. The table "
@@ -188,6 +229,8 @@ inline Page sample_page() {
              "The same with a logarithmic step axis",
              {losses("log-x", true, false), losses("log-log", true, true)}});
   add(Figure{"figure-few", "Few points", {lone_point(), no_points()}});
+  add(Figure{"figure-points", "", {points(), months()}});
+  add(Code{"rwa paper run adding-100 " + std::string(kHostile)});
   add(Figure{"figure-hostile", kHostile, {hostile_chart()}});
   add(Heading{"Examples", "examples"});
   for (const Example& example : sample_examples()) add(example);

@@ -29,10 +29,19 @@ Steps curves(std::size_t steps) {
   return picture;
 }
 
+// Without the key of the colours.
+std::string drawing_of(const Steps& picture) {
+  std::string html = to_html(picture);
+  for (std::size_t at = 0; (at = html.find("<g class=\"key\">")) != std::string::npos;) {
+    html.erase(at, html.find("</g>", at) - at);
+  }
+  return html;
+}
+
 TEST(Steps, ColoursEachLetterByItsWeight) {
   Steps picture = letters(6);
   picture.weights = {0, 0.5, 0.25, -0.5, 0, 0};
-  const std::string html = to_html(picture);
+  const std::string html = drawing_of(picture);
   EXPECT_EQ(count(html, "class=\"letter\""), 6);
   EXPECT_TRUE(contains(html, "<path class=\"more\" opacity=\"0.6\""));
   EXPECT_TRUE(contains(html, "<path class=\"more\" opacity=\"0.3\""));
@@ -90,7 +99,7 @@ TEST(Steps, ColoursTheGroundOfACurveByItsOwnWeights) {
   Steps picture = curves(3);
   picture.weights = {0, 0, 0};
   picture.tracks[0].weights = {1, -1, 0};
-  const std::string html = to_html(picture);
+  const std::string html = drawing_of(picture);
   EXPECT_EQ(count(html, "<path class=\"more\" opacity=\"0.5\""), 1);
   EXPECT_EQ(count(html, "<path class=\"less\" opacity=\"0.5\""), 1);
 }
@@ -99,10 +108,25 @@ TEST(Steps, RowsAreAPictureOfTheirOwn) {
   Steps picture = letters(2);
   picture.rows_are = "units";
   picture.rows = {{1, 0}, {0.25, 0.75}};
-  const std::string html = to_html(picture);
+  const std::string html = drawing_of(picture);
   EXPECT_TRUE(contains(html, ">units</text>"));
   EXPECT_EQ(count(html, "h-"), 3);
   EXPECT_TRUE(contains(html, "opacity=\"0.5\""));  // the square root of a quarter
+}
+
+TEST(Steps, AKeyNamesTheEndsOfTheColours) {
+  Steps picture = letters(3);
+  EXPECT_FALSE(contains(to_html(picture), "class=\"key\""));  // nothing has a colour
+  picture.weights = {0, 0.25, 0.5};
+  EXPECT_TRUE(contains(to_html(picture), ">0.5</text>"));
+  EXPECT_FALSE(contains(to_html(picture), "class=\"less\""));
+  picture.weights[1] = -0.25;
+  EXPECT_TRUE(contains(to_html(picture), ">-0.5</text>"));
+  picture = curves(2);
+  picture.rows = {{0.125, 2}};
+  const std::string html = to_html(picture);
+  EXPECT_EQ(count(html, "class=\"key\""), 1);
+  EXPECT_TRUE(contains(html.substr(html.find("class=\"key\"")), ">2</text>"));
 }
 
 TEST(Steps, TakesWhatCannotBeDrawn) {

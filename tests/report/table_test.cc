@@ -62,9 +62,19 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+TEST(Table, ThatSortsHasButtons) {
+  const Table table{.header = {"<a>"}, .rows = {{{"1"}}}, .sorts = true};
+  const std::string html = to_html(table);
+  EXPECT_NE(html.find("<table class=\"sorts\">"), std::string::npos);
+  EXPECT_NE(html.find("<button type=\"button\">&lt;a&gt;</button></th>"), std::string::npos);
+}
+
 TEST(HeatTable, HasNamesOnTwoSidesAndColoursByShare) {
   HeatTable table = table_of(2, "b & c");
   table.cells[0] = {{"7", 0.5, true}, {"", 1.5, false}};
+  table.good_is = "right";
+  table.bad_is = "<wrong>";
+  table.share_of = "Share of the row";
   EXPECT_EQ(
       to_html(table),
       R"(<div class="scroll narrow" role="region" aria-label="Table" tabindex="0"><table class="heat">
@@ -72,6 +82,7 @@ TEST(HeatTable, HasNamesOnTwoSidesAndColoursByShare) {
 <tbody>
 <tr><th scope="row">&lt;a&gt;</th><td class="good" style="--share:50%">7</td><td class="bad" style="--share:100%"></td></tr>
 </tbody></table></div>
+<p class="key">Share of the row: 0 % <i class="good"></i> 100 % right, <i class="bad"></i> &lt;wrong&gt;</p>
 )");
 }
 
