@@ -52,6 +52,7 @@ class Known(NamedTuple):
     task: str  # "class", "labels", "numbers", "class-per-step", "numbers-per-step", "forecast"
     outputs: list[Any]  # the labels in the caller's type, or the names of the targets
     every_step: bool
+    horizon: int  # steps of a forecast; 0: another task, or the next step at every step
     of_symbols: bool
     features: list[str]
     symbols: list[str]
@@ -297,7 +298,13 @@ def known(model: Model) -> Known:
         outputs = [value_of(word, kind) for word in outputs]
     of_symbols = about["input"] == "symbols"
     return Known(
-        about["task"], outputs, about["every_step"], of_symbols, about["features"], about["symbols"]
+        about["task"],
+        outputs,
+        about["every_step"],
+        about["horizon"],
+        of_symbols,
+        about["features"],
+        about["symbols"],
     )
 
 
@@ -318,7 +325,7 @@ def predict(
     -------
     list of numpy.ndarray
         For each sequence the probabilities, or the numbers in their original unit: [O], or [T, O]
-        for per-step tasks.
+        for per-step tasks. Of forecasts [horizon, targets, 3]: lower end, median and upper end.
     """
     import numpy
 
@@ -331,6 +338,9 @@ def predict(
     if rows == 0:
         return [numpy.zeros((0, outputs), numpy.float32) for _ in range(count.value)]
     every = numpy.ctypeslib.as_array(values, (rows, outputs)).copy()
-    if not known(model).every_step:
+    about = known(model)
+    if about.horizon > 0:
+        return list(every.reshape(len(every), about.horizon, -1, 3))
+    if not about.every_step:
         return list(every)
     return [every[offsets[i] : offsets[i + 1]] for i in range(count.value)]

@@ -42,16 +42,18 @@ workflows::PredictOptions parse_options(const char* text) {
 // its pieces.
 class Gatherer {
  public:
+  // The encoding must outlive it.
   explicit Gatherer(const datasets::Encoding& encoding)
       : decoder_(encoding), width_(decoder_.names().size()) {}
 
   void add(const workflows::Sample& sample, std::span<const float> logits) {
-    if (sample.from <= 1) begin();
+    if (sample.from <= 1 || decoder_.is_of_forecasts()) begin();
     const auto first = static_cast<std::int64_t>(workflows::step_of(sample.from, 0)) - 1;
     const auto rows = static_cast<std::int64_t>(logits.size() / width_);
     for (std::int64_t row = 0; row < rows; ++row) {
       if (decoder_.every_step() && first + row < rows_) continue;
-      decoder_.decode(logits.subspan(static_cast<std::size_t>(row) * width_, width_), prediction_);
+      decoder_.decode(sample.sequence,
+                      logits.subspan(static_cast<std::size_t>(row) * width_, width_), prediction_);
       add_prediction();
     }
   }
@@ -106,6 +108,7 @@ Json describe(const datasets::Encoding& encoding) {
   return {{"task", to_string(encoding.schema.target)},
           {"outputs", encoding.outputs()},
           {"every_step", encoding.answers_every_step()},
+          {"horizon", encoding.forecast.horizon},
           {"input", to_string(encoding.schema.symbols ? Input::kSymbols : Input::kNumbers)},
           {"features", encoding.schema.features},
           {"symbols", encoding.alphabet}};

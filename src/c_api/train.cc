@@ -194,9 +194,9 @@ workflows::TrainedRun train_one(workflows::Plan plan, const workflows::TrainOpti
                                 ListenerNews& news) {
   if (workflows::is_refitted(plan)) {
     const bool finds_steps = plan.runs.front().experiment.evaluation.patience > 0;
-    std::vector<std::int64_t> steps;
-    if (finds_steps) steps = workflows::best_steps(train_all(plan, options, news));
-    plan.runs = {workflows::plan_refit(plan, steps)};
+    std::vector<workflows::FoldEnd> ends;
+    if (finds_steps) ends = workflows::ends_of(train_all(plan, options, news));
+    plan.runs = {workflows::plan_refit(plan, ends)};
   }
   return train_all(plan, options, news).runs.front();
 }

@@ -23,11 +23,15 @@ struct Shape {
   int outputs = 1;  // O
   Readout readout = Readout::kLast;
   Loss loss = Loss::kSoftmax;
-  int longest = 1;               // the most steps of any sequence
-  double mean_length = 1;        // expected length of a training sample
-  int says = 0;                  // steps of the longest decoder target; 0: no decoder
+  double interval = 0.8;      // as in ModelConfig
+  double interval_scale = 0;  // of trained intervals; 0: found on validation data, if there is some
+  int longest = 1;            // the most steps of any sequence
+  double mean_length = 1;     // expected length of a training sample
+  int says = 0;               // steps of the longest decoder target; 0: no decoder
   std::vector<int> unseen = {};  // inputs that are 0 in every training sample
   int positions = 0;             // the last inputs, which tell the position, not data
+  // The outputs that training starts from, whatever the input; empty: those of initial weights.
+  std::vector<float> start = {};
 };
 
 // The scores of a baseline that ignores the input: class frequencies or the mean. The loss is in

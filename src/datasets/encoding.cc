@@ -43,6 +43,19 @@ void cut_rows(const std::vector<T>& rows, int steps, Piece piece, std::vector<T>
   out.assign(rows.begin() + piece.begin * width, rows.begin() + piece.end * width);
 }
 
+// "sales+1 low", "sales+1", "sales+1 high", "sales+2 low", …
+std::vector<std::string> outputs_of(const Forecast& forecast,
+                                    const std::vector<std::string>& features) {
+  std::vector<std::string> names;
+  for (int step = 1; step <= forecast.horizon; ++step) {
+    for (const std::size_t target : forecast.targets) {
+      const std::string name = fmt::format("{}+{}", features[target], step);
+      names.insert(names.end(), {name + " low", name, name + " high"});
+    }
+  }
+  return names;
+}
+
 constexpr std::size_t kMostListed = 20;  // words in a message
 
 // "FILE:LINE" or "FILE:LINE:COLUMN".
@@ -145,12 +158,13 @@ void Widening::write_row(const formats::Sequence& encoded, std::size_t width, in
 }
 
 std::size_t Encoding::width() const {
+  if (forecast.is_needed()) return forecast.inputs(schema.features.size());
   if (schema.symbols) return alphabet.size();
   return schema.features.size() * (scale == Scale::kSequence ? OwnScale::kInputs : 1);
 }
 
 Normal Encoding::of_numbers() const {
-  if (scale == Scale::kData) return features;
+  if (scale == Scale::kData && !forecast.is_needed()) return features;
   const std::size_t count = features.mean.size();
   return {.mean = std::vector<double>(count, 0), .scale = std::vector<double>(count, 1)};
 }
@@ -158,19 +172,23 @@ Normal Encoding::of_numbers() const {
 // A widened step is always a row of numbers, even if its steps are symbols.
 Shape Encoding::shape() const {
   const bool symbols = schema.symbols && !widening.is_needed();
+  const Loss loss = forecast.is_needed() ? Loss::kPinball : loss_of(schema);
   return {.input = symbols ? Input::kSymbols : Input::kNumbers,
           .inputs = static_cast<int>(widening.inputs(width())),
           .outputs = static_cast<int>(outputs().size()),
           .readout = answers_every_step() ? Readout::kEvery : Readout::kLast,
-          .loss = loss_of(schema),
+          .loss = loss,
+          .interval = forecast.interval,
           .positions = widening.positions};
 }
 
 bool Encoding::answers_every_step() const {
+  if (forecast.is_needed()) return false;
   return schema.target == Target::kNone || is_per_step(schema.target);
 }
 
 std::vector<std::string> Encoding::outputs() const {
+  if (forecast.is_needed()) return outputs_of(forecast, schema.features);
   switch (schema.target) {
     case Target::kClass:
     case Target::kLabels:
@@ -222,6 +240,13 @@ std::string why_no_own_scale(const formats::Schema& schema) {
   return "the mean and deviation of a sequence would tell a forecast its future";
 }
 
+void check_exportable(const Encoding& encoding) {
+  if (!encoding.forecast.is_needed()) return;
+  throw ConfigError(
+      "a model that forecasts series cannot be exported, since its inputs are made from windows: "
+      "train with --task next-step");
+}
+
 bool has_answer(const formats::Schema& schema, const formats::Sequence& sequence) {
   const auto steps = static_cast<std::size_t>(sequence.steps);
   switch (schema.target) {
@@ -240,6 +265,26 @@ bool has_answer(const formats::Schema& schema, const formats::Sequence& sequence
   return false;
 }
 
+void fill_gaps(Missing missing, std::size_t features, formats::Sequence& series) {
+  for (std::size_t i = 0; i < features; ++i) {
+    std::size_t first = i;
+    while (first < series.x.size() && std::isnan(series.x[first])) first += features;
+    if (first >= series.x.size()) first = i;
+    double known = std::isnan(series.x[first]) ? 0 : series.x[first];
+    double sum = 0, count = 0;
+    for (std::size_t at = i; at < series.x.size(); at += features) {
+      float& number = series.x[at];
+      if (std::isnan(number)) {
+        number = static_cast<float>(known);
+        continue;
+      }
+      sum += number;
+      ++count;
+      known = missing == Missing::kMean ? sum / count : number;
+    }
+  }
+}
+
 void refuse_missing(const formats::Schema& schema, const formats::Sequence& sequence,
                     std::string_view file) {
   const auto found =
@@ -255,6 +300,11 @@ formats::Sequence scaled(const Encoding& encoding, formats::Sequence encoded) {
 }
 
 formats::Sequence as_seen(const Encoding& encoding, const formats::Sequence& encoded) {
+  if (encoding.forecast.is_needed()) {
+    formats::Sequence seen = encoded;
+    seen.x = inputs_of(encoding.forecast, encoding.schema.features.size(), encoded);
+    return seen;
+  }
   const formats::Sequence narrow = scaled(encoding, encoded);
   if (!encoding.widening.is_needed()) return narrow;
   formats::Sequence seen = narrow;
@@ -331,6 +381,11 @@ void Encoder::encode_known(formats::Sequence& sequence, std::string_view file,
 
 void Encoder::encode_features(formats::Sequence& sequence, std::string_view file) const {
   const auto& names = encoding_.schema.features;
+  if (encoding_.forecast.is_needed()) {
+    if (encoding_.missing == Missing::kRefuse) refuse_missing(encoding_.schema, sequence, file);
+    fill_gaps(encoding_.missing, names.size(), sequence);
+    return;
+  }
   make_normal(numbers_, names, sequence.x, file, sequence.line, [&](std::size_t i) {
     if (encoding_.missing == Missing::kRefuse) {
       refuse_missing_at(encoding_.schema, sequence, i, file,
@@ -351,7 +406,9 @@ void Encoder::encode_values(formats::Sequence& sequence, std::string_view file) 
 }
 
 int Encoder::steps(const formats::Sequence& encoded, bool whole) const {
-  const bool last_is_answer = encoding_.schema.target == Target::kNone && !whole;
+  const bool predicts_next =
+      encoding_.schema.target == Target::kNone && !encoding_.forecast.is_needed();
+  const bool last_is_answer = predicts_next && !whole;
   return last_is_answer ? std::max(encoded.steps - 1, 0) : encoded.steps;
 }
 
@@ -366,17 +423,22 @@ void Encoder::fill(Encoded encoded, Batch& batch, bool whole) const {
   const auto inputs = static_cast<std::size_t>(shape_.inputs);
   batch.symbols.assign(symbols ? rows : 0, 0);
   batch.x.assign(symbols ? 0 : rows * inputs, 0.0F);
+  const bool forecasts = encoding_.forecast.is_needed();
+  const std::size_t features = encoding_.schema.features.size();
   formats::Sequence by_itself;
   for (std::size_t b = 0; b < count; ++b) {
     const bool own = encoding_.scale == Scale::kSequence;
     if (own) by_itself.x = encoding_.own.rows(encoded[b]->x);
-    fill_input(own ? by_itself : *encoded[b], b, batch);
+    if (forecasts) by_itself.x = inputs_of(encoding_.forecast, features, *encoded[b]);
+    fill_input(own || forecasts ? by_itself : *encoded[b], b, batch);
   }
   batch.classes.clear();
   batch.values.clear();
   batch.target_lengths.clear();
   batch.target_steps = 0;
-  const auto answered = [&](const auto* s) { return has_answer(encoding_.schema, *s); };
+  const auto answered = [&](const auto* s) {
+    return has_answer(encoding_.schema, *s) && !(forecasts && s->values.empty());
+  };
   if (!std::ranges::all_of(encoded, answered)) return;
   if (!encoding_.answers_every_step()) {
     fill_answers(encoded, batch);
@@ -409,7 +471,11 @@ void Encoder::widen(const formats::Sequence& sequence, int length, std::size_t b
 void Encoder::fill_answers(Encoded encoded, Batch& batch) const {
   const auto outputs = static_cast<std::size_t>(shape_.outputs);
   for (const formats::Sequence* sequence : encoded) {
-    if (shape_.loss == Loss::kSoftmax) {
+    if (shape_.loss == Loss::kPinball) {
+      const auto targets =
+          targets_of(encoding_.forecast, encoding_.schema.features.size(), *sequence);
+      batch.values.insert(batch.values.end(), targets.begin(), targets.end());
+    } else if (shape_.loss == Loss::kSoftmax) {
       batch.classes.push_back(sequence->labels[0]);
     } else if (shape_.loss == Loss::kSquaredError) {
       batch.values.insert(batch.values.end(), sequence->values.begin(), sequence->values.end());

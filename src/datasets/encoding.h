@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "datasets/dataset.h"
+#include "datasets/forecast.h"
 #include "datasets/scale.h"
 #include "formats/reader.h"
 #include "formats/sequence.h"
@@ -71,14 +72,15 @@ struct Encoding {
   // earlier versions have none and refuse such symbols.
   bool unknown = false;
   std::vector<std::string> labels = {};  // the classes, in the order of the outputs
-  Normal targets = {};                   // of regression targets; forecasts use `features`
+  Normal targets = {};     // of regression targets; predictions of next steps use `features`
+  Forecast forecast = {};  // of numbers, if the task is to forecast; windows are its samples
 
   // Returns how many symbols have a name of their own.
   [[nodiscard]] std::size_t known_symbols() const { return alphabet.size() - (unknown ? 1 : 0); }
   // Returns the number of inputs of a single step, before widening: symbols, or numbers as scaled.
   [[nodiscard]] std::size_t width() const;
-  // Returns the standardisation that encode() applies to each number of x: none if each sequence is
-  // scaled by itself, which fill() does.
+  // Returns the standardisation that encode() applies to each number of x: none of forecasts, and if
+  // each sequence is scaled by itself, which fill() does.
   [[nodiscard]] Normal of_numbers() const;
   // Returns the shape of the network: input, inputs, outputs, readout, loss.
   [[nodiscard]] Shape shape() const;
@@ -102,8 +104,9 @@ inline constexpr std::string_view kEncodingNote = "data";
 std::optional<Encoding> find_encoding(const std::map<std::string, std::string>& notes,
                                       const ModelConfig& network, std::string_view origin);
 
-// Encodes sequences of one reader and fills batches. A forecast sees all steps but the last, or
-// with `whole` (for prediction) every step; the last step then has no target.
+// Encodes sequences of one reader and fills batches. A prediction of next steps sees all steps but
+// the last, or with `whole` every step; the last step then has no target. Of a forecast, encode()
+// takes series and fill() their windows.
 class Encoder {
  public:
   Encoder(const Encoding& encoding, const formats::Vocabulary& vocabulary);
@@ -168,8 +171,14 @@ formats::Sequence as_seen(const Encoding& encoding, const formats::Sequence& enc
 // Returns why sequences of this schema cannot be scaled each by itself; empty if they can.
 std::string why_no_own_scale(const formats::Schema& schema);
 
+// Throws ConfigError for forecasts: an exported network would have to make their windows.
+void check_exportable(const Encoding& encoding);
+
 // Returns whether the sequence has the targets that its task needs. Multi-label allows any number.
 bool has_answer(const formats::Schema& schema, const formats::Sequence& sequence);
+// Replaces the missing values of a series: by the number before, or by the mean of those before; at
+// its beginning by the first number.
+void fill_gaps(Missing missing, std::size_t features, formats::Sequence& series);
 // Throws InputError if a value of x is missing.
 void refuse_missing(const formats::Schema& schema, const formats::Sequence& sequence,
                     std::string_view file);

@@ -18,15 +18,19 @@ using formats::Target;
 using io::Fields;
 
 Json json_of(const formats::Schema& schema) {
-  return {{"format", to_string(schema.format)},
-          {"layout", schema.layout ? Json(to_string(*schema.layout)) : Json()},
-          {"symbols", schema.symbols},
-          {"features", schema.features},
-          {"target", to_string(schema.target)},
-          {"targets", schema.targets},
-          {"id", schema.id},
-          {"time", schema.time},
-          {"label_from", schema.label_from}};
+  Json json{{"format", to_string(schema.format)},
+            {"layout", schema.layout ? Json(to_string(*schema.layout)) : Json()},
+            {"symbols", schema.symbols},
+            {"features", schema.features},
+            {"target", to_string(schema.target)},
+            {"targets", schema.targets},
+            {"id", schema.id},
+            {"time", schema.time},
+            {"label_from", schema.label_from}};
+  // Fields that models of earlier versions lack.
+  if (schema.time_form) json["time_form"] = to_string(*schema.time_form);
+  if (schema.horizon > 0) json["horizon"] = schema.horizon;
+  return json;
 }
 
 Json json_of(const Widening& widening) {
@@ -41,6 +45,19 @@ Json json_of(const OwnScale& own) {
       {"least", own.least}, {"means", json_of(own.means)}, {"deviations", json_of(own.deviations)}};
 }
 
+Json json_of(const Forecast& forecast, const formats::Schema& schema) {
+  std::vector<std::string> targets;
+  std::vector<double> weights;
+  for (std::size_t i = 0; i < forecast.targets.size(); ++i) {
+    targets.push_back(schema.features[forecast.targets[i]]);
+    weights.insert(weights.end(), forecast.weights[i].begin(), forecast.weights[i].end());
+  }
+  return {{"horizon", forecast.horizon},   {"season", forecast.season},
+          {"history", forecast.history},   {"interval", forecast.interval},
+          {"targets", std::move(targets)}, {"weights", std::move(weights)},
+          {"spread", forecast.spread}};
+}
+
 formats::Schema parse_schema(Fields json) {
   formats::Schema schema;
   json("format", schema.format);
@@ -52,6 +69,8 @@ formats::Schema parse_schema(Fields json) {
   json("id", schema.id);
   json("time", schema.time);
   json("label_from", schema.label_from);
+  if (json.has("time_form")) json("time_form", schema.time_form);
+  if (json.has("horizon")) json("horizon", schema.horizon, 0);
   json.finish();
   return schema;
 }
@@ -102,6 +121,36 @@ OwnScale parse_own_scale(Fields json, std::size_t size) {
   own.deviations = parse_normal(json.table("deviations"), size);
   json.finish();
   return own;
+}
+
+Forecast parse_forecast(Fields json, const formats::Schema& schema) {
+  Forecast forecast;
+  std::vector<double> weights;
+  json("horizon", forecast.horizon, 1);
+  json("season", forecast.season, 1);
+  json("history", forecast.history, 1);
+  json("interval", forecast.interval);
+  std::vector<std::string> targets;
+  json("targets", targets);
+  json("weights", weights);
+  json("spread", forecast.spread);
+  check_positive(json, "spread", {forecast.spread});
+  for (const std::string& target : targets) {
+    const auto found = std::ranges::find(schema.features, target);
+    if (found == schema.features.end()) {
+      json.fail(fmt::format("\"targets\" contains {}, expected features", io::quote(target)));
+    }
+    forecast.targets.push_back(static_cast<std::size_t>(found - schema.features.begin()));
+  }
+  if (targets.empty() || schema.symbols || schema.target != Target::kNone) {
+    json.fail("found a forecast without targets, or of another task");
+  }
+  check_size(json, "weights", weights, targets.size() * kSimpleForecasts);
+  for (auto row = weights.begin(); row != weights.end(); row += kSimpleForecasts) {
+    forecast.weights.emplace_back(row, row + kSimpleForecasts);
+  }
+  json.finish();
+  return forecast;
 }
 
 // Checks that words are unique, and that there are some exactly if they are wanted.
@@ -160,6 +209,7 @@ void check_fit(const ModelConfig& network, const Shape& data, std::string_view o
   check_equal("inputs", network.inputs, data.inputs);
   check_equal("outputs", network.outputs, data.outputs);
   check_equal("loss", to_string(network.loss), to_string(data.loss));
+  if (data.loss == Loss::kPinball) check_equal("interval", network.interval, data.interval);
   check_equal("code", network.code, 0);
   const bool every = data.readout == Readout::kEvery;
   check((network.readout == Readout::kEvery) == every, "readout", to_string(network.readout),
@@ -184,6 +234,7 @@ std::string to_json(const Encoding& encoding) {
   if (encoding.unknown) json["unknown"] = true;
   if (encoding.scale != Scale::kData) json["scale"] = to_string(encoding.scale);
   if (encoding.scale == Scale::kSequence) json["own"] = json_of(encoding.own);
+  if (encoding.forecast.is_needed()) json["forecast"] = json_of(encoding.forecast, encoding.schema);
   return json.dump();
 }
 
@@ -211,6 +262,9 @@ Encoding parse_encoding(std::string_view json, std::string_view origin) {
   if (fields.has("scale")) fields("scale", encoding.scale);
   if (encoding.scale == Scale::kSequence) {
     encoding.own = parse_own_scale(fields.table("own"), schema.features.size());
+  }
+  if (fields.has("forecast")) {
+    encoding.forecast = parse_forecast(fields.table("forecast"), schema);
   }
   fields.finish();
   check(fields, encoding);

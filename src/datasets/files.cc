@@ -12,8 +12,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/counted.h"
 #include "datasets/files_order.h"
 #include "datasets/files_read.h"
+#include "datasets/forecast_fit.h"
+#include "datasets/windows.h"
 #include "io/quote.h"
 #include "io/safetensors.h"
 #include "rwa/errors.h"
@@ -233,6 +236,37 @@ void check_folds(const LoadedData& data, int expected) {
   }
 }
 
+// What is to be forecast, without what is fitted. What the task leaves open is chosen from all
+// series, so that folds agree.
+Forecast forecast_of(const FilesTask& task, const LoadedData& data) {
+  constexpr int kLeastHistory = 24, kSeasons = 3;
+  const std::vector<std::string>& features = data.schema.features;
+  const int median = median_length(data.statistics);
+  Forecast forecast{.interval = task.interval};
+  forecast.season = task.season > 0 ? task.season : data.season.length;
+  forecast.horizon = task.horizon > 0
+                         ? task.horizon
+                         : natural_horizon(data.schema.horizon, forecast.season, data.step, median);
+  forecast.history =
+      task.window > 0 ? task.window : std::max(kSeasons * forecast.season, kLeastHistory);
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    const bool is_target =
+        task.target.empty() || std::ranges::find(task.target, features[i]) != task.target.end();
+    if (is_target) forecast.targets.push_back(i);
+  }
+  return forecast;
+}
+
+void check_windows(std::int64_t windows, const Forecast& forecast, const FilesTask& task,
+                   const Statistics& seen) {
+  if (windows > 0) return;
+  throw InputError(fmt::format(
+      "found series of up to {}, expected more to train on forecasts of {}: use a smaller "
+      "--horizon{}",
+      counted(longest(seen), "step"), counted(forecast.horizon, "step"),
+      task.folds > 0 ? ", or fewer --folds" : ", or --split 0"));
+}
+
 class ReadFiles final : public Files {
  public:
   ReadFiles(const FilesTask& task, std::shared_ptr<const LoadedData> data);
@@ -242,7 +276,7 @@ class ReadFiles final : public Files {
   [[nodiscard]] std::int64_t size(Split split) const override;
   void draw(std::uint64_t seed, std::int64_t first,
             std::span<std::int64_t> samples) const override {
-    order_->draw(seed, first, samples);
+    shuffled_ ? shuffled_->draw(seed, first, samples) : order_->draw(seed, first, samples);
   }
   void fill(Split split, std::span<const std::int64_t> samples, Batch& batch) const override;
   [[nodiscard]] std::map<std::string, std::string> notes() const override {
@@ -257,14 +291,25 @@ class ReadFiles final : public Files {
 
   [[nodiscard]] std::unique_ptr<Files> prepared(const FilesTask& task) const;
   [[nodiscard]] bool has_folds(int folds) const {
+    if (data_->forecasts) return possible_folds(folds) >= folds;
     return static_cast<std::size_t>(folds) == data_->subsets.size() &&
            std::ranges::all_of(data_->subsets, [](const auto& s) { return s->store.size() > 0; });
   }
+
+  [[nodiscard]] int possible_folds(int most) const {
+    return datasets::possible_folds(encoding_.forecast, data_->subsets.front()->series, most);
+  }
+  [[nodiscard]] const formats::Sequence& series(Split split, std::int64_t number,
+                                                int& origin) const override;
+  [[nodiscard]] const Season& season() const override { return data_->season; }
 
  private:
   using Subsets = std::vector<const Subset*>;
 
   void choose_subsets();
+  void choose_windows();
+  void finish_sequences(Sums& trained);
+  void finish_forecasts(const Sums& trained);
   [[nodiscard]] const Subsets& subsets(Split split) const {
     return subsets_[static_cast<std::size_t>(split)];
   }
@@ -279,6 +324,8 @@ class ReadFiles final : public Files {
   std::vector<float> constant_outputs_;
   std::optional<Encoder> encoder_;
   std::optional<SampleOrder> order_;
+  std::optional<ShuffledOrder> shuffled_;  // of forecasts
+  std::array<Windows, 3> windows_;         // of forecasts, of each split
 };
 
 ReadFiles::ReadFiles(const FilesTask& task, std::shared_ptr<const LoadedData> data)
@@ -288,22 +335,49 @@ ReadFiles::ReadFiles(const FilesTask& task, std::shared_ptr<const LoadedData> da
   Sums trained;
   for (const Subset* subset : subsets(Split::kTrain)) trained.add(subset->sums);
   encoding_ = encoding_of(task_, *data_, trained);
-  trained.seen = in_order(trained.seen, data_->vocabulary->symbols, encoding_);
-  trained.symbols = in_order(trained.symbols, data_->vocabulary->symbols, encoding_);
   statistics_ = data_->statistics;
   statistics_.labels = in_order(statistics_.labels, *data_->vocabulary, encoding_.labels);
-  check_trainable(encoding_, statistics_, trained);
   check_note(encoding_);
+  if (data_->forecasts) {
+    finish_forecasts(trained);
+  } else {
+    finish_sequences(trained);
+  }
+  encoder_.emplace(encoding_, *data_->vocabulary);
+}
+
+void ReadFiles::finish_sequences(Sums& trained) {
+  trained.seen = in_order(trained.seen, data_->vocabulary->symbols, encoding_);
+  trained.symbols = in_order(trained.symbols, data_->vocabulary->symbols, encoding_);
+  check_trainable(encoding_, statistics_, trained);
   shape_ = encoding_.shape();
   shape_.unseen = unseen_inputs(encoding_, trained.seen);
   shape_.longest = longest_of(*data_);
   shape_.mean_length = static_cast<double>(trained.steps) / static_cast<double>(trained.samples);
   naive_ = naive_of(encoding_, trained);
   constant_outputs_ = constant_outputs_of(encoding_, *data_->vocabulary, trained);
-  encoder_.emplace(encoding_, *data_->vocabulary);
   std::vector<const Store*> stores;
   for (const Subset* subset : subsets(Split::kTrain)) stores.push_back(&subset->store);
   order_.emplace(std::move(stores), task_.balance);
+}
+
+void ReadFiles::finish_forecasts(const Sums& trained) {
+  const auto& series = data_->subsets.front()->series;
+  if (series.empty()) throw InputError("the training files have no series");
+  encoding_.forecast = forecast_of(task_, *data_);
+  encoding_.window = encoding_.stride = 0;
+  choose_windows();
+  const Windows& windows = windows_[static_cast<std::size_t>(Split::kTrain)];
+  FittedForecast fitted =
+      fit_forecast(encoding_.forecast, encoding_.schema.features.size(), series, windows);
+  encoding_.forecast = std::move(fitted.forecast);
+  shape_ = encoding_.shape();
+  shape_.interval_scale = task_.interval_scale;
+  shape_.longest = encoding_.forecast.history;
+  shape_.mean_length = shape_.longest;
+  shape_.start = constant_outputs_ = std::move(fitted.start);
+  naive_ = naive_of(encoding_, trained);
+  shuffled_.emplace(windows.size());
 }
 
 bool is_one_fold(const FilesTask& task) { return task.folds > 0 && task.fold < task.folds; }
@@ -322,7 +396,10 @@ Split split_of(const FilesTask& task, std::size_t subset, std::size_t subsets) {
 
 void ReadFiles::choose_subsets() {
   const auto& all = data_->subsets;
-  for (std::size_t i = 0; i < all.size(); ++i) {
+  if (data_->forecasts) {  // which are split by time
+    for (Subsets& split : subsets_) split = {all.front().get()};
+  }
+  for (std::size_t i = 0; i < all.size() && !data_->forecasts; ++i) {
     const Split split = split_of(task_, i, all.size());
     subsets_[static_cast<std::size_t>(split)].push_back(all[i].get());
   }
@@ -332,13 +409,40 @@ void ReadFiles::choose_subsets() {
   }
 }
 
+void ReadFiles::choose_windows() {
+  const Forecast& forecast = encoding_.forecast;
+  const auto windows = [&](Split split) -> Windows& {
+    return windows_[static_cast<std::size_t>(split)];
+  };
+  for (const Split split : {Split::kTrain, Split::kValid, Split::kTest}) {
+    windows(split) = windows_of(task_, forecast, data_->subsets.front()->series, split);
+  }
+  if (data_->valid) windows(Split::kValid) = all_windows(forecast, data_->valid->series);
+  if (data_->test && !is_one_fold(task_)) {
+    windows(Split::kTest) = all_windows(forecast, data_->test->series);
+  }
+}
+
+const formats::Sequence& ReadFiles::series(Split split, std::int64_t number, int& origin) const {
+  const Windows::Place place = windows_[static_cast<std::size_t>(split)].at(number);
+  origin = place.origin;
+  return subsets(split).front()->series[place.series];
+}
+
 std::int64_t ReadFiles::size(Split split) const {
+  if (data_->forecasts) return windows_[static_cast<std::size_t>(split)].size();
   std::int64_t size = 0;
   for (const Subset* subset : subsets(split)) size += subset->store.size();
   return size;
 }
 
 void ReadFiles::sample(Split split, std::int64_t number, formats::Sequence& encoded) const {
+  if (data_->forecasts) {
+    const Windows::Place place = windows_[static_cast<std::size_t>(split)].at(number);
+    encoded = window_of(encoding_.forecast, encoding_.schema.features.size(),
+                        subsets(split).front()->series[place.series], place.origin, place.known);
+    return;
+  }
   auto subset = subsets(split).begin();
   for (; number >= (*subset)->store.size(); ++subset) number -= (*subset)->store.size();
   (*subset)->store.read(number, encoded);
@@ -358,9 +462,13 @@ void ReadFiles::fill(Split split, std::span<const std::int64_t> samples, Batch& 
 std::unique_ptr<Files> ReadFiles::prepared(const FilesTask& task) const {
   if (task.folds > 0) {
     check_range("fold", task.fold, 0, task.folds);
-    check_folds(*data_, task.folds);
+    if (!data_->forecasts) check_folds(*data_, task.folds);
   }
-  return std::make_unique<ReadFiles>(task, data_);
+  auto made = std::make_unique<ReadFiles>(task, data_);
+  if (data_->forecasts) {
+    check_windows(made->size(Split::kTrain), made->encoding_.forecast, task, statistics_);
+  }
+  return made;
 }
 
 int length_at(const Statistics& statistics, std::int64_t sequence) {
@@ -396,7 +504,7 @@ std::unique_ptr<Files> open_files(const FilesTask& task, std::uint64_t seed, con
                     "expected {}",
                     task.train.front(), data->sha256, task.sha256));
   }
-  if (task.folds > 0) check_folds(*data, task.folds);
+  if (task.folds > 0 && !data->forecasts) check_folds(*data, task.folds);
   return std::make_unique<ReadFiles>(task, std::move(data));
 }
 
@@ -413,6 +521,10 @@ std::unique_ptr<Files> open_files(const FilesTask& task, std::uint64_t seed, con
 
 std::unique_ptr<Files> prepared(const Files& files, const FilesTask& task) {
   return dynamic_cast<const ReadFiles&>(files).prepared(task);
+}
+
+int possible_folds(const Files& files, int most) {
+  return dynamic_cast<const ReadFiles&>(files).possible_folds(most);
 }
 
 bool has_folds(const Files& files, int folds) {

@@ -13,6 +13,7 @@
 #include "datasets/encoding.h"
 #include "datasets/files_task.h"
 #include "datasets/own_scale_sums.h"
+#include "datasets/season.h"
 #include "datasets/store.h"
 #include "rwa/link.h"
 
@@ -51,6 +52,11 @@ class Files : public Dataset {
   [[nodiscard]] virtual std::vector<float> constant_outputs() const = 0;
   // Reads one encoded sample, as fill() puts it into a batch.
   virtual void sample(Split split, std::int64_t number, formats::Sequence& encoded) const = 0;
+  // The whole series of a window that is forecast, and the first step that the window forecasts.
+  [[nodiscard]] virtual const formats::Sequence& series(Split split, std::int64_t number,
+                                                        int& origin) const = 0;
+  // Of forecasts: the season that was found in the data, used or not.
+  [[nodiscard]] virtual const Season& season() const = 0;
 };
 
 // Called at intervals with the number of sequences read so far.
@@ -78,6 +84,8 @@ inline std::unique_ptr<Files> with_fold(const Files& files, FilesTask task, int 
   task.fold = fold;
   return prepared(files, task);
 }
+// Of forecasts: how many folds the series are long enough for, at most `most`.
+int possible_folds(const Files& files, int most);
 // Whether the data was read in this many subsets and none is empty.
 bool has_folds(const Files& files, int folds);
 

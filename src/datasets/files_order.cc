@@ -22,6 +22,22 @@ Random random_of(std::uint64_t seed, std::int64_t epoch) {
 }
 }  // namespace
 
+void ShuffledOrder::draw(std::uint64_t seed, std::int64_t first,
+                         std::span<std::int64_t> samples) const {
+  const std::lock_guard lock(mutex_);
+  for (std::int64_t& drawn : samples) {
+    const std::int64_t epoch = first / size_;
+    if (epoch_ != epoch || seed_ != seed) {
+      seed_ = seed;
+      epoch_ = epoch;
+      shuffled_.resize(static_cast<std::size_t>(size_));
+      std::iota(shuffled_.begin(), shuffled_.end(), std::int64_t{0});
+      shuffle(random_of(seed, epoch), 0, shuffled_);
+    }
+    drawn = shuffled_[static_cast<std::size_t>(first++ % size_)];
+  }
+}
+
 SampleOrder::SampleOrder(std::vector<const Store*> stores, bool balanced)
     : stores_(std::move(stores)), balanced_(balanced) {
   for (std::size_t i = 0; i < stores_.size(); ++i) {

@@ -14,6 +14,22 @@
 
 namespace rwa::datasets {
 
+// The order of samples in memory: all are shuffled in each epoch.
+class ShuffledOrder {
+ public:
+  explicit ShuffledOrder(std::int64_t size) : size_(size) {}
+
+  // As SampleOrder::draw().
+  void draw(std::uint64_t seed, std::int64_t first, std::span<std::int64_t> samples) const;
+
+ private:
+  std::int64_t size_;
+  mutable std::mutex mutex_;
+  mutable std::uint64_t seed_ = 0;
+  mutable std::int64_t epoch_ = -1;
+  mutable std::vector<std::int64_t> shuffled_;
+};
+
 class SampleOrder {
  public:
   // Samples are numbered through all stores. Balanced: samples are drawn from a group with

@@ -31,6 +31,8 @@ enum class Kind : std::uint8_t {
   kId,
   kTime,
   kLabelFrom,
+  kTimeForm,  // only if there is one
+  kHorizon,   // the same
   // A file name, before the file's first sequence. The first one ends the schema.
   kFile,
   // A new word of the vocabulary, before the sequence that contains it.
@@ -88,6 +90,8 @@ class Sender final : public formats::Reader {
     put(Kind::kId, schema_.id);
     put(Kind::kTime, schema_.time);
     put(Kind::kLabelFrom, schema_.label_from);
+    if (schema_.time_form) put(Kind::kTimeForm, formats::to_string(*schema_.time_form));
+    if (schema_.horizon > 0) put(Kind::kHorizon, std::to_string(schema_.horizon));
   }
   void put_file() {
     file_ = reader_->file();
@@ -195,6 +199,12 @@ void Receiver::take_text(Kind kind, std::string_view text) {
       break;
     case Kind::kLabelFrom:
       schema_.label_from = text;
+      break;
+    case Kind::kTimeForm:
+      schema_.time_form = formats::parse_time_form(text);
+      break;
+    case Kind::kHorizon:
+      schema_.horizon = std::stoi(std::string(text));
       break;
     case Kind::kFile:
       file_ = text;

@@ -41,6 +41,16 @@ std::optional<char> decimal_of(const FilesTask& task) {
       fmt::format("decimal is {}, expected {}", io::quote(task.decimal), fmt::join(marks, " or ")));
 }
 
+// What is forecast is a feature, too. Empty if no features are named.
+std::vector<std::string> joined(std::vector<std::string> features,
+                                const std::vector<std::string>& targets) {
+  if (features.empty()) return features;
+  for (const std::string& target : targets) {
+    if (std::ranges::find(features, target) == features.end()) features.push_back(target);
+  }
+  return features;
+}
+
 // Throws InputError if a word from `checked` on is not UTF-8, which model files require.
 void check_text(const std::vector<std::string>& words, std::size_t& checked,
                 const std::string& file, std::int64_t line) {
@@ -64,7 +74,7 @@ void carry_forward(std::vector<float>& x, std::size_t features) {
 class Collector {
  public:
   // Throws ConfigError for an invalid window.
-  Collector(const FilesTask& task, formats::Schema schema);
+  Collector(const FilesTask& task, formats::Schema schema, bool of_forecasts);
 
   // Throws InputError, with file and line, if values or targets are missing.
   void check(const formats::Sequence& sequence, const std::string& file) const;
@@ -79,7 +89,7 @@ class Collector {
   void hash(const formats::Dictionary& words);
 
   formats::Schema schema_;
-  bool forecasts_, every_step_;
+  bool of_forecasts_, predicts_next_, every_step_;
   std::size_t features_;  // per step
   Missing missing_;
   int window_, stride_;
@@ -88,15 +98,17 @@ class Collector {
   io::Sha256 hash_;
 };
 
-Collector::Collector(const FilesTask& task, formats::Schema schema)
+Collector::Collector(const FilesTask& task, formats::Schema schema, bool of_forecasts)
     : schema_(std::move(schema)),
-      forecasts_(schema_.target == formats::Target::kNone),
+      of_forecasts_(of_forecasts),
+      predicts_next_(schema_.target == formats::Target::kNone && !of_forecasts),
       every_step_(Encoding{.schema = schema_}.answers_every_step()),
       features_(schema_.symbols ? 0 : schema_.features.size()),
       missing_(parse_missing(task.missing)),
       window_(task.window),
       stride_(stride_of(task)) {
   check_range("window", window_, 0, std::numeric_limits<int>::max());
+  if (of_forecasts_) return;
   if (window_ > 0) check_range("stride", stride_, 1, window_);
   if (window_ == 0 && stride_ != 0) {
     throw ConfigError(fmt::format("stride is {} without a window, expected a window too", stride_));
@@ -117,10 +129,15 @@ void Collector::add(formats::Sequence& sequence, Subset& subset) {
   pack(sequence, record_);
   hash_.add(record_);
   if (features_ > 0) subset.sums.features.add(sequence.x, features_);
+  if (of_forecasts_) {
+    fill_gaps(missing_, features_, sequence);
+    subset.series.push_back(std::move(sequence));
+    return;
+  }
   if (missing_ == Missing::kPrevious) carry_forward(sequence.x, features_);
   for (const std::int32_t symbol : sequence.symbols) subset.sums.seen.add(symbol);
   if (!sequence.values.empty()) subset.sums.targets.add(sequence.values, schema_.targets.size());
-  const auto all = pieces(sequence.steps, window_, stride_, forecasts_);
+  const auto all = pieces(sequence.steps, window_, stride_, predicts_next_);
   if (all.size() == 1) {
     add_sample(sequence, subset);
     return;
@@ -134,16 +151,16 @@ void Collector::add(formats::Sequence& sequence, Subset& subset) {
 
 // record_ already has the packed sample. Skips samples without a per-step target to learn from.
 void Collector::add_sample(const formats::Sequence& sample, Subset& subset) {
-  const int steps = sample.steps - (forecasts_ ? 1 : 0);
+  const int steps = sample.steps - (predicts_next_ ? 1 : 0);
   if (every_step_ && steps <= 0) return;
   subset.store.append(record_);
   Sums& sums = subset.sums;
   ++sums.samples;
   sums.steps += steps;
   sums.longest = std::max(sums.longest, steps);
-  if (features_ > 0 && !forecasts_) sums.own.add(sample.x, features_);
+  if (features_ > 0 && !predicts_next_) sums.own.add(sample.x, features_);
   for (const std::int32_t label : sample.labels) sums.labels.add(label);
-  if (!forecasts_ || !schema_.symbols) return;
+  if (!predicts_next_ || !schema_.symbols) return;
   for (const std::int32_t answer : std::span(sample.symbols).subspan(1)) sums.symbols.add(answer);
 }
 
@@ -217,23 +234,27 @@ class Loader {
       : task_(task), folder_(std::move(folder)), open_(open), keeper_(keeper), progress_(reading) {}
 
   LoadedData load(std::uint64_t seed) {
-    StratifiedSplit split(task_, seed);
     auto reader = begin(task_.train, options_of(task_));
     out_.schema = reader->schema();
     out_.findings = reader->findings();
     check_schema(reader->file());
     check_scale();
-    make_subsets(split.subsets());
-    Collector collector(task_, out_.schema);
+    out_.forecasts = is_forecast(task_, out_.schema);
+    check_forecast(reader->file());
+    auto split = split_of(seed);
+    make_subsets(split ? split->subsets() : 1);
+    Collector collector(task_, out_.schema, out_.forecasts);
     out_.statistics = no_statistics(out_.schema.symbols ? 0 : out_.schema.features.size());
     const bool by_class = out_.schema.target == Target::kClass;
     read(*reader, collector, [&](const formats::Sequence& sequence) -> Subset& {
       add(sequence, out_.statistics);
-      return *out_.subsets[split.subset_of(by_class ? sequence.labels[0] : 0)];
+      if (!split) return *out_.subsets.front();
+      return *out_.subsets[split->subset_of(by_class ? sequence.labels[0] : 0)];
     });
     reader.reset();
     out_.labels = out_.vocabulary->labels.words().size();
     for (auto& subset : out_.subsets) subset->store.close();
+    if (out_.forecasts) find_season_of_series();
     warn_about_labels(out_);
     out_.valid = read_others(task_.valid, collector);
     out_.test = read_others(task_.test, collector);
@@ -247,8 +268,15 @@ class Loader {
                                          const formats::Options& options) {
     return open_({paths.begin(), paths.end()}, options, out_.vocabulary);
   }
+  // None of forecasts, which are split by time. Throws ConfigError for an invalid one.
+  [[nodiscard]] std::optional<StratifiedSplit> split_of(std::uint64_t seed) const {
+    check_split(task_, out_.forecasts ? 1 : 2);
+    return out_.forecasts ? std::nullopt : std::optional(StratifiedSplit(task_, seed));
+  }
+  void find_season_of_series();
   void check_schema(const std::string& file) const;
   void check_scale() const;
+  void check_forecast(const std::string& file) const;
   [[nodiscard]] std::unique_ptr<Subset> new_subset(std::size_t memory) const {
     return std::make_unique<Subset>(folder_, memory, keeper_);
   }
@@ -294,6 +322,41 @@ void Loader::check_scale() const {
   if (why.empty()) return;
   throw ConfigError(fmt::format("scale is {}, expected {} or {}: {}", to_string(Scale::kSequence),
                                 to_string(Scale::kData), to_string(Scale::kNone), why));
+}
+
+// Throws ConfigError for options that contradict each other.
+void Loader::check_forecast(const std::string& file) const {
+  const std::vector<std::string>& features = out_.schema.features;
+  if (!out_.forecasts) {
+    if (task_.horizon > 0 || task_.season > 0) {
+      throw ConfigError(fmt::format(
+          "{}: --{} is for forecasts of numbers, found {}", file,
+          task_.horizon > 0 ? "horizon" : "season",
+          out_.schema.symbols
+              ? "sequences of symbols"
+              : fmt::format("the task {}",
+                            task_.task.empty() ? to_string(out_.schema.target) : task_.task)));
+    }
+    if (out_.schema.target == Target::kNone && !task_.target.empty()) {
+      throw ConfigError(fmt::format("{}: --task {} takes no --target", file, task_.task));
+    }
+    return;
+  }
+  for (const std::string& target : task_.target) {
+    if (std::ranges::find(features, target) != features.end()) continue;
+    throw ConfigError(fmt::format("{}: found no feature {} to forecast{}", file, io::quote(target),
+                                  suggestion(target, features)));
+  }
+}
+
+// The times are those of the first series that has some.
+void Loader::find_season_of_series() {
+  const auto& all = out_.subsets.front()->series;
+  for (const formats::Sequence& series : all) {
+    if (out_.step || !out_.schema.time_form) break;
+    out_.step = formats::find_time_step(series.times, *out_.schema.time_form);
+  }
+  out_.season = find_season(all, out_.schema.features.size(), out_.step);
 }
 
 void Loader::make_subsets(std::size_t count) {
@@ -347,11 +410,12 @@ void Loader::refuse_new_labels(const formats::Sequence& sequence, const std::str
 
 formats::Options options_of(const FilesTask& task) {
   check_range("kmer", task.kmer, 1, std::numeric_limits<int>::max());
+  const bool is_forecast = parse_task(task) == Target::kNone;
   return {.format = parse_if_given(task.format, formats::parse_format),
           .layout = parse_if_given(task.layout, formats::parse_layout),
-          .task = parse_if_given(task.task, formats::parse_target),
-          .targets = task.target,
-          .features = task.features,
+          .task = parse_task(task),
+          .targets = is_forecast ? std::vector<std::string>() : task.target,
+          .features = is_forecast ? joined(task.features, task.target) : task.features,
           .id = task.id,
           .time = task.time,
           .label_from = task.label_from,

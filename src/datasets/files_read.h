@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,10 +14,12 @@
 #include "datasets/files.h"
 #include "datasets/files_sums.h"
 #include "datasets/files_task.h"
+#include "datasets/season.h"
 #include "datasets/store.h"
 #include "datasets/store_file.h"
 #include "formats/reader.h"
 #include "formats/sequence.h"
+#include "formats/time_step.h"
 #include "rwa/link.h"
 
 namespace rwa::datasets {
@@ -36,7 +39,8 @@ struct Subset {
   Subset(const std::filesystem::path& folder, std::size_t memory, const Keeper& keeper)
       : store(folder, memory, keeper) {}
 
-  Store store;  // of samples: sequences or windows of them
+  Store store;                                 // of samples: sequences or windows of them
+  std::vector<formats::Sequence> series = {};  // instead, of forecasts
   Sums sums;
 };
 
@@ -44,10 +48,15 @@ struct LoadedData {
   formats::Schema schema;
   formats::Findings findings;
   std::shared_ptr<formats::Vocabulary> vocabulary;
+  bool forecasts = false;  // see is_forecast()
+  // Of forecasts: the distance of times, and the season that was found.
+  std::optional<formats::TimeStep> step = {};
+  Season season = {};
   std::size_t labels = 0;  // those of the training files, the first in the vocabulary
-  std::vector<std::unique_ptr<Subset>> subsets;  // of the training files, by StratifiedSplit
-  std::unique_ptr<Subset> valid, test;           // null without files for it
-  Statistics statistics;                         // labels are numbered as in the vocabulary
+  // Of the training files, by StratifiedSplit; a single one of forecasts, which are split by time.
+  std::vector<std::unique_ptr<Subset>> subsets;
+  std::unique_ptr<Subset> valid, test;  // null without files for it
+  Statistics statistics;                // labels are numbered as in the vocabulary
   std::string sha256;
 };
 

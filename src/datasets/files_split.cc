@@ -16,22 +16,26 @@ constexpr int kMostFolds = 1000;
 constexpr double kLeastSplit = 0.01, kMostSplit = 0.5;
 
 int folds_of(const FilesTask& task) {
+  check_split(task, 2);
+  if (task.folds != 0) return task.folds;
+  if (task.split == 0 || !task.valid.empty()) return 1;
+  return static_cast<int>(std::lround(1 / task.split));
+}
+}  // namespace
+
+void check_split(const FilesTask& task, int least_folds) {
   if (task.folds != 0) {
-    check_range("folds", task.folds, 2, kMostFolds);
+    check_range("folds", task.folds, least_folds, kMostFolds);
     check_range("fold", task.fold, 0, task.folds);
-    if (task.valid.empty()) return task.folds;
+    if (task.valid.empty()) return;
     throw ConfigError(
         "--folds cannot be combined with --valid: cross-validation splits the training data "
         "itself");
   }
-  if (task.split == 0 || !task.valid.empty()) return 1;
-  if (task.split >= kLeastSplit && task.split <= kMostSplit) {
-    return static_cast<int>(std::lround(1 / task.split));
-  }
+  if (task.split == 0 || (task.split >= kLeastSplit && task.split <= kMostSplit)) return;
   throw ConfigError(
       fmt::format("split is {}, expected 0, or {} to {}", task.split, kLeastSplit, kMostSplit));
 }
-}  // namespace
 
 StratifiedSplit::StratifiedSplit(const FilesTask& task, std::uint64_t seed)
     : seed_(task.split_seed != 0 ? task.split_seed : seed), folds_(folds_of(task)) {}

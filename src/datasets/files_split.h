@@ -11,6 +11,9 @@
 
 namespace rwa::datasets {
 
+// Throws ConfigError if the split or the folds of a task are out of range.
+void check_split(const FilesTask& task, int least_folds);
+
 class StratifiedSplit {
  public:
   // Throws ConfigError if the split or the folds of the task are invalid.
@@ -23,7 +26,7 @@ class StratifiedSplit {
 
  private:
   std::uint64_t seed_;
-  int folds_;  // 1: no split
+  int folds_;                       // 1: no split
   std::vector<std::int64_t> seen_;  // sequences so far, per class
 };
 

@@ -99,6 +99,8 @@ Naive naive_of(const Encoding& encoding, const Sums& sums) {
       return one_of(forecast ? sums.symbols : sums.labels);
     case Loss::kSigmoid:
       return each_of(outputs, sums.labels, sums.samples);
+    case Loss::kPinball:
+      return {};
     case Loss::kSquaredError:
       break;
   }

@@ -2,8 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "formats/schema.h"
 
 namespace rwa::datasets {
 
@@ -22,11 +26,18 @@ struct FilesTask {
   int positions = 0;  // as in Widening
   std::string missing = "refuse";
   std::string scale = {};  // empty: see choose_scale()
-  int window = 0;
-  int stride = 0;  // 0: same as window
+  // Of forecasts of numbers: the steps before a forecast, and from one to the next. Else see Encoding.
+  int window = 0;  // 0: not cut; of forecasts: some seasons
+  int stride = 0;  // 0: same as window; of forecasts: 1
+  // As in Forecast. 0: what the file says, or what suits the season (season.h).
+  int horizon = 0;
+  int season = 0;
+  double interval = 0.8;
+  double interval_scale = 0;  // as in Shape
   // Without validation files: validate on one in round(1 / split) sequences of each class; 0: none.
   // With folds, fold `fold` is the test set and the next fold the validation set, unless the split
-  // is 0 or there are only two. If `fold` equals `folds`, all sequences are for training.
+  // is 0 or there are only two. If `fold` equals `folds`, all sequences are for training. Series
+  // that are forecast are split by time, see windows.h.
   double split = 0.2;
   int folds = 0;
   int fold = 0;
@@ -36,5 +47,15 @@ struct FilesTask {
 
   friend bool operator==(const FilesTask&, const FilesTask&) = default;
 };
+
+// What FilesTask::task may be: the names of formats::Target, and this one, which predicts the next
+// step of sequences at every step. For symbols, it is the same as to forecast.
+inline constexpr std::string_view kNextStep = "next-step";
+std::vector<std::string> task_names();
+// Throws ConfigError.
+std::optional<formats::Target> parse_task(const FilesTask& task);
+
+// Whether windows of series are forecast, and not the next step of sequences.
+bool is_forecast(const FilesTask& task, const formats::Schema& schema);
 
 }  // namespace rwa::datasets

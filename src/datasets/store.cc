@@ -41,7 +41,8 @@ class RecordWriter {
 
 class RecordReader {
  public:
-  explicit RecordReader(std::span<const std::byte> record) : at_(record.data()) {}
+  explicit RecordReader(std::span<const std::byte> record)
+      : at_(record.data()), end_(record.data() + record.size()) {}
 
   std::uint64_t number() {
     std::uint64_t value = 0;
@@ -51,6 +52,7 @@ class RecordReader {
       if (byte < kMore) return value;
     }
   }
+  [[nodiscard]] std::size_t bytes_left() const { return static_cast<std::size_t>(end_ - at_); }
   template <class Items>
   void items(Items& items, std::size_t count) {
     items.resize(count);
@@ -64,7 +66,7 @@ class RecordReader {
   }
 
  private:
-  const std::byte* at_;
+  const std::byte *at_, *end_;
 };
 
 struct Block {
@@ -133,6 +135,7 @@ void pack(const formats::Sequence& sequence, std::vector<std::byte>& record) {
   writer.words(sequence.symbols);
   writer.words(sequence.labels);
   writer.items(sequence.values);
+  writer.items(sequence.times);
 }
 
 void unpack(std::span<const std::byte> record, formats::Sequence& sequence) {
@@ -149,6 +152,7 @@ void unpack(std::span<const std::byte> record, formats::Sequence& sequence) {
   reader.words(sequence.symbols, symbols);
   reader.words(sequence.labels, labels);
   reader.items(sequence.values, values);
+  reader.items(sequence.times, reader.bytes_left() / sizeof(double));
 }
 
 struct Store::Impl {

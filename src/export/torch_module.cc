@@ -226,6 +226,7 @@ fs::path weights_beside(const fs::path& file) {
 void export_torch(const Model& model, const fs::path& file) {
   const fs::path weights_file = weights_beside(file);
   const auto data = datasets::find_encoding(model.notes(), model.config(), "the model");
+  if (data) datasets::check_exportable(*data);
   const std::string text = torch_module_text(model.config(), data);
   const auto weights =
       io::format_safetensors({{{"format", kFormat}, {kWriterKey, kWriter}}, torch_weights(model)});

@@ -113,6 +113,7 @@ void Evaluator::count_right(std::size_t row, Score& score) const {
       }
       break;
     case Loss::kSquaredError:
+    case Loss::kPinball:
       break;
   }
 }
@@ -155,19 +156,33 @@ Score Scorer::score_test_draws(std::int64_t step) {
   return *score_batches(Split::kTest, 1, choose, {});
 }
 
-std::optional<Score> Scorer::score_all(Split split, bool drawn, const Watch& watch) {
-  const std::int64_t size = dataset_.size(split);
+std::int64_t Scorer::batches_of(Split split) const {
   const std::int64_t most = experiment_.evaluation.samples;
+  return (dataset_.size(split) + most - 1) / most;
+}
+
+void Scorer::choose_in_order(Split split, std::int64_t batch) {
+  const std::int64_t most = experiment_.evaluation.samples;
+  const std::int64_t first = batch * most;
+  samples_.resize(static_cast<std::size_t>(std::min(most, dataset_.size(split) - first)));
+  std::iota(samples_.begin(), samples_.end(), first);
+}
+
+void Scorer::show(Split split, const OutputListener& listener) {
+  for (std::int64_t batch = 0; batch < batches_of(split); ++batch) {
+    choose_in_order(split, batch);
+    evaluator_.score(split, samples_, listener);
+  }
+}
+
+std::optional<Score> Scorer::score_all(Split split, bool drawn, const Watch& watch) {
   const auto choose = [&](std::int64_t batch) {
-    const std::int64_t first = batch * most;
-    samples_.resize(static_cast<std::size_t>(std::min(most, size - first)));
-    if (drawn) {
-      draw({experiment_.seed, Purpose::kFinalDraws}, first, size, samples_);
-    } else {
-      std::iota(samples_.begin(), samples_.end(), first);
-    }
+    choose_in_order(split, batch);
+    if (!drawn) return;
+    draw({experiment_.seed, Purpose::kFinalDraws}, batch * experiment_.evaluation.samples,
+         dataset_.size(split), samples_);
   };
-  return score_batches(split, (size + most - 1) / most, choose, watch);
+  return score_batches(split, batches_of(split), choose, watch);
 }
 
 std::optional<Score> Scorer::score_batches(Split split, std::int64_t batches, const Choose& choose,

@@ -67,6 +67,8 @@ class Scorer {
   // ("test"), drawn anew for every evaluation. Returns nothing for files without a validation set:
   // their test set is scored once, at the end.
   std::optional<Metric> score_in_passing(std::int64_t step);
+  // Lets a listener see all samples of a split, on every rank.
+  void show(datasets::Split split, const OutputListener& listener);
   // Scores the whole test set, or else the validation set ("final"). Returns nothing if there are
   // neither, or if it was stopped. `outputs` gets the batches that this rank scores.
   struct Watch {
@@ -79,6 +81,8 @@ class Scorer {
   // Writes the samples of a batch to samples_.
   using Choose = std::function<void(std::int64_t batch)>;
 
+  [[nodiscard]] std::int64_t batches_of(datasets::Split split) const;
+  void choose_in_order(datasets::Split split, std::int64_t batch);
   Score score_test_draws(std::int64_t step);
   std::optional<Score> score_all(datasets::Split split, bool drawn, const Watch& watch);
   std::optional<Score> score_batches(datasets::Split split, std::int64_t batches,

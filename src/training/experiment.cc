@@ -98,6 +98,7 @@ ModelConfig model_config(const Experiment& experiment, const datasets::Shape& sh
           .readout = readout_of(network, shape),
           .outputs = shape.outputs,
           .loss = shape.loss,
+          .interval = shape.interval,
           .code = code_of(network, shape),
           .seed = experiment.seed};
 }

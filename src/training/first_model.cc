@@ -38,11 +38,9 @@ std::vector<datasets::Batch> samples_for(const StemSpec& stem, const datasets::D
   }
   return samples;
 }
-}  // namespace
-
-Model first_model(const ModelConfig& config, std::span<const int> unseen) {
-  Model model(config);
-  if (unseen.empty()) return model;
+void hide_unseen(std::span<const int> unseen, Model& model) {
+  if (unseen.empty()) return;
+  const ModelConfig config = model.config();
   const bool embedded = config.embedding > 0;  // a row for each symbol
   for (const Parameter& parameter : model.parameters()) {
     if (embedded ? parameter.name != "embedding.weight" : !sees_inputs(config, parameter.name)) {
@@ -61,6 +59,23 @@ Model first_model(const ModelConfig& config, std::span<const int> unseen) {
     }
     model.set_parameter(parameter.name, values);
   }
+}
+
+void start_outputs(std::span<const float> start, Model& model) {
+  if (start.empty()) return;
+  const auto size = model.config().outputs;
+  for (const Parameter& parameter : model.parameters()) {
+    if (parameter.name != "output.weight") continue;
+    model.set_parameter(parameter.name, std::vector<float>(parameter.values.size()));
+  }
+  model.set_parameter("output.bias", start.first(static_cast<std::size_t>(size)));
+}
+}  // namespace
+
+Model first_model(const ModelConfig& config, const datasets::Shape& shape) {
+  Model model(config);
+  hide_unseen(shape.unseen, model);
+  start_outputs(shape.start, model);
   return model;
 }
 

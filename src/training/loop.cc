@@ -23,6 +23,7 @@
 #include "rwa/trainer.h"
 #include "training/augmentation.h"
 #include "training/first_model.h"
+#include "training/intervals.h"
 #include "training/prefetch.h"
 #include "training/schedule.h"
 
@@ -76,7 +77,7 @@ class Loop {
         ranks_(options.link),
         overlap_(options.overlap.value_or(experiment.device != "cpu")),
         dataset_(std::move(dataset)),
-        model_(first_model(model_config(experiment, dataset_->shape()), dataset_->shape().unseen)),
+        model_(first_model(model_config(experiment, dataset_->shape()), dataset_->shape())),
         trainer_(model_, trainer_options(experiment.training, session_options(experiment, options),
                                          options.link)),
         scorer_(experiment, model_, *dataset_, session_options(experiment, options), options.link) {
@@ -104,6 +105,7 @@ class Loop {
   void write_run(Status status, const std::optional<Metric>& final = {});
   Outcome interrupt();
   Outcome finish();
+  void calibrate_intervals();
   void tell();
 
   [[nodiscard]] std::optional<End> find_end() const;
@@ -149,6 +151,7 @@ class Loop {
   Clock::time_point counted_until_;  // training time
   double last_loss_ = 0;
   std::optional<Metric> last_test_;
+  double interval_scale_ = 0;  // 0: not known yet
   Pace pace_;
 };
 
@@ -327,6 +330,7 @@ void Loop::write_run(Status status, const std::optional<Metric>& final) {
                        .ranks = ranks_.size(),
                        .threads = options_.threads,
                        .share = options_.share,
+                       .interval_scale = interval_scale_,
                        .end = status == Status::kFinished ? end_ : std::nullopt,
                        .final = final});
 }
@@ -343,6 +347,7 @@ Outcome Loop::interrupt() {
 Outcome Loop::finish() {
   if (!is_evaluated(state_.step)) evaluate();
   if (state_.best.is_known()) model_.set_weights(state_.best.weights);
+  calibrate_intervals();
   const auto begin = Clock::now();
   bool stopped = false;
   const auto final = scorer_.score_at_end(
@@ -364,6 +369,21 @@ Outcome Loop::finish() {
   write_run(Status::kFinished, final);
   tell();
   return Outcome::kFinished;
+}
+
+// Checkpoints have the weights from before, so that a resumed run does this once, too.
+void Loop::calibrate_intervals() {
+  if (loss() != Loss::kPinball) return;
+  interval_scale_ = dataset_->shape().interval_scale;
+  if (interval_scale_ == 0) {
+    IntervalFit fit;
+    scorer_.show(datasets::Split::kValid, [&](auto, auto, const auto& batch, auto outputs) {
+      fit.add(outputs, batch.values);
+    });
+    interval_scale_ = fit.factor(dataset_->shape().interval,
+                                 static_cast<double>(dataset_->size(datasets::Split::kValid)));
+  }
+  scale_intervals(interval_scale_, model_);
 }
 
 double Loop::seconds_left() const {

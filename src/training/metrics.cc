@@ -20,6 +20,7 @@ namespace rwa::training {
 namespace {
 
 constexpr std::string_view kCsvHeader = "step,split,loss,unit,accuracy\n";
+constexpr std::array<std::string_view, 3> kUnits = {"bits", "mse", "pinball"};
 constexpr std::array<std::string_view, 4> kSplits = {"train", "valid", "test", "final"};
 
 // Returns whether the whole text is a number that fits.
@@ -41,7 +42,7 @@ Metric parse_csv_metric(CsvLine line, std::int64_t least_step) {
   }
   metric.loss = line.take_number("a loss");
   metric.unit = line.take();
-  if (metric.unit != "bits" && metric.unit != "mse") line.fail("bits or mse");
+  if (std::ranges::find(kUnits, metric.unit) == kUnits.end()) line.fail("bits, mse or pinball");
   if (line.at_end()) return metric;
   metric.accuracy = line.take_number("an accuracy or nothing");
   if (*metric.accuracy < 0 || *metric.accuracy > 1) line.fail("0 to 1");
@@ -75,10 +76,21 @@ Metric parse_metric(std::string_view line, std::string_view origin) {
   return metric;
 }
 
-std::string_view unit_of(Loss loss) { return loss == Loss::kSquaredError ? "mse" : "bits"; }
+std::string_view unit_of(Loss loss) {
+  switch (loss) {
+    case Loss::kSoftmax:
+    case Loss::kSigmoid:
+      return "bits";
+    case Loss::kSquaredError:
+      return "mse";
+    case Loss::kPinball:
+      break;
+  }
+  return "pinball";
+}
 
 double in_unit(Loss loss, double value) {
-  return loss == Loss::kSquaredError ? value : value / std::numbers::ln2;
+  return unit_of(loss) == "bits" ? value / std::numbers::ln2 : value;
 }
 
 MetricsFile::MetricsFile(const std::filesystem::path& file, std::int64_t size)

@@ -24,7 +24,7 @@ struct Metric {
   std::int64_t step = 0;
   std::string split;
   double loss = 0;
-  std::string unit;                     // "bits" or "mse"
+  std::string unit;                     // "bits", "mse" or "pinball"
   std::optional<double> accuracy = {};  // 0…1; absent unless the task is classification
 
   friend bool operator==(const Metric&, const Metric&) = default;

@@ -44,6 +44,22 @@ Json final_scores(const Metric& metric) {
   return scores;
 }
 
+Json to_json(const std::vector<NamedScore>& scores) {
+  Json json = Json::array();
+  for (const auto& [name, value] : scores) json.push_back({{"name", name}, {"value", value}});
+  return json;
+}
+
+std::vector<NamedScore> read_scores(io::Fields& json) {
+  std::vector<NamedScore> scores;
+  for (io::Fields& score : json.tables("scores")) {
+    const auto name = score.need<std::string>("name");
+    // JSON has no infinite numbers: they are null.
+    if (const auto value = score.get<double>("value")) scores.push_back({name, *value});
+  }
+  return scores;
+}
+
 // Describes the machine. On a GPU, threads and instruction set do not matter.
 std::string machine_in_words(io::Fields machine, std::int64_t runs_on_gpu) {
   std::string host = fmt::format("{}, {}", machine.need<std::string>("processor"),
@@ -93,6 +109,7 @@ void write_run_file(const std::filesystem::path& file, const Experiment& experim
   json["steps"] = content.steps;
   json["steps_requested"] = experiment.training.steps;
   if (content.best_step) json["best_step"] = *content.best_step;
+  if (content.interval_scale > 0) json["interval_scale"] = content.interval_scale;
   json["train_seconds"] = content.train_seconds;
   json["host_wait_seconds"] = content.host_wait_seconds;
   json["evaluate_seconds"] = content.evaluate_seconds;
@@ -101,17 +118,18 @@ void write_run_file(const std::filesystem::path& file, const Experiment& experim
   io::replace_text(file, json.dump(2) + "\n");
 }
 
-void add_baselines(const std::filesystem::path& file, const std::vector<BaselineEntry>& baselines,
-                   const std::string& remark) {
+void add_scores(const std::filesystem::path& file, const RunScores& results) {
   Json json = Json::parse(io::read_text(file));
+  json["scores"] = to_json(results.scores);
   json["baselines"] = Json::array();
-  for (const auto& [name, scores] : baselines) {
+  for (const auto& [name, final, scores] : results.baselines) {
     Json entry = {{"name", name}};
-    entry.update(final_scores(scores));
+    entry.update(final_scores(final));
+    entry["scores"] = to_json(scores);
     json["baselines"].push_back(std::move(entry));
   }
   json.erase("remark");
-  if (!remark.empty()) json["remark"] = remark;
+  if (!results.remark.empty()) json["remark"] = results.remark;
   io::replace_text(file, json.dump(2) + "\n");
 }
 
@@ -129,6 +147,7 @@ RunSummary read_run_file(const std::filesystem::path& file) {
   const auto old = json.get<std::int64_t>("steps_asked_for").value_or(summary.steps);
   summary.steps_requested = json.get<std::int64_t>("steps_requested").value_or(old);
   summary.best_step = json.get<std::int64_t>("best_step");
+  summary.interval_scale = json.get<double>("interval_scale").value_or(0);
   summary.train_seconds = json.need<double>("train_seconds");
   summary.evaluate_seconds = json.get<double>("evaluate_seconds").value_or(0);
   summary.parameters = json.need<std::int64_t>("parameters", 0);
@@ -137,6 +156,12 @@ RunSummary read_run_file(const std::filesystem::path& file) {
   const auto runs_on_gpu = machine.get<std::int64_t>("runs_beside_each_other").value_or(1);
   summary.machine = machine_in_words(std::move(machine), runs_on_gpu);
   summary.had_machine_alone = runs_on_gpu <= 1;
+  summary.scores = read_scores(json);
+  for (io::Fields& baseline : json.tables("baselines")) {
+    BaselineScores& one = summary.baselines.emplace_back();
+    one.name = baseline.need<std::string>("name");
+    one.scores = read_scores(baseline);
+  }
   return summary;
 }
 

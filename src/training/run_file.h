@@ -42,6 +42,7 @@ struct RunFile {
   int ranks = 1;
   int threads = 1;              // per rank
   int share = 1;                // runs that share the GPU
+  double interval_scale = 0;    // of a finished run with intervals; else 0
   std::optional<End> end;       // if finished
   std::optional<Metric> final;  // if finished and there is a test or validation set
 };
@@ -50,15 +51,25 @@ struct RunFile {
 void write_run_file(const std::filesystem::path& file, const Experiment& experiment,
                     const RunFile& content);
 
-// A baseline beside the final score.
-struct BaselineEntry {
+// A score by which runs are compared: "accuracy, %" 81.2.
+struct NamedScore {
   std::string name;
-  Metric scores;
+  double value = 0;
 };
-// Adds the baselines of the final score to the file of a finished run, and the remark unless it is
-// empty.
-void add_baselines(const std::filesystem::path& file, const std::vector<BaselineEntry>& baselines,
-                   const std::string& remark);
+// A baseline beside the final score.
+struct BaselineScores {
+  std::string name;
+  Metric final = {};
+  std::vector<NamedScore> scores = {};
+};
+// What a finished run has beside its final metric.
+struct RunScores {
+  std::vector<NamedScore> scores = {};  // the one that matters most first
+  std::vector<BaselineScores> baselines = {};
+  std::string remark = {};  // empty: none
+};
+// Adds them to the file of a finished run.
+void add_scores(const std::filesystem::path& file, const RunScores& results);
 
 // The parts of run.json that readers need.
 struct RunSummary {
@@ -67,11 +78,14 @@ struct RunSummary {
   std::int64_t steps = 0;            // completed
   std::int64_t steps_requested = 0;  // at the time of writing
   std::optional<std::int64_t> best_step;
+  double interval_scale = 0;
   double train_seconds = 0;
   double evaluate_seconds = 0;
   std::int64_t parameters = 0;
   std::string machine;            // human-readable
   bool had_machine_alone = true;  // false: times are not comparable
+  std::vector<NamedScore> scores = {};
+  std::vector<BaselineScores> baselines = {};  // without final metrics
 };
 // Throws InputError if the file is malformed.
 RunSummary read_run_file(const std::filesystem::path& file);

@@ -22,10 +22,13 @@ void summarise(const RunSummary& summary, Record& record) {
   record.end = summary.end;
   record.steps = summary.steps;
   record.best_step = summary.best_step;
+  record.interval_scale = summary.interval_scale;
   record.train_seconds = summary.train_seconds;
   record.parameters = summary.parameters;
   record.machine = summary.machine;
   record.had_machine_alone = summary.had_machine_alone;
+  record.scores = summary.scores;
+  record.baselines = summary.baselines;
 }
 
 Record read_run(const fs::path& folder) try {

@@ -37,10 +37,13 @@ struct Record {
   End end = End::kSteps;                  // if finished
   std::int64_t steps = 0;                 // completed
   std::optional<std::int64_t> best_step;  // of the model's weights, unless they are the last ones
+  double interval_scale = 0;              // as in RunFile
   double train_seconds = 0;               // without evaluations
   std::int64_t parameters = 0;
   std::string machine;            // human-readable, to interpret the times
   bool had_machine_alone = true;  // false: times are not comparable
+  std::vector<NamedScore> scores = {};
+  std::vector<BaselineScores> baselines = {};  // without final metrics
 };
 
 // Ignores an incomplete last line of metrics.jsonl, which is being written or was when the run was

@@ -242,6 +242,7 @@ void MemoryStore::set_progress(const Experiment& experiment, const RunFile& cont
               .steps = content.steps,
               .steps_requested = experiment.training.steps,
               .best_step = content.best_step,
+              .interval_scale = content.interval_scale,
               .train_seconds = content.train_seconds,
               .evaluate_seconds = content.evaluate_seconds,
               .parameters = content.parameters,

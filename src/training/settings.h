@@ -150,11 +150,11 @@ void describe_reading(datasets::FilesTask& task, Visitor& visit) {
         task.layout);
   visit(
       {"task",
-       "What to learn: the next step; per sequence a class, labels or numbers; per step a class or "
-       "numbers",
-       all_names<formats::Target>},
+       "What to learn: the steps that follow; per sequence a class, labels or numbers; per step a "
+       "class or numbers; the next step, at every step",
+       datasets::task_names},
       task.task);
-  visit({"target", "Columns to predict"}, task.target);
+  visit({"target", "Columns to predict; of a forecast, features (default: all)"}, task.target);
   visit({"features", "Columns to learn from"}, task.features);
   visit({"id", "Column with the id of each row's sequence"}, task.id);
   visit({"time", "Column of times; rows must be sorted by it. Not used as a feature"}, task.time);
@@ -191,11 +191,22 @@ void describe_preparation(datasets::FilesTask& task, Visitor& visit) {
   visit({"missing", "Missing numbers: an error, the previous step's number, or the mean",
          all_names<datasets::Missing>},
         task.missing);
-  visit({"window", "Cut sequences into windows of this many steps (0: off)"}, task.window, 0);
-  visit({"stride", "Steps from the start of one window to the next (0: the window size)"},
+  visit({"window",
+         "Cut sequences into windows of this many steps (0: off); forecasts: steps seen before a "
+         "forecast (0: three seasons)"},
+        task.window, 0);
+  visit({"stride",
+         "Steps from the start of one window to the next (0: the window size; forecasts: 1)"},
         task.stride, 0);
+  visit({"horizon", "Forecast this many steps (0: as the file says, or a season)"}, task.horizon,
+        0);
+  visit({"season", "Length of the season of series to forecast (0: guessed; 1: none)"}, task.season,
+        0);
+  visit({"interval", "Forecast intervals that hold this share of the numbers"}, task.interval);
+  visit("interval_scale", task.interval_scale);
   visit({"split",
-         "Fraction of the sequences of each class to hold out for validation, without --valid"},
+         "Fraction of the sequences of each class to hold out for validation, without --valid; of "
+         "the steps of each series, its end"},
         task.split);
   visit({"balance", "Oversample so that every class is seen equally often"}, task.balance);
 }
@@ -209,7 +220,9 @@ void describe(datasets::FilesTask& task, Visitor& visit) {
   describe_reading(task, visit);
   describe_preparation(task, visit);
   visit.group(Group::kData);
-  visit({"folds", "Cross-validate with this many folds (0: off)"}, task.folds, 0);
+  visit({"folds",
+         "Cross-validate with this many folds (0: off); forecasts: from this many origins in time"},
+        task.folds, 0);
   visit("fold", task.fold, 0);
   visit("split_seed", task.split_seed, 0);
   visit("sha256", task.sha256);

@@ -72,6 +72,7 @@ class ExplainedValue {
       case Loss::kSigmoid:
         return -softplus(-own) / std::numbers::ln2;
       case Loss::kSquaredError:
+      case Loss::kPinball:
         break;
     }
     return decoder_.in_own_unit(output_, y[output_]);
@@ -86,6 +87,7 @@ class ExplainedValue {
       case Loss::kSigmoid:
         return own ? std::exp(-softplus(y[i])) / std::numbers::ln2 : 0;
       case Loss::kSquaredError:
+      case Loss::kPinball:
         break;
     }
     return own ? decoder_.scale(output_) : 0;
@@ -194,7 +196,8 @@ void GradientAttributor::distribute(const std::vector<double>& parts, Attributio
   const auto context = static_cast<std::size_t>(encoding_.widening.context);
   const auto positions = static_cast<std::size_t>(encoding_.widening.positions);
   const std::size_t width = (inputs_ - positions) / context;
-  const bool numbers = !encoding_.schema.symbols;
+  // Forecasts see features of a series in several ways.
+  const bool numbers = !encoding_.schema.symbols && !encoding_.forecast.is_needed();
   const std::size_t features =
       encoding_.scale == datasets::Scale::kSequence ? encoding_.schema.features.size() : width;
   std::vector<double> steps(steps_);

@@ -34,12 +34,50 @@ FittedBaseline fit_constant(const datasets::Files& files) {
           }};
 }
 
+// A simple forecast, as the network would have to put it.
+FittedBaseline simple_baseline(const datasets::Encoding& encoding, datasets::Simple kind) {
+  return {std::string(to_string(kind)),
+          [&encoding, kind](const formats::Sequence& window, std::vector<float>& outputs) {
+            const datasets::Forecast& forecast = encoding.forecast;
+            const std::size_t features = encoding.schema.features.size();
+            formats::Sequence made = window;
+            made.values.resize(forecast.numbers());
+            const std::size_t targets = forecast.targets.size();
+            for (std::size_t k = 0; k < targets; ++k) {
+              const auto numbers = simple_forecast(forecast, features, window, k, kind);
+              for (std::size_t h = 0; h < numbers.size(); ++h) {
+                made.values[h * targets + k] = static_cast<float>(numbers[h]);
+              }
+            }
+            outputs = targets_of(forecast, features, made);
+          }};
+}
+
+std::vector<FittedBaseline> fit_forecasts(const datasets::Encoding& encoding) {
+  using datasets::Simple;
+  std::vector<FittedBaseline> all = {simple_baseline(encoding, Simple::kLast)};
+  if (encoding.forecast.season > 1) all.push_back(simple_baseline(encoding, Simple::kSeasonal));
+  all.push_back({"weighted simple forecasts", [outputs = encoding.shape().outputs](
+                                                  const formats::Sequence&, std::vector<float>& y) {
+                   y.assign(static_cast<std::size_t>(outputs), 0.0F);
+                 }});
+  return all;
+}
+
 std::optional<FittedBaseline> fit_informed(const datasets::Files& files, std::int64_t scored,
                                            double work) {
   const datasets::Encoding& encoding = files.encoding();
   if (encoding.answers_every_step()) return std::nullopt;
   const bool linear = encoding.schema.symbols || encoding.schema.target == Target::kNumbers;
   return linear ? fit_linear(files, scored, work) : fit_nearest(files, scored, work);
+}
+
+std::vector<FittedBaseline> fit_all(const datasets::Files& files, std::int64_t scored,
+                                    double work) {
+  if (files.encoding().forecast.is_needed()) return fit_forecasts(files.encoding());
+  std::vector<FittedBaseline> fitted = {fit_constant(files)};
+  if (auto informed = fit_informed(files, scored, work)) fitted.push_back(std::move(*informed));
+  return fitted;
 }
 
 }  // namespace
@@ -51,10 +89,7 @@ std::vector<Baseline> score_baselines(const datasets::Files& files, datasets::Sp
 
 std::vector<Baseline> score_baselines(const datasets::Files& files, const SampleSource& next,
                                       std::int64_t count, double work) {
-  std::vector<FittedBaseline> fitted = {fit_constant(files)};
-  if (auto informed = fit_informed(files, count, work)) {
-    fitted.push_back(std::move(*informed));
-  }
+  std::vector<FittedBaseline> fitted = fit_all(files, count, work);
   std::deque<ScoreAccumulator> sums;  // a deque, since they cannot be moved
   for (std::size_t i = 0; i < fitted.size(); ++i) sums.emplace_back(files.encoding());
   std::vector<float> outputs;

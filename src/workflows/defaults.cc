@@ -12,6 +12,8 @@
 #include "comm/ranks.h"
 #include "datasets/store_file.h"
 #include "report/text.h"
+#include "workflows/findings.h"
+#include "workflows/forecast_defaults.h"
 #include "workflows/memory.h"
 
 namespace rwa::workflows {
@@ -65,6 +67,7 @@ std::string name_of(const std::string& path) {
 }
 
 bool is_few(const datasets::Files& files) {
+  if (is_forecast(files)) return has_few_steps(files);
   return files.shape().readout == Readout::kLast && files.statistics().sequences < kFew;
 }
 
@@ -95,8 +98,9 @@ bool are_short(const datasets::Files& files) {
 
 // What tells classes of numbers apart is in shapes of several steps: a stem or a context sees them.
 bool has_shapes(const datasets::Files& files) {
+  const Loss loss = files.shape().loss;
   return !files.encoding().schema.symbols && files.shape().readout == Readout::kLast &&
-         files.shape().loss != Loss::kSquaredError;
+         (loss == Loss::kSoftmax || loss == Loss::kSigmoid);
 }
 
 bool are_many(const datasets::Files& files) { return files.statistics().sequences >= kMany; }
@@ -149,6 +153,7 @@ void choose_network(const training::Overrides& given, const datasets::Files& fil
   if (has_few_numbers(files) && !given.has("training.learning_rate")) {
     experiment.training.learning_rate = kLearningRateOfFewNumbers;
   }
+  if (is_forecast(files)) choose_network_of_forecasts(given, files, experiment);
   if (!has_shapes(files) || are_many(files)) return;
   if (!is_width_given(given)) {
     experiment.network.stem = are_short(files) ? kStemOfShort : std::string(kUsualStem);
@@ -161,13 +166,13 @@ void choose_batch(const training::Overrides& given, const datasets::Files& files
                   training::Training& training) {
   if (given.has("training.batch")) return;
   const std::int64_t samples = files.size(datasets::Split::kTrain);
-  const int batch = is_few(files) ? kBatchOfFew : kBatch;
+  const int batch = is_few(files) && !is_forecast(files) ? kBatchOfFew : kBatch;
   training.batch = static_cast<int>(std::min<std::int64_t>(batch, samples));
 }
 
 void choose_steps(const training::Overrides& given, const datasets::Files& files, bool is_fixed,
                   training::Training& training) {
-  if (given.has("training.steps")) return;
+  if (given.has("training.steps") || training.steps > 0) return;
   const double per_epoch =
       static_cast<double>(files.size(datasets::Split::kTrain)) / training.batch;
   if (is_fixed && !given.has("training.epochs")) {
@@ -181,7 +186,7 @@ void choose_steps(const training::Overrides& given, const datasets::Files& files
 
 void choose_scores(const training::Overrides& given, const datasets::Files& files, bool is_fixed,
                    training::Experiment& experiment) {
-  if (given.has("evaluation.every")) return;
+  if (given.has("evaluation.every") || experiment.evaluation.every > 0) return;
   const training::Training& training = experiment.training;
   const double per_epoch =
       static_cast<double>(files.size(datasets::Split::kTrain)) / training.batch;
@@ -259,6 +264,10 @@ training::Experiment default_experiment() {
 
 void choose_preparation(const training::Overrides& given, const datasets::Files& files,
                         training::Experiment& experiment) {
+  if (is_forecast(files)) {
+    choose_forecast(given, files, experiment);
+    return;
+  }
   choose_split(given, files, experiment);
   choose_motifs(given, files, training::files_task(experiment));
   choose_shapes(given, files, experiment);
@@ -280,6 +289,7 @@ Fit complete(const training::Overrides& given, const datasets::Files& files, con
   const bool is_fixed = is_few(files) && !has_validation;
   choose_network(given, files, experiment);
   choose_batch(given, files, experiment.training);
+  if (is_forecast(files)) choose_length_of_forecasts(given, files, experiment);
   Fit fit = fit_into(room, files.shape(), experiment);
   choose_steps(given, files, is_fixed, experiment.training);
   choose_scores(given, files, is_fixed, experiment);
@@ -287,6 +297,16 @@ Fit complete(const training::Overrides& given, const datasets::Files& files, con
   name(files, experiment);
   return fit;
 }
+
+namespace {
+
+std::string forecast_in_words(const datasets::Files& files) {
+  const datasets::Forecast& forecast = files.encoding().forecast;
+  return fmt::format("horizon {}, {}, history {}", report::counted(forecast.horizon, "step"),
+                     season_in_words(files), forecast.history);
+}
+
+}  // namespace
 
 std::string choices_in_words(const datasets::Files& files, const training::Experiment& experiment) {
   const datasets::FilesTask& task = training::files_task(experiment);
@@ -299,13 +319,18 @@ std::string choices_in_words(const datasets::Files& files, const training::Exper
   if (task.positions > 0) inputs += report::counted(task.positions, "position") + ", ";
   if (training.noise > 0) inputs += fmt::format("noise {}, ", training.noise);
   if (training.shift > 0) inputs += fmt::format("shift {}, ", training.shift);
+  if (is_forecast(files)) inputs += forecast_in_words(files) + ", ";
   if (!inputs.empty()) inputs.replace(inputs.size() - 2, 2, "; ");
   const bool stops_early = experiment.evaluation.patience > 0;
-  std::string text = fmt::format(
-      "{}: {}batch {}, {}{}", report::counted(files.statistics().sequences, "sequence"), inputs,
-      training.batch, report::counted(training.steps, "step"), stops_early ? " at most" : "");
+  std::string text =
+      fmt::format("{}: {}batch {}, {}{}", sequences_in_words(files), inputs, training.batch,
+                  report::counted(training.steps, "step"), stops_early ? " at most" : "");
   if (task.folds > 0 && task.fold == task.folds) return text + "; trained on all";
   if (task.folds == 0 || task.fold != 0) return text;
+  if (is_forecast(files)) {
+    return text + fmt::format("; scored from {} in time, then trained on all",
+                              report::counted(task.folds, "origin"));
+  }
   return text + fmt::format("; {} by {}-fold cross-validation, then trained on all",
                             stops_early ? "length found" : "scored", task.folds);
 }

@@ -10,6 +10,11 @@
 namespace rwa::workflows {
 
 void check_streamable(const datasets::Encoding& encoding) {
+  if (encoding.forecast.is_needed()) {
+    throw ConfigError(
+        "the model forecasts whole series and cannot be streamed: use rwa predict, or train with "
+        "--task next-step");
+  }
   if (encoding.scale != datasets::Scale::kSequence) return;
   throw ConfigError(
       "the model scales each sequence by itself, which needs all of its steps, so it cannot be "

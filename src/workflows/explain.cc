@@ -62,11 +62,10 @@ Explanation Explainer::explain(formats::Sequence sequence, int from) {
   Explanation made{.sequence = std::move(sequence), .from = from, .method = method_};
   made.truth = truth_of(made.sequence);
   run(made);
-  const bool likeliest = decoder_.loss() != Loss::kSquaredError;
-  made.output = output_.value_or(
-      likeliest
-          ? static_cast<std::size_t>(std::ranges::max_element(made.logits) - made.logits.begin())
-          : 0);
+  const auto likeliest = std::ranges::max_element(made.logits) - made.logits.begin();
+  const std::size_t first = decoder_.is_of_forecasts() ? 1 : 0;  // the median of the first step
+  made.output =
+      output_.value_or(decoder_.is_of_numbers() ? first : static_cast<std::size_t>(likeliest));
   made.attribution = attributor_->attribute(made.sequence, made.output);
   return made;
 }
@@ -157,6 +156,13 @@ void explain(const Trained& trained, std::span<const std::filesystem::path> path
     missing.erase(whole.id);
     if (whole.steps == 0) continue;
     reader.encode(whole);
+    if (encoding.forecast.is_needed()) {
+      if (left-- == 0) return;
+      cut = datasets::window_of(encoding.forecast, encoding.schema.features.size(), whole,
+                                whole.steps, whole.steps);
+      consume(explainer.explain(cut, whole.steps - cut.steps + 1));
+      continue;
+    }
     for (const datasets::Piece window :
          datasets::pieces(whole.steps, encoding.window, encoding.stride)) {
       if (left-- == 0) return;
@@ -168,6 +174,16 @@ void explain(const Trained& trained, std::span<const std::filesystem::path> path
     throw ConfigError(fmt::format("found no sequence with the id '{}' in the data",
                                   io::escape(*missing.begin())));
   }
+}
+
+std::vector<Explanation> explain(const Trained& trained, const std::vector<Sample>& samples,
+                                 int threads) {
+  Explainer explainer(trained, {.threads = threads});
+  std::vector<Explanation> made;
+  for (const Sample& sample : samples) {
+    made.push_back(explainer.explain(sample.sequence, sample.from));
+  }
+  return made;
 }
 
 }  // namespace rwa::workflows

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "workflows/attribution.h"
+#include "workflows/predict.h"
 #include "workflows/trained.h"
 
 namespace rwa::workflows {
@@ -39,5 +40,8 @@ struct Explanation {
 // for an unknown output or id.
 void explain(const Trained& trained, std::span<const std::filesystem::path> paths,
              const ExplainOptions& options, const std::function<void(const Explanation&)>& consume);
+// Explains encoded samples with the default method.
+std::vector<Explanation> explain(const Trained& trained, const std::vector<Sample>& samples,
+                                 int threads);
 
 }  // namespace rwa::workflows

@@ -155,11 +155,25 @@ std::vector<float> output_weights(const Model& model, std::size_t output) {
 ExplanationText::ExplanationText(const Trained& trained)
     : encoding_(trained.encoding), decoder_(encoding_), json_(decoder_, RowFormat::kJson) {}
 
+// "sales+1 452 (431 to 467), …"
+std::string ExplanationText::forecast(const Prediction& prediction) const {
+  constexpr std::size_t kMost = 4;
+  const std::vector<float>& numbers = prediction.values;
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i + 2 < numbers.size() && words.size() < kMost; i += 3) {
+    words.push_back(fmt::format("{} {} ({} to {})", decoder_.names()[i + 1],
+                                report::in_digits(numbers[i + 1]), report::in_digits(numbers[i]),
+                                report::in_digits(numbers[i + 2])));
+  }
+  return fmt::format("{}{}", fmt::join(words, ", "), numbers.size() > 3 * kMost ? ", …" : "");
+}
+
 std::string ExplanationText::prediction(const Explanation& made) const {
   Prediction prediction;
-  decoder_.decode(made.logits, prediction);
+  decoder_.decode(made.sequence, made.logits, prediction);
+  if (decoder_.is_of_forecasts()) return forecast(prediction);
   std::vector<std::string> words;
-  if (decoder_.loss() == Loss::kSquaredError) {
+  if (decoder_.is_of_numbers()) {
     const std::size_t count = prediction.values.size();
     for (std::size_t i = 0; i < std::min(count, kMostColumns); ++i) {
       const std::string name = count > 1 ? decoder_.names()[i] + " " : "";
@@ -244,9 +258,8 @@ std::string ExplanationText::account(const Explanation& made) const {
   if (made.method == Method::kShares) return "";
   const Attribution& found = made.attribution;
   const std::string& name = decoder_.names()[made.output];
-  const std::string what = decoder_.loss() == Loss::kSquaredError
-                               ? name
-                               : fmt::format("log₂ of the probability of {}", name);
+  const std::string what =
+      decoder_.is_of_numbers() ? name : fmt::format("log₂ of the probability of {}", name);
   return fmt::format(
       "{}: {} for this sequence, {} for the baseline; {} of the difference is unexplained.", what,
       report::in_digits(found.value), report::in_digits(found.baseline),
@@ -309,6 +322,12 @@ void ExplanationPage::add(const Explanation& made) {
 }
 
 report::Steps ExplanationPage::picture(const Explanation& made) const {
+  report::Steps picture = picture_of_steps(made);
+  if (made.method == Method::kShares) add_units(made, picture);
+  return picture;
+}
+
+report::Steps ExplanationPage::picture_of_steps(const Explanation& made) const {
   const std::vector<float>& weights = made.attribution.steps;
   report::Steps picture{.title = text_.title(made),
                         .caption = text_.account(made),
@@ -317,7 +336,6 @@ report::Steps ExplanationPage::picture(const Explanation& made) const {
                         .weights_are = made.method == Method::kShares ? "share" : "attribution",
                         .weights = {weights.begin(), weights.end()}};
   if (picture.symbols.empty()) add_tracks(made, picture);
-  if (made.method == Method::kShares) add_units(made, picture);
   return picture;
 }
 

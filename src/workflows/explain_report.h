@@ -41,6 +41,7 @@ class ExplanationText {
 
  private:
   [[nodiscard]] std::string prediction(const Explanation& made) const;
+  [[nodiscard]] std::string forecast(const Prediction& prediction) const;
   [[nodiscard]] std::string weight(const Explanation& made, std::size_t step) const;
 
   const datasets::Encoding& encoding_;
@@ -60,6 +61,8 @@ class ExplanationPage {
   // Symbols, or the curves of at most twelve features, with the attribution of each step; for
   // shares, also those of the units with the greatest weights on the output.
   [[nodiscard]] report::Steps picture(const Explanation& made) const;
+  // The same without the units.
+  [[nodiscard]] report::Steps picture_of_steps(const Explanation& made) const;
 
  private:
   void add_tracks(const Explanation& made, report::Steps& picture) const;

@@ -63,10 +63,24 @@ std::string target_in_words(const formats::Schema& schema, const formats::Findin
 std::string task_in_words(const formats::Schema& schema, const formats::Findings& findings) {
   std::string why = findings.task;
   if (why.empty() && schema.target == formats::Target::kNone) {
-    why = "found no target; predicts the next step";
+    why = "found no target";
   }
   return fmt::format("{}{}{}{}", formats::to_string(schema.target),
                      target_in_words(schema, findings), why.empty() ? "" : ": ", why);
+}
+
+std::string sequences_in_words(const datasets::Files& files) {
+  const std::int64_t count = files.statistics().sequences;
+  if (!files.encoding().forecast.is_needed()) return counted(count, "sequence");
+  return in_thousands(count) + " series";
+}
+
+std::string season_in_words(const datasets::Files& files) {
+  const int length = files.encoding().forecast.season;
+  if (length == 1) return "no season";
+  const auto& [found, why] = files.season();
+  return fmt::format("season of {}{}", counted(length, "step"),
+                     found == length ? fmt::format(" ({})", why) : "");
 }
 
 report::Table columns_table(const formats::Findings& findings) {

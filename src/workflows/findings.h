@@ -13,6 +13,11 @@ namespace rwa::workflows {
 // "class: the target is text"; without a known reason "class, target label".
 std::string task_in_words(const formats::Schema& schema, const formats::Findings& findings);
 
+// "1 series", "270 sequences".
+std::string sequences_in_words(const datasets::Files& files);
+// "season of 12 steps (autocorrelation 0.91)", "no season".
+std::string season_in_words(const datasets::Files& files);
+
 // A row for each column or run of columns with the same role and reason: "att1 … att251".
 report::Table columns_table(const formats::Findings& findings);
 

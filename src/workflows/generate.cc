@@ -30,8 +30,11 @@ void check(const Trained& trained, const GenerateOptions& options) {
   const formats::Schema& schema = trained.encoding.schema;
   if (schema.target != formats::Target::kNone) {
     throw ConfigError(fmt::format("found a model for the task {}, expected one for {}",
-                                  formats::to_string(schema.target),
-                                  formats::to_string(formats::Target::kNone)));
+                                  formats::to_string(schema.target), datasets::kNextStep));
+  }
+  if (trained.encoding.forecast.is_needed()) {
+    throw ConfigError(
+        "the model forecasts series: use rwa predict, or train with --task next-step");
   }
   if (options.length < 1) {
     throw ConfigError(fmt::format("the length is {}, expected 1 or more", options.length));

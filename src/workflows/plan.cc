@@ -20,10 +20,10 @@ namespace {
 namespace fs = std::filesystem;
 
 // "fold-2", "seed-1" or "fold-2/seed-1"; empty for a single run.
-fs::path part_of(const PlannedRun& run, int folds, int repeat) {
+fs::path part_of(const PlannedRun& run, bool has_folds, int repeat) {
   const auto& task = training::files_task(run.experiment);
   fs::path part;
-  if (folds > 1) part /= fmt::format("fold-{}", task.fold + 1);
+  if (has_folds) part /= fmt::format("fold-{}", task.fold + 1);
   if (repeat > 1) part /= fmt::format("seed-{}", run.experiment.seed);
   return part;
 }
@@ -144,7 +144,7 @@ Plan plan(const TrainRequest& request, std::shared_ptr<const datasets::Files> re
       run.files = files;
       run.experiment.seed += static_cast<std::uint64_t>(repeat);
       training::files_task(run.experiment).fold = fold;
-      const fs::path part = part_of(run, end - first, request.repeat);
+      const fs::path part = part_of(run, task.folds > 0 && !one_fold, request.repeat);
       run.title = part.empty() ? experiment.name : experiment.name + " " + part.string();
       place(request.out, part, run);
       run.memory = fit.memory;

@@ -14,8 +14,10 @@
 #include <fmt/ranges.h>
 
 #include "datasets/encoding.h"
+#include "datasets/windows.h"
 #include "io/quote.h"
 #include "rwa/errors.h"
+#include "workflows/forecasts.h"
 
 namespace rwa::workflows {
 namespace {
@@ -32,6 +34,7 @@ class FileSamples {
         encoder_(encoding, *words_) {}
 
   bool next(Sample& sample) {
+    if (encoding_.forecast.is_needed()) return next_window(sample);
     if (encoding_.window == 0) {
       sample.from = 0;
       return read_next(sample.sequence);
@@ -50,6 +53,25 @@ class FileSamples {
   }
 
  private:
+  bool next_window(Sample& sample) {
+    const datasets::Forecast& forecast = encoding_.forecast;
+    while (window_ == windows_.size()) {
+      if (!read_next(whole_)) return false;
+      window_ = 0;
+      windows_ = {};
+      if (answered_) {
+        windows_ = datasets::all_windows(forecast, {&whole_, 1});
+      } else {
+        windows_.add(0, whole_.steps, whole_.steps, 1, 0);
+      }
+    }
+    const datasets::Windows::Place place = windows_.at(window_++);
+    sample.sequence = datasets::window_of(forecast, encoding_.schema.features.size(), whole_,
+                                          place.origin, place.known);
+    sample.from = place.origin + 1;
+    return true;
+  }
+
   bool read_next(formats::Sequence& sequence) {
     if (report_ == nullptr) return read_one(sequence);
     while (true) {
@@ -73,6 +95,10 @@ class FileSamples {
     is_read_ = true;
     if (answered_ && !datasets::has_answer(encoding_.schema, sequence)) refuse(sequence);
     encoder_.encode(sequence, reader_->file(), answered_);
+    if (encoding_.forecast.is_needed() && sequence.steps == 0) {
+      throw InputError(fmt::format("{}:{}: found a series without steps, expected some to forecast",
+                                   reader_->file(), sequence.line));
+    }
     return true;
   }
 
@@ -108,6 +134,9 @@ class FileSamples {
   formats::Sequence whole_;
   std::vector<datasets::Piece> pieces_;
   std::size_t piece_ = 0;
+  // Of the series that is being forecast.
+  datasets::Windows windows_;
+  std::int64_t window_ = 0;
 };
 
 // The size of a buffer: enough to find sequences of similar length. Two buffers are in memory, one
@@ -238,6 +267,19 @@ void BatchRunner::run_batch(std::span<const Sample> samples, std::span<const std
   }
 }
 
+void write_forecasts(const Trained& trained, const SampleSource& next,
+                     const PredictOptions& options, RowFormat format, Output& output) {
+  const ForecastFormatter formatter(trained.encoding, format);
+  std::string text = formatter.header();
+  predict(trained, next, options, [&](const Sample& sample, std::span<const float> logits) {
+    formatter.append(sample.sequence, sample.from, logits, text);
+    output.write(text);
+    text.clear();
+  });
+  output.write(text);
+  output.finish();
+}
+
 }  // namespace
 
 SampleSource open_samples(const datasets::Encoding& encoding,
@@ -256,10 +298,19 @@ SampleSource samples_of(const datasets::Encoding& encoding, std::unique_ptr<form
   return [samples](Sample& sample) { return samples->next(sample); };
 }
 
+void read_sample(const datasets::Files& files, datasets::Split split, std::int64_t number,
+                 Sample& sample) {
+  if (files.encoding().forecast.is_needed()) {
+    files.series(split, number, sample.from);
+    ++sample.from;
+  }
+  files.sample(split, number, sample.sequence);
+}
+
 SampleSource samples_of(const datasets::Files& files, datasets::Split split) {
   return [&files, split, number = std::int64_t{0}](Sample& sample) mutable {
     if (number == files.size(split)) return false;
-    files.sample(split, number++, sample.sequence);
+    read_sample(files, split, number++, sample);
     return true;
   };
 }
@@ -297,6 +348,10 @@ void predict(const Model& model, const datasets::Encoding& encoding, const Sampl
 void write_predictions(const Trained& trained, const SampleSource& next,
                        const PredictOptions& options, RowFormat format, Output& output) {
   constexpr std::size_t kWriteSize = std::size_t{1} << 16;  // bytes
+  if (trained.encoding.forecast.is_needed()) {
+    write_forecasts(trained, next, options, format, output);
+    return;
+  }
   const OutputDecoder decoder(trained.encoding);
   const auto outputs = decoder.names().size();
   PredictionFormatter formatter(decoder, format);

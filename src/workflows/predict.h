@@ -24,7 +24,8 @@ namespace rwa::workflows {
 // A sequence, or a window of one, ready for the model.
 struct Sample {
   formats::Sequence sequence;  // encoded
-  int from = 0;                // the first step of a window, from 1; 0: a whole sequence
+  // The first step of a window, from 1; 0: a whole sequence. Of a forecast: the first step of it.
+  int from = 0;
 };
 
 // The number of a window's row as a step of the whole sequence, from 1.
@@ -42,7 +43,8 @@ struct SkipReport {
   std::int64_t symbols = 0, unknown = 0;  // of sequences that were not skipped
 };
 
-// The sequences of files, or of standard input ("-"), cut into windows as in training. The encoding
+// The sequences of files, or of standard input ("-"), cut into windows as in training. Series that
+// are forecast: with `answered` windows that forecast each step once, else what follows. The encoding
 // must outlive the source. With `answered`, throws InputError for a sequence without a target; else
 // targets are ignored. Throws as formats::open(), Reader and Encoder do. With `report`, which must
 // outlive the source too, skips a sequence for which they throw InputError, if the reader can, and a
@@ -54,7 +56,10 @@ SampleSource open_samples(const datasets::Encoding& encoding,
 SampleSource samples_of(const datasets::Encoding& encoding, std::unique_ptr<formats::Reader> reader,
                         std::shared_ptr<formats::Vocabulary> words, bool answered,
                         SkipReport* report = nullptr);
-// The samples of a data set that was read for training, which must outlive the source.
+// A sample of a data set that was read for training, by its number in the split.
+void read_sample(const datasets::Files& files, datasets::Split split, std::int64_t number,
+                 Sample& sample);
+// All of them; the data set must outlive the source.
 SampleSource samples_of(const datasets::Files& files, datasets::Split split);
 
 struct PredictOptions {
@@ -74,7 +79,7 @@ inline void predict(const Trained& trained, const SampleSource& next, const Pred
   predict(trained.model, trained.encoding, next, options, consume);
 }
 
-// Writes a row for each sample, or for each of its steps.
+// Writes a row for each sample, for each of its steps, or for each step of a forecast.
 void write_predictions(const Trained& trained, const SampleSource& next,
                        const PredictOptions& options, RowFormat format, Output& output);
 

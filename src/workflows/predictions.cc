@@ -59,11 +59,16 @@ double log_sum_exp(std::span<const float> logits) {
 }
 
 OutputDecoder::OutputDecoder(const datasets::Encoding& encoding)
-    : loss_(encoding.shape().loss),
+    : encoding_(encoding),
+      loss_(encoding.shape().loss),
       every_step_(encoding.answers_every_step()),
       names_(encoding.outputs()),
       normal_(encoding.schema.target == formats::Target::kNone ? encoding.of_numbers()
-                                                               : encoding.targets) {}
+                                                               : encoding.targets) {
+  if (!is_of_forecasts()) return;
+  normal_.mean.assign(names_.size(), 0);
+  normal_.scale.assign(names_.size(), 1);
+}
 
 void OutputDecoder::decode(std::span<const float> logits, Prediction& prediction) const {
   prediction.values.resize(logits.size());
@@ -81,10 +86,24 @@ void OutputDecoder::decode(std::span<const float> logits, Prediction& prediction
       }
       break;
     case Loss::kSquaredError:
+    case Loss::kPinball:
       for (std::size_t i = 0; i < logits.size(); ++i) {
         prediction.values[i] = in_own_unit(i, logits[i]);
       }
       break;
+  }
+}
+
+void OutputDecoder::decode(const formats::Sequence& window, std::span<const float> logits,
+                           Prediction& prediction) const {
+  if (!is_of_forecasts()) return decode(logits, prediction);
+  prediction = {};
+  const auto ranges =
+      datasets::ranges_of(encoding_.forecast, encoding_.schema.features.size(), window, logits);
+  for (const auto& [low, median, high] : ranges) {
+    for (const double number : {low, median, high}) {
+      prediction.values.push_back(static_cast<float>(number));
+    }
   }
 }
 
@@ -123,7 +142,7 @@ std::string PredictionFormatter::header(const RowKey& like) const {
   if (like.id) text += "id,";
   if (like.from > 0) text += "from,";
   if (like.step > 0) text += "step,";
-  const bool likely = decoder_.loss() != Loss::kSquaredError;
+  const bool likely = !decoder_.is_of_numbers();
   if (likely) text += fmt::format("{},", prediction_of(decoder_.loss()));
   for (const std::string& word : words_) text += csv_field(likely ? "p_" + word : word) + ',';
   end_line("\n", text);
@@ -152,7 +171,7 @@ void PredictionFormatter::append_row(const RowKey& key, std::string& text) const
   if (key.id) text += csv_field(*key.id) + ',';
   if (key.from > 0) text += fmt::format("{},", key.from);
   if (key.step > 0) text += fmt::format("{},", key.step);
-  if (decoder_.loss() != Loss::kSquaredError) {
+  if (!decoder_.is_of_numbers()) {
     text += csv_field(chosen_words("|")) + ',';
   }
   for (const float value : prediction_.values) {

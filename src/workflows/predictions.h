@@ -18,7 +18,8 @@ namespace rwa::workflows {
 
 // The prediction for a sequence, or for one of its steps.
 struct Prediction {
-  std::vector<float> values;  // probabilities, or numbers in their own unit
+  // Probabilities, or numbers in their own unit; of forecasts lower ends, medians and upper ends.
+  std::vector<float> values;
   // Indices of outputs: the most likely class, or the labels with a probability above 1/2.
   std::vector<std::size_t> chosen;
 };
@@ -28,20 +29,29 @@ double log_sum_exp(std::span<const float> logits);
 
 class OutputDecoder {
  public:
+  // The encoding must outlive it.
   explicit OutputDecoder(const datasets::Encoding& encoding);
 
   // Distinguishes a class, labels and numbers.
   [[nodiscard]] Loss loss() const { return loss_; }
+  [[nodiscard]] bool is_of_numbers() const {
+    return loss_ == Loss::kSquaredError || loss_ == Loss::kPinball;
+  }
+  [[nodiscard]] bool is_of_forecasts() const { return loss_ == Loss::kPinball; }
   [[nodiscard]] bool every_step() const { return every_step_; }
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }  // of the outputs
 
   // `logits` are the outputs before softmax or sigmoid, [O].
   void decode(std::span<const float> logits, Prediction& prediction) const;
-  // Converts a standardised number of that output to its own unit.
+  // The same for a forecast, which is relative to a window.
+  void decode(const formats::Sequence& window, std::span<const float> logits,
+              Prediction& prediction) const;
+  // Converts a standardised number of that output to its own unit. Those of forecasts stay relative.
   [[nodiscard]] float in_own_unit(std::size_t output, float number) const;
   [[nodiscard]] double scale(std::size_t output) const { return normal_.scale[output]; }
 
  private:
+  const datasets::Encoding& encoding_;
   Loss loss_;
   bool every_step_;
   std::vector<std::string> names_;

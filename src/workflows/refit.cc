@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <span>
 #include <utility>
-#include <variant>
 
 #include <fmt/format.h>
 
@@ -18,36 +18,53 @@ namespace {
 int folds_of(const Plan& plan) { return training::files_task(plan.runs.front().experiment).folds; }
 
 // All ranks get those of rank 0, which alone has the runs.
-std::vector<std::int64_t> shared_steps(const TrainResult& result, std::size_t runs, Link* link) {
-  std::vector<std::int64_t> steps = best_steps(result);
-  steps.resize(runs);
-  Ranks(link).broadcast(std::as_writable_bytes(std::span(steps)));
-  return steps;
+std::vector<FoldEnd> shared_ends(const TrainResult& result, std::size_t runs, Link* link) {
+  std::vector<FoldEnd> ends = ends_of(result);
+  ends.resize(runs);
+  Ranks(link).broadcast(std::as_writable_bytes(std::span(ends)));
+  return ends;
 }
 
 // The upper one of two in the middle.
-std::int64_t median(std::vector<std::int64_t> values) {
-  const auto middle = values.begin() + std::ssize(values) / 2;
-  std::ranges::nth_element(values, middle);
-  return *middle;
+template <class Number>
+Number median(std::vector<FoldEnd> folds, Number FoldEnd::*number) {
+  const auto middle = folds.begin() + std::ssize(folds) / 2;
+  std::ranges::nth_element(folds, middle, {}, number);
+  return (*middle).*number;
 }
 
-// The page of the last run, with the folds in front.
-report::Page page_of(const PlannedRun& run, const TrainedRun& made, const TrainResult& folds,
-                     const std::string& expected, int count) {
-  report::Page page = training_page(run.store->record(), *run.files,
-                                    made.scores ? &*made.scores : nullptr, made.baselines);
-  std::string first = fmt::format("Trained on all data. Expected {}, from {}.", expected,
-                                  report::counted(count, "fold"));
-  if (made.scores) {
-    first += " " + std::get<report::Text>(page.blocks.front()).text;
-  } else if (const std::string said = remark(folds.runs); !said.empty()) {
-    first += fmt::format(" The model is {}.", said);
+// The folds, each once: with the first seed.
+std::vector<HeldOutPart> parts_of(const TrainResult& folds) {
+  std::vector<HeldOutPart> parts;
+  std::set<int> seen;
+  for (const TrainedRun& run : folds.runs) {
+    const int fold = training::files_task(run.store->record().experiment).fold;
+    if (run.scores && seen.insert(fold).second) {
+      parts.push_back({run.files.get(), run.store.get(), &*run.scores});
+    }
   }
-  page.blocks.front() = report::Text{std::move(first)};
-  page.blocks.insert(page.blocks.begin() + 1,
-                     {report::Heading{"Cross-validation", "folds"}, summary(folds.runs)});
-  return page;
+  return parts;
+}
+
+// The page of the last run. Errors are those of the folds, unless there is test data.
+report::Page page_of(const Plan& plan, const PlannedRun& run, const TrainedRun& made,
+                     const TrainResult& folds, const std::string& expected) {
+  const training::Record record = run.store->record();
+  PageContent content{.run = record,
+                      .files = *run.files,
+                      .store = run.store.get(),
+                      .folder = plan.out,
+                      .expected = expected,
+                      .fold_count = folds_of(plan),
+                      .of_folds = compare(folds.runs),
+                      .folds = summary(folds.runs)};
+  if (made.scores) {
+    content.parts.push_back({run.files.get(), run.store.get(), &*made.scores});
+    content.baselines = made.baselines;
+  } else {
+    content.parts = parts_of(folds);
+  }
+  return training_page(content);
 }
 
 }  // namespace
@@ -59,27 +76,30 @@ bool is_refitted(const Plan& plan) {
   return folds > 0 && first == 0 && last == folds - 1;
 }
 
-std::vector<std::int64_t> best_steps(const TrainResult& result) {
-  std::vector<std::int64_t> steps;
+std::vector<FoldEnd> ends_of(const TrainResult& result) {
+  std::vector<FoldEnd> ends;
   for (const TrainedRun& run : result.runs) {
     const training::Record record = run.store->record();
-    steps.push_back(record.best_step.value_or(record.steps));
+    ends.push_back({record.best_step.value_or(record.steps), record.interval_scale});
   }
-  return steps;
+  return ends;
 }
 
-PlannedRun plan_refit(const Plan& plan, std::vector<std::int64_t> best_steps) {
+PlannedRun plan_refit(const Plan& plan, const std::vector<FoldEnd>& ends) {
   PlannedRun run = plan.runs.front();
   const int folds = folds_of(plan);
-  run.files = datasets::with_fold(*plan.files, training::files_task(run.experiment), folds);
-  training::files_task(run.experiment).fold = folds;
+  datasets::FilesTask& task = training::files_task(run.experiment);
+  const bool stops_early = run.experiment.evaluation.patience > 0;
+  if (stops_early) task.interval_scale = median(ends, &FoldEnd::interval_scale);
+  run.files = datasets::with_fold(*plan.files, task, folds);
+  task.fold = folds;
   training::Training& training = run.experiment.training;
   const auto samples = [](const PlannedRun& of) {
     return static_cast<double>(of.files->size(datasets::Split::kTrain));
   };
-  if (run.experiment.evaluation.patience > 0) {
+  if (stops_early) {
     const double epochs =
-        static_cast<double>(median(std::move(best_steps))) / samples(plan.runs[0]);
+        static_cast<double>(median(ends, &FoldEnd::best_step)) / samples(plan.runs[0]);
     training.steps = std::max<std::int64_t>(1, std::llround(epochs * samples(run)));
     // A rate that falls earlier than in the folds would need more steps.
     if (training.schedule == training::Schedule::kPlateau) {
@@ -96,7 +116,7 @@ std::optional<Refit> refit(const Plan& plan, TrainResult& result, const TrainOpt
                            training::QueueObserver& observer) {
   Link* const link = link_of(options.job);
   Plan last = plan;
-  last.runs = {plan_refit(plan, shared_steps(result, plan.runs.size(), link))};
+  last.runs = {plan_refit(plan, shared_ends(result, plan.runs.size(), link))};
   TrainResult made = train(last, options, observer);
   result.diverged = std::move(made.diverged);
   const bool first = link == nullptr || link->rank() == 0;
@@ -107,8 +127,7 @@ std::optional<Refit> refit(const Plan& plan, TrainResult& result, const TrainOpt
               .steps = run.store->record().steps};
   if (plan.out.empty()) return refit;
   run.store->model().save(plan.out / training::kModelFile);
-  report::write_page(page_of(run, refit.run, result, refit.expected, folds_of(plan)),
-                     plan.out / kReportFile);
+  report::write_page(page_of(plan, run, refit.run, result, refit.expected), plan.out / kReportFile);
   return refit;
 }
 

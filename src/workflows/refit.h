@@ -20,13 +20,17 @@ inline constexpr const char* kRefitFolder = "all";
 // Whether the plan has all folds of a cross-validation.
 bool is_refitted(const Plan& plan);
 
-// The best step of each run: the last one without early stopping.
-std::vector<std::int64_t> best_steps(const TrainResult& result);
+// What a fold says about training on all data.
+struct FoldEnd {
+  std::int64_t best_step = 0;  // the last one without early stopping
+  double interval_scale = 0;   // 0: there are no intervals
+};
+std::vector<FoldEnd> ends_of(const TrainResult& result);
 
 // Plans the last run, in OUT/all: as many steps as the folds without early stopping; with it, as
 // many epochs as the median of the best steps of the folds, and a constant learning rate instead of
-// plateau, since no data is left for validation.
-PlannedRun plan_refit(const Plan& plan, std::vector<std::int64_t> best_steps);
+// plateau, since no data is left for validation. Intervals are scaled by the median of the folds.
+PlannedRun plan_refit(const Plan& plan, const std::vector<FoldEnd>& folds);
 
 // Trains the last run, and writes its model and report to OUT, if there is one. All folds must be finished. Throws
 // like train(). Returns nothing on other ranks than 0, or if the run diverged, which

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "backend/host.h"
+#include "report/text.h"
 #include "rwa/errors.h"
 #include "training/metrics.h"
 #include "workflows/score_sums.h"
@@ -38,7 +39,8 @@ struct ScoreAccumulator::Impl {
         decoder(of),
         outputs(decoder.names().size()),
         counts(outputs),
-        numbers(outputs) {
+        numbers(outputs),
+        forecasts(of) {
     if (decoder.loss() == Loss::kSoftmax && outputs <= Scores::kMostConfused) {
       confusion.assign(outputs, std::vector<std::int64_t>(outputs));
     }
@@ -51,6 +53,7 @@ struct ScoreAccumulator::Impl {
   Tally score_class(std::span<const float> logits);
   Tally score_labels(std::span<const float> logits);
   HardExample example(const Sample& sample, std::size_t row, std::span<const float> logits);
+  void describe_forecast(const Sample& sample, std::span<const float> logits, HardExample& made);
   [[nodiscard]] std::string chosen_words(std::span<const std::size_t> chosen) const;
   [[nodiscard]] std::string truth_words() const;
 
@@ -63,6 +66,7 @@ struct ScoreAccumulator::Impl {
   std::vector<std::vector<std::int64_t>> confusion;
   Calibration calibration;
   NumberSums numbers;
+  ForecastSums forecasts;
   Lengths lengths;
   Hardest hardest;
   // Of the prediction being scored.
@@ -72,6 +76,7 @@ struct ScoreAccumulator::Impl {
 
 // The last step of a forecast has no target yet.
 std::size_t ScoreAccumulator::Impl::answers_to(const formats::Sequence& sequence) const {
+  if (decoder.is_of_forecasts()) return sequence.values.empty() ? 0 : 1;
   if (!decoder.every_step()) return 1;
   const auto steps = static_cast<std::size_t>(sequence.steps);
   return encoding.schema.target == formats::Target::kNone ? std::max<std::size_t>(steps, 1) - 1
@@ -97,6 +102,10 @@ void ScoreAccumulator::Impl::read_truth(const formats::Sequence& sequence, std::
       truth.values.assign(values.begin(), values.end());
       break;
     }
+    case Loss::kPinball:
+      truth.values =
+          datasets::targets_of(encoding.forecast, encoding.schema.features.size(), sequence);
+      break;
   }
 }
 
@@ -105,8 +114,8 @@ double ScoreAccumulator::Impl::loss_of(std::span<const float> logits) const {
   if (decoder.loss() == Loss::kSoftmax) return log_sum_exp(logits) - logits[truth.label];
   Targets<float> targets;
   targets.values = truth.values.data();
-  return host::loss_row<float>(decoder.loss(), static_cast<int>(outputs), 0, logits.data(), targets,
-                               1, nullptr);
+  return host::loss_row<float>({decoder.loss(), encoding.forecast.interval},
+                               static_cast<int>(outputs), 0, logits.data(), targets, 1, nullptr);
 }
 
 Tally ScoreAccumulator::Impl::score(std::span<const float> logits) {
@@ -117,9 +126,11 @@ Tally ScoreAccumulator::Impl::score(std::span<const float> logits) {
     case Loss::kSigmoid:
       return score_labels(logits);
     case Loss::kSquaredError:
+      numbers.add(truth.values, logits);
       break;
+    case Loss::kPinball:
+      break;  // add() sees the window
   }
-  numbers.add(truth.values, logits);
   return {.answers = 1, .loss = loss_of(logits)};
 }
 
@@ -163,6 +174,7 @@ std::string ScoreAccumulator::Impl::truth_words() const {
       }
       return chosen_words(chosen);
     case Loss::kSquaredError:
+    case Loss::kPinball:
       for (std::size_t i = 0; i < outputs; ++i) {
         values.push_back(decoder.in_own_unit(i, truth.values[i]));
       }
@@ -171,16 +183,36 @@ std::string ScoreAccumulator::Impl::truth_words() const {
   return fmt::format("{}", fmt::join(values, ", "));
 }
 
+// The first few numbers of a forecast.
+void ScoreAccumulator::Impl::describe_forecast(const Sample& sample, std::span<const float> logits,
+                                               HardExample& made) {
+  constexpr std::size_t kMost = 4;
+  const auto ranges = datasets::ranges_of(encoding.forecast, encoding.schema.features.size(),
+                                          sample.sequence, logits);
+  const std::size_t count = std::min(ranges.size(), kMost);
+  for (std::size_t i = 0; i < count; ++i) {
+    const char* before = i > 0 ? ", " : "";
+    made.truth += before + report::in_digits(sample.sequence.values[i], 4);
+    made.prediction += before + report::in_digits(ranges[i].median, 4);
+  }
+  if (count == ranges.size()) return;
+  made.truth += ", …";
+  made.prediction += ", …";
+}
+
 HardExample ScoreAccumulator::Impl::example(const Sample& sample, std::size_t row,
                                             std::span<const float> logits) {
   read_truth(sample.sequence, row);
   decoder.decode(logits.subspan(row * outputs, outputs), prediction);
   HardExample made{.id = sample.sequence.id, .from = sample.from};
+  if (decoder.is_of_forecasts()) {
+    describe_forecast(sample, logits, made);
+    return made;
+  }
   if (decoder.every_step()) made.step = step_of(sample.from, row);
   made.truth = truth_words();
-  made.prediction = decoder.loss() == Loss::kSquaredError
-                        ? fmt::format("{}", fmt::join(prediction.values, ", "))
-                        : chosen_words(prediction.chosen);
+  made.prediction = decoder.is_of_numbers() ? fmt::format("{}", fmt::join(prediction.values, ", "))
+                                            : chosen_words(prediction.chosen);
   return made;
 }
 
@@ -202,10 +234,17 @@ void ScoreAccumulator::add(const Sample& sample, std::span<const float> logits) 
   }
   i.all += sum;
   if (sum.answers == 0) return;
-  i.lengths.add(sample.sequence.steps, sum);
+  if (i.decoder.is_of_forecasts()) {
+    i.forecasts.add(sample.sequence,
+                    datasets::ranges_of(i.encoding.forecast, i.encoding.schema.features.size(),
+                                        sample.sequence, logits));
+  } else {
+    i.lengths.add(sample.sequence.steps, sum);
+  }
   const double loss = training::in_unit(i.decoder.loss(), share(sum.loss, sum.answers));
   if (!i.hardest.wants(loss)) return;
   HardExample example = i.example(sample, hardest, logits);
+  example.number = i.all.sequences - 1;
   example.loss = loss;
   i.hardest.add(std::move(example));
 }
@@ -222,8 +261,9 @@ Scores ScoreAccumulator::finish() const {
                 .unit = std::string(training::unit_of(kind))};
   i.lengths.finish(kind, scores);
   scores.hardest = i.hardest.examples();
-  if (kind == Loss::kSquaredError) {
-    i.numbers.finish(i.decoder, scores);
+  if (i.decoder.is_of_numbers()) {
+    if (kind == Loss::kSquaredError) i.numbers.finish(i.decoder, scores);
+    if (kind == Loss::kPinball) i.forecasts.finish(scores);
     return scores;
   }
   scores.accuracy = share(static_cast<double>(i.all.right), i.all.decisions);

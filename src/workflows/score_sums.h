@@ -31,6 +31,10 @@ class Calibration {
   };
   std::vector<Bin> bins_ = std::vector<Bin>(kBins);
 };
+// Adds the next bin to a bin.
+void join(ConfidenceBin& bin, const ConfidenceBin& next);
+// For readers: joins neighbours until no bin has too few answers, unless it is the only one.
+std::vector<ConfidenceBin> joined(const std::vector<ConfidenceBin>& bins);
 
 // Counts how often each label was true, predicted, and both.
 class LabelCounts {
@@ -60,9 +64,33 @@ class NumberSums {
   struct Sum {
     double error = 0, squared_error = 0;     // absolute and squared
     double mean = 0, squared_deviation = 0;  // of the target (Welford)
+    std::vector<NumberScore::Shown> shown = {};
   };
+  void show(std::span<const float> truth, std::span<const float> predicted);
+
   std::vector<Sum> sums_;
   std::int64_t count_ = 0;
+  std::int64_t every_ = 1;  // prediction is shown
+};
+
+// Errors of forecasts in their own unit.
+class ForecastSums {
+ public:
+  explicit ForecastSums(const datasets::Encoding& encoding) : encoding_(encoding) {}
+
+  // `window` has the truth.
+  void add(const formats::Sequence& window, std::span<const datasets::Range> ranges);
+  void finish(Scores& scores) const;
+
+ private:
+  struct Sum {
+    std::int64_t count = 0, inside = 0;
+    double error = 0, squared_error = 0, share = 0, scaled = 0, width = 0;
+  };
+
+  const datasets::Encoding& encoding_;
+  std::vector<Sum> features_, ahead_;
+  std::vector<float> windows_;  // the mean scaled error of each
 };
 
 // Sums over the predictions for one or more sequences.
@@ -80,6 +108,12 @@ class Lengths {
   void finish(Loss loss, Scores& scores) const;
 
  private:
+  struct Bin {
+    int shortest = 0, longest = 0;
+    Tally sum = {};
+  };
+  [[nodiscard]] std::vector<Bin> bins() const;
+
   std::map<int, Tally> tallies_;
 };
 

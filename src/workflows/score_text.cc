@@ -7,6 +7,7 @@
 
 #include "report/text.h"
 #include "workflows/score.h"
+#include "workflows/score_sums.h"
 
 namespace rwa::workflows {
 namespace {
@@ -35,6 +36,13 @@ Table overview(const Scores& scores) {
   add_if("macro F1", scores.macro_f1, decimals);
   add_if("micro F1", scores.micro_f1, decimals);
   add_if("Matthews correlation", scores.matthews, decimals);
+  add_if("MASE", scores.mase, decimals);
+  if (scores.forecasts.size() == 1) {
+    add("MAE", digits(scores.forecasts.front().mae));
+    add("RMSE", digits(scores.forecasts.front().rmse));
+  }
+  add_if("sMAPE", scores.smape, percent);
+  add_if("coverage of the intervals", scores.coverage, percent);
   add_if("calibration error", scores.calibration_error, decimals);
   return table;
 }
@@ -74,10 +82,35 @@ Table numbers(const Scores& scores) {
   return table;
 }
 
+// The overview has the scores of a single feature.
+Table forecasts(const Scores& scores) {
+  Table table{.header = {"feature", "MASE", "MAE", "RMSE", "sMAPE", "coverage"}, .rows = {}};
+  if (scores.forecasts.size() == 1) return table;
+  for (const ForecastScore& score : scores.forecasts) {
+    table.rows.push_back({{score.name},
+                          {decimals(score.mase)},
+                          {digits(score.mae)},
+                          {digits(score.rmse)},
+                          {percent(score.smape)},
+                          {score.coverage ? percent(*score.coverage) : "—"}});
+  }
+  return table;
+}
+
+Table steps_ahead(const Scores& scores) {
+  Table table{.header = {"steps ahead", "MASE", "coverage"}, .rows = {}};
+  if (scores.steps_ahead.size() < 2) return table;
+  for (const StepScore& score : scores.steps_ahead) {
+    table.rows.push_back({{count(score.ahead)},
+                          {decimals(score.mase)},
+                          {score.coverage ? percent(*score.coverage) : "—"}});
+  }
+  return table;
+}
+
 Table calibration(const Scores& scores) {
   Table table{.header = {"confidence", "predictions", "mean confidence", "accuracy"}, .rows = {}};
-  for (const ConfidenceBin& bin : scores.calibration) {
-    if (bin.answers == 0) continue;
+  for (const ConfidenceBin& bin : joined(scores.calibration)) {
     table.rows.push_back({{fmt::format("{:.0f}–{:.0f} %", 100 * bin.from, 100 * bin.to)},
                           {count(bin.answers)},
                           {percent(bin.confidence)},
@@ -135,6 +168,23 @@ ordered_json to_object(const NumberScore& number) {
   return object;
 }
 
+ordered_json to_object(const ForecastScore& score) {
+  ordered_json object{{"name", score.name},
+                      {"mae", score.mae},
+                      {"rmse", score.rmse},
+                      {"smape", score.smape},
+                      {"mase", score.mase}};
+  add_if(object, "coverage", score.coverage);
+  add_if(object, "width", score.width);
+  return object;
+}
+
+ordered_json to_object(const StepScore& score) {
+  ordered_json object{{"ahead", score.ahead}, {"mase", score.mase}};
+  add_if(object, "coverage", score.coverage);
+  return object;
+}
+
 ordered_json to_object(const ConfidenceBin& bin) {
   return {{"from", bin.from},
           {"to", bin.to},
@@ -177,6 +227,8 @@ std::vector<ScoreTable> tables(const Scores& scores, std::size_t most_confused) 
     if (!table.rows.empty()) all.push_back({title, std::move(table)});
   };
   add("Errors in the unit of the data", numbers(scores));
+  add("Scores by feature", forecasts(scores));
+  add("Scores by step ahead", steps_ahead(scores));
   add("Scores by class", labels(scores));
   if (scores.confusion.size() <= most_confused) {
     add("Confusion matrix (rows: truth, columns: prediction)", confusion(scores));
@@ -198,9 +250,14 @@ std::string to_json(const Scores& scores) {
   add_if(object, "micro_f1", scores.micro_f1);
   add_if(object, "matthews", scores.matthews);
   add_if(object, "calibration_error", scores.calibration_error);
+  add_if(object, "mase", scores.mase);
+  add_if(object, "smape", scores.smape);
+  add_if(object, "coverage", scores.coverage);
   add_list(object, "per_class", scores.labels);
   if (!scores.confusion.empty()) object["confusion"] = scores.confusion;
   add_list(object, "per_number", scores.numbers);
+  add_list(object, "per_feature", scores.forecasts);
+  add_list(object, "by_step_ahead", scores.steps_ahead);
   add_list(object, "calibration", scores.calibration);
   add_list(object, "by_length", scores.lengths);
   add_list(object, "hardest", scores.hardest);

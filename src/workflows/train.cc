@@ -12,16 +12,14 @@
 
 #include "rwa/errors.h"
 #include "training/run_file.h"
+#include "workflows/comparison.h"
+#include "workflows/measures.h"
 #include "workflows/predict.h"
 #include "workflows/training_page.h"
 #include "workflows/verdict.h"
 
 namespace rwa::workflows {
 namespace {
-
-datasets::Split held_out(const datasets::Files& files) {
-  return files.size(datasets::Split::kTest) > 0 ? datasets::Split::kTest : datasets::Split::kValid;
-}
 
 // Scores a run from the outputs of its last evaluation, so that nothing is computed twice. They
 // must come in the order of the samples.
@@ -36,7 +34,7 @@ class FinalScores {
     for (std::size_t b = 0; b < samples.size(); ++b) {
       in_order_ = in_order_ && samples[b] == seen_++;
       if (!in_order_) return;
-      files_->sample(split, samples[b], sample_.sequence);
+      read_sample(*files_, split, samples[b], sample_);
       logits_.clear();
       const int rows = files_->shape().readout == Readout::kEvery ? batch.lengths[b] : 1;
       for (int t = 0; t < rows; ++t) {
@@ -99,18 +97,43 @@ std::vector<Baseline> baselines_of(const PlannedRun& run, const PlannedRun* befo
   return score_baselines(*run.files, held_out(*run.files));
 }
 
-// Writes the report, and the baselines to run.json.
-void write_results(const PlannedRun& run, const training::Record& record, const TrainedRun& made) {
-  const Scores* scores = made.scores ? &*made.scores : nullptr;
-  report::write_page(training_page(record, *run.files, scores, made.baselines),
-                     run.folder / kReportFile);
-  if (scores == nullptr) return;
-  std::vector<training::BaselineEntry> entries;
-  for (const auto& [name, theirs] : made.baselines) {
-    entries.push_back({name, {0, "", theirs.loss, theirs.unit, theirs.accuracy}});
+std::vector<training::NamedScore> named(const Scores& scores) {
+  std::vector<training::NamedScore> named;
+  for (const Measure& measure : measures_of(scores)) {
+    named.push_back({measure.name, measure.factor * *measure.get(scores)});
   }
-  training::add_baselines(run.folder / training::kRunFile, entries,
-                          remark(compare(*scores, made.baselines), record));
+  return named;
+}
+
+// Writes the report, and the scores to run.json.
+void write_results(const PlannedRun& run, const training::Record& record, const TrainedRun& made) {
+  PageContent content{.run = record,
+                      .files = *run.files,
+                      .store = run.store.get(),
+                      .folder = run.folder,
+                      .baselines = made.baselines};
+  if (made.scores) content.parts.push_back({run.files.get(), run.store.get(), &*made.scores});
+  report::write_page(training_page(content), run.folder / kReportFile);
+  if (!made.scores) return;
+  training::RunScores results{.scores = named(*made.scores),
+                              .remark = remark(compare(*made.scores, made.baselines), record)};
+  for (const auto& [name, theirs] : made.baselines) {
+    training::BaselineScores& one = results.baselines.emplace_back();
+    one.name = name;
+    one.final = {0, "", theirs.loss, theirs.unit, theirs.accuracy};
+    one.scores = named(theirs);
+  }
+  training::add_scores(run.folder / training::kRunFile, results);
+}
+
+// Of several runs: the model of the best, and the page that compares them.
+void leave(const Plan& plan, const TrainResult& result) {
+  if (result.best) {
+    result.runs[*result.best].store->model().save(plan.out / training::kModelFile);
+  }
+  std::vector<std::filesystem::path> folders;
+  for (const PlannedRun& run : plan.runs) folders.push_back(run.folder);
+  write_comparison(folders, plan.out);
 }
 
 }  // namespace
@@ -177,14 +200,14 @@ TrainResult train(const Plan& plan, const TrainOptions& given, training::QueueOb
     if (record.status != training::Status::kFinished) continue;
     auto baselines = baselines_of(run, std::exchange(before, &run), result.runs);
     result.runs.push_back(
-        {run.title, run.store, scores_of(run, seen[i], session), std::move(baselines)});
+        {run.title, run.store, run.files, scores_of(run, seen[i], session), std::move(baselines)});
     if (!run.folder.empty()) write_results(run, record, result.runs.back());
   }
   if (training::files_task(plan.runs.front().experiment).folds == 0) {
     result.best = best_of(result.runs);
   }
-  if (result.best && plan.runs.size() > 1 && !plan.out.empty()) {
-    result.runs[*result.best].store->model().save(plan.out / training::kModelFile);
+  if (plan.runs.size() > 1 && !plan.out.empty() && !result.runs.empty()) {
+    leave(plan, result);
   }
   return result;
 }

@@ -15,6 +15,7 @@
 #include "workflows/baseline.h"
 #include "workflows/plan.h"
 #include "workflows/score.h"
+#include "workflows/verdict.h"
 
 namespace rwa::workflows {
 
@@ -29,6 +30,7 @@ struct TrainOptions {
 struct TrainedRun {
   std::string title;
   std::shared_ptr<training::RunStore> store;
+  std::shared_ptr<const datasets::Files> files;
   // On held-out data; absent if there is none.
   std::optional<Scores> scores;
   std::vector<Baseline> baselines;
@@ -54,7 +56,9 @@ inline constexpr const char* kReportFile = "report.html";
 // A row of scores for each run, the mean ± standard deviation of several, and the baselines. Empty
 // if no run has scores.
 report::Table summary(const std::vector<TrainedRun>& runs);
-// The remark() of verdict.h for the means over the runs; empty if no run has scores.
+// The means over the runs; without baselines if no run has scores.
+Comparison compare(const std::vector<TrainedRun>& runs);
+// The remark() of verdict.h for these means.
 std::string remark(const std::vector<TrainedRun>& runs);
 // The mean ± standard deviation of the score that matters most, of two runs or more with scores:
 // "accuracy 81.2 ± 1.3 %", "RMSE of load 0.34 ± 0.02".

@@ -13,6 +13,7 @@
 #include "report/text.h"
 #include "rwa/errors.h"
 #include "training/run_store.h"
+#include "workflows/comparison.h"
 #include "workflows/refit.h"
 #include "workflows/tune_folds.h"
 #include "workflows/tune_space.h"
@@ -133,6 +134,7 @@ void leave(const TuneResult& result, const fs::path& out) {
   if (!result.best || out.empty()) return;
   result.best->store->model().save(out / training::kModelFile);
   const fs::path report = result.candidates.front().plan.out / kReportFile;
+  write_comparison(training::find_runs(out), out);
   std::error_code error;
   fs::copy_file(report, out / kReportFile, fs::copy_options::overwrite_existing, error);
   if (!error) return;

@@ -16,6 +16,10 @@ using Kind = MainScore::Kind;
 bool is_worse(const MainScore& a, const MainScore& b) { return b.is_better_than(a); }
 
 std::string advice(const training::Record& run) {
+  const auto* task = std::get_if<datasets::FilesTask>(&run.experiment.task);
+  if (task != nullptr && task->horizon > 0) {
+    return "try another --season or --window, more --steps, or rwa tune";
+  }
   const bool has_stem = !training::parse_stem(run.experiment.network.stem).empty();
   const std::string stem = has_stem ? "" : fmt::format("--stem {}, ", kUsualStem);
   switch (run.end) {
@@ -40,19 +44,22 @@ bool MainScore::is_perfect() const { return value == (kind == Kind::kAccuracy ? 
 
 MainScore main_score(const Scores& scores) {
   if (scores.accuracy) return {Kind::kAccuracy, *scores.accuracy};
+  if (scores.mase) return {Kind::kScaledError, *scores.mase};
   if (scores.numbers.size() == 1) return {Kind::kError, scores.numbers.front().rmse};
   return {Kind::kLoss, scores.loss, scores.unit};
 }
 
 std::string_view name_of(Kind kind) {
   if (kind == Kind::kAccuracy) return "Accuracy";
-  return kind == Kind::kError ? "Error" : "Loss";
+  return kind == Kind::kLoss ? "Loss" : "Error";
 }
 
 std::string in_words(const MainScore& score) {
   switch (score.kind) {
     case Kind::kAccuracy:
       return report::in_percent(score.value);
+    case Kind::kScaledError:
+      return "MASE " + report::in_digits(score.value);
     case Kind::kError:
       return "RMSE " + report::in_digits(score.value);
     case Kind::kLoss:

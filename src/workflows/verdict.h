@@ -11,9 +11,10 @@
 
 namespace rwa::workflows {
 
-// The accuracy, or the error of a single number in its own unit, or else the loss.
+// The accuracy, the scaled error of forecasts, the error of a single number in its own unit, or else
+// the loss.
 struct MainScore {
-  enum class Kind { kAccuracy, kError, kLoss };
+  enum class Kind { kAccuracy, kScaledError, kError, kLoss };
   Kind kind = Kind::kLoss;
   double value = 0;
   std::string unit = {};  // of the loss
@@ -23,7 +24,7 @@ struct MainScore {
 };
 MainScore main_score(const Scores& scores);
 std::string_view name_of(MainScore::Kind kind);  // "Accuracy", "Error", "Loss"
-std::string in_words(const MainScore& score);    // "91.3 %", "RMSE 0.34", "0.82 bits"
+std::string in_words(const MainScore& score);    // "91.3 %", "MASE 0.62", "RMSE 0.34"
 
 // The best of the baselines, of which there must be one.
 const Baseline& best_of(const std::vector<Baseline>& baselines);

@@ -84,9 +84,9 @@ assert abs(scores["per_number"][0]["rmse"] - rmse) < 1e-4 * rmse, (scores["per_n
 assert scores["unit"] == "mse" and "accuracy" not in scores, scores
 PYTHON
 
-### a forecast needs no targets
+### the next step needs no targets
 python3 "$waves" forecast 20 >forecast.csv
-train forecast.csv --task forecast --out forecast --epochs 1
+train forecast.csv --task next-step --out forecast --epochs 1
 evaluate 0 '"per_number":[{"name":"u"' forecast forecast.csv --json
 
 ### errors

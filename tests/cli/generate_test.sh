@@ -25,7 +25,7 @@ cmp -s out before && fail "another seed gives the same texts"
 
 ### numbers
 python3 "$waves" forecast 20 >forecast.csv
-train forecast.csv --task forecast --out forecast --epochs 1
+train forecast.csv --task next-step --out forecast --epochs 1
 generate 0 "id,step,u,v" forecast --length 5
 [[ $(wc -l <out) == 6 ]] || fail "not five rows"
 head -n 4 forecast.csv >start.csv
@@ -38,7 +38,7 @@ grep -q "<" out && fail "the unknown symbol was drawn"
 ### errors
 python3 "$waves" class 20 >waves.csv
 train waves.csv --out classes --epochs 1
-generate 2 "found a model for the task class, expected one for forecast" classes
+generate 2 "found a model for the task class, expected one for next-step" classes
 generate 2 "expected none" forecast --temperature 0.5
 generate 2 "excludes" letters --prompt a --prompt-file letters.txt
 "$rwa" generate letters --length 5 >/dev/full 2>err && fail "a full disk was not noticed"

@@ -75,7 +75,7 @@ done = subprocess.run([sys.argv[1], "predict", "trained", "waves.csv"], stdout=w
 assert done.returncode == 141 and not done.stderr, done
 PYTHON
 
-### per step, numbers, a forecast, windows
+### per step, numbers, the next step, windows
 train() { expect 0 "model" "$rwa" train "$@" --seed 1 --epochs 1 --units 8; }
 python3 "$waves" step 20 >steps.csv
 train steps.csv --out steps
@@ -86,9 +86,9 @@ train numbers.csv --target period --out numbers
 predict 0 "id,period" numbers numbers.csv
 [[ $(wc -l <out) == 21 ]] || fail "not a number for each sequence"
 python3 "$waves" forecast 20 >forecast.csv
-train forecast.csv --task forecast --out forecast
+train forecast.csv --task next-step --out forecast
 predict 0 "id,step,u,v" forecast forecast.csv
-[[ $(wc -l <out) == $(wc -l <forecast.csv) ]] || fail "not a forecast after each step"
+[[ $(wc -l <out) == $(wc -l <forecast.csv) ]] || fail "not a prediction after each step"
 train waves.csv --window 4 --out windows
 predict 0 "id,from,prediction,p_fast,p_slow" windows waves.csv
 grep -q '^w0,5,' out || fail "no second window"

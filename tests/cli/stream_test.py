@@ -85,7 +85,7 @@ def table_of(kind, sequences):
 def check_equals_predict(kind, per_step):
     """The answer after the last step, or after each step, equals the row of `rwa predict`."""
     rows = table_of(kind, 12)
-    options = {"forecast": ["--task", "forecast"], "numbers": ["--target", "period"]}
+    options = {"forecast": ["--task", "next-step"], "numbers": ["--target", "period"]}
     train(f"{kind}.csv", kind, *options.get(kind, []))
     predicted = [row.split(",") for row in run("predict", kind, f"{kind}.csv").stdout.splitlines()]
     lines = "\n".join(",".join(row[:3]) for row in rows) + "\n"

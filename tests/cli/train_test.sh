@@ -23,7 +23,7 @@ PYTHON
 [[ -s runs/class/report.html ]] || fail "there is no report"
 train 0 "RMSE of period" numbers.csv --out runs/numbers --epochs 5 --target period
 train 0 "accuracy" step.csv --out runs/step --epochs 5
-train 0 "RMSE of u" forecast.csv --out runs/forecast --epochs 5
+train 0 "RMSE of u" forecast.csv --task next-step --out runs/forecast --epochs 5
 printf 'id\ttext\tlabels\n' >labels.tsv
 for i in $(seq 40); do
   if ((i % 2)); then printf '%s\tabba%s\todd|all\n' "$i" "$i"; else printf '%s\tcddc%s\tall\n' "$i" "$i"; fi
@@ -71,24 +71,24 @@ grep -q "^model: folds/model.safetensors (trained on all data for [0-9]* steps; 
 expect 0 "accuracy" "$rwa" evaluate folds class.csv
 train 0 "already finished" class.csv --folds 3 --jobs 2 --epochs 2 --out folds
 train 0 "from 2 folds" numbers.csv --target period --folds 2 --epochs 2 --out halves-of-data
-train 0 "baseline: last value" forecast.csv --epochs 2 --out last-value
+train 0 "baseline: last value" forecast.csv --task next-step --epochs 2 --out last-value
 train 0 "mean ± standard deviation" class.csv --split 0.2 --repeat 2 --epochs 2 --out seeds
 grep -q "(from seed-[12], which has the lowest validation loss)" out || fail "which seed is best?"
 train 0 "no score: all data was used for training" class.csv --split 0 --epochs 1 --out all
 train 0 "no score: all data was used for training" class.csv --split 0 --repeat 2 --jobs 2 --epochs 1 \
   --out all-seeds
-tail -n 2 out | grep -q "^no score" || fail "the missing score is not at the end"
+tail -n 3 out | grep -q "^no score" || fail "the missing score is not at the end"
 train 0 "model:" class.csv --patience 0 --epochs 1 --out patience
 train 5 "training diverged" class.csv --learning-rate 1e15 --out diverged
 [[ ! -s out ]] || fail "files of a diverged run are named"
 grep -v '^w[1-9]' class.csv >one.csv
 expect 0 "no score: all data was used for training, since 1 sequence cannot be split" \
-  "$rwa" train one.csv --task forecast --units 8 --epochs 1 --out one
+  "$rwa" train one.csv --task next-step --units 8 --epochs 1 --out one
 expect 2 "validation data, but 1 sequence cannot be split: use --valid" \
-  "$rwa" tune one.csv --task forecast --out tuned-one
+  "$rwa" tune one.csv --task next-step --out tuned-one
 expect 0 "valid model" "$rwa" verify seeds/model.safetensors
-train 0 "model:" forecast.csv --window 4 --stride 2 --epochs 2 --out windows
-train 0 "model:" forecast.csv --truncate 3 --epochs 2 --out parts
+train 0 "model:" forecast.csv --task next-step --window 4 --stride 2 --epochs 2 --out windows
+train 0 "model:" forecast.csv --task next-step --truncate 3 --epochs 2 --out parts
 train 0 "model:" class.csv --context 3 --positions 4 --epochs 2 --out wide
 train 0 "model:" class.csv --balance --epochs 2 --out balanced
 train 0 "model:" - --epochs 2 --out piped <class.csv

@@ -162,10 +162,14 @@ TEST(ScaleOfFiles, NoneLeavesNumbersAsTheyAre) {
                   static_cast<float>(opened->encoding().features.mean[0]));
 }
 
-// The baseline of a forecast has the unit of its loss.
+// The baseline of the next step has the unit of its loss.
 TEST(ScaleOfFiles, NoneIsInTheBaseline) {
-  const auto data = apart(10, Target::kNone).open(scaled("data"));
-  const auto none = apart(10, Target::kNone).open(scaled("none"));
+  const auto opened = [](const char* scale) {
+    FilesTask task = scaled(scale);
+    task.task = kNextStep;
+    return apart(10, Target::kNone).open(task);
+  };
+  const auto data = opened("data"), none = opened("none");
   EXPECT_DOUBLE_EQ(data->naive().loss, 1);
   EXPECT_NEAR(none->naive().loss, std::pow(data->encoding().features.scale[0], 2), 1e-9);
 }

@@ -353,10 +353,11 @@ TEST(Windows, HaveTheAnswerOfTheirSequenceAndStayTogether) {
   EXPECT_EQ(class_files(train).open({.train = {"train"}, .window = 4})->encoding().stride, 4);
 }
 
-TEST(Windows, OfAForecastPredictEveryStepOnce) {
+TEST(Windows, OfTheNextStepPredictEveryStepOnce) {
   std::vector<float> x(11);
   for (std::size_t t = 0; t < x.size(); ++t) x[t] = static_cast<float>(t);
   FilesTask task = train_only();
+  task.task = kNextStep;
   task.window = 4;
   const auto files =
       MemoryFiles{.schema = one_feature(Target::kNone), .files = {{"train", {{.x = x}}}}}.open(

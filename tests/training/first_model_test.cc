@@ -33,7 +33,7 @@ TEST(FirstModel, UnseenSymbolsAreEqual) {
                                .outputs = 2};
       const Model plain = first_model(config, {});
       EXPECT_NE(outputs(plain, {0, 2}), outputs(plain, {0, 4}));
-      const Model model = first_model(config, std::vector{2, 4});
+      const Model model = first_model(config, {.unseen = {2, 4}});
       EXPECT_EQ(outputs(model, {0, 2}), outputs(model, {0, 4}));
       EXPECT_NE(outputs(model, {0, 2}), outputs(model, {0, 3}));
       EXPECT_EQ(outputs(model, {0, 1, 3}), outputs(plain, {0, 1, 3}));
@@ -44,7 +44,7 @@ TEST(FirstModel, UnseenSymbolsAreEqual) {
 TEST(FirstModel, UnseenNumbersAddNothing) {
   for (const int layers : {1, 2}) {
     const Model model =
-        first_model({.inputs = 2, .units = 4, .layers = layers, .outputs = 2}, std::vector{1});
+        first_model({.inputs = 2, .units = 4, .layers = layers, .outputs = 2}, {.unseen = {1}});
     EXPECT_EQ(outputs(model, {}, {1, 0}), outputs(model, {}, {1, 7}));
     EXPECT_NE(outputs(model, {}, {1, 0}), outputs(model, {}, {2, 0}));
   }
@@ -52,7 +52,7 @@ TEST(FirstModel, UnseenNumbersAddNothing) {
 
 TEST(FirstModel, UnseenNumbersAddNothingToAStem) {
   const Model model = first_model(
-      {.inputs = 2, .stem = {3, 2}, .channels = 5, .units = 4, .outputs = 2}, std::vector{1});
+      {.inputs = 2, .stem = {3, 2}, .channels = 5, .units = 4, .outputs = 2}, {.unseen = {1}});
   EXPECT_EQ(outputs(model, {}, {1, 0, 2, 0}), outputs(model, {}, {1, 7, 2, 5}));
   EXPECT_NE(outputs(model, {}, {1, 0, 2, 0}), outputs(model, {}, {2, 0, 2, 0}));
 }

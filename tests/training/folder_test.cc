@@ -167,7 +167,7 @@ TEST(MetricsCsv, NamesThePlaceOfAMistake) {
   expect_refusal(good + "8,test,1e400,bits,0.5\n", {"m.csv:3:8: found \"1e400\""});
   expect_refusal(good + "8,test,1 ,bits,0.5\n", {"m.csv:3:8: found \"1 \""});
   expect_refusal(good + "8,test,1,nats,0.5\n",
-                 {"m.csv:3:10: found \"nats\", expected bits or mse"});
+                 {"m.csv:3:10: found \"nats\", expected bits, mse or pinball"});
   expect_refusal(good + "8,test,1,bits,1.5\n", {"m.csv:3:15: found \"1.5\", expected 0 to 1"});
   expect_refusal(good + "8,test,1,bits,0.5\r\n", {"m.csv:3:15: found \"0.5\\r\""});
 }

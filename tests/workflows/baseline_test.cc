@@ -27,11 +27,18 @@ using formats::Target;
 using Sequences = std::vector<MemorySequence>;
 
 std::vector<Baseline> baselines_of(formats::Schema schema, Sequences train, Sequences test,
-                                   double work = kBaselineWork) {
+                                   double work = kBaselineWork, datasets::FilesTask task = {}) {
   const MemoryFiles given{.schema = std::move(schema),
                           .files = {{"train", std::move(train)}, {"test", std::move(test)}}};
-  return score_baselines(*given.open({.train = {"train"}, .test = {"test"}, .split = 0}),
-                         Split::kTest, work);
+  task.train = {"train"};
+  task.test = {"test"};
+  task.split = 0;
+  return score_baselines(*given.open(task), Split::kTest, work);
+}
+
+std::vector<Baseline> baselines_of_next_step(Sequences train, Sequences test) {
+  return baselines_of(datasets::one_feature(Target::kNone), std::move(train), std::move(test),
+                      kBaselineWork, {.task = std::string(datasets::kNextStep)});
 }
 
 // The one that ignores the sequence.
@@ -96,12 +103,28 @@ TEST(Baseline, IsTheMeanOfTraining) {
   EXPECT_NEAR(found.scores.numbers.front().rmse, 3, 1e-5);
 }
 
-TEST(Baseline, OfAForecastIsTheLastValue) {
+TEST(Baseline, OfTheNextStepIsTheLastValue) {
   const Baseline found =
-      baseline_of(Target::kNone, {{.x = {0, 5, 1, 3}}}, {{.x = {100, 101, 104}}});
+      baselines_of_next_step({{.x = {0, 5, 1, 3}}}, {{.x = {100, 101, 104}}}).front();
   EXPECT_EQ(found.name, "last value");
   EXPECT_NEAR(found.scores.numbers.front().mae, 2, 1e-4);
   EXPECT_NEAR(found.scores.numbers.front().rmse, std::sqrt(5), 1e-4);
+}
+
+// Four steps a season; the test series has one more season after the first three.
+TEST(Baseline, OfForecastsAreSimpleOnes) {
+  std::vector<float> x;
+  for (const float year : {0.0F, 10.0F, 20.0F, 30.0F, 40.0F}) {
+    for (const float step : {1.0F, 2.0F, 3.0F, 6.0F}) x.push_back(year + step);
+  }
+  const auto found = baselines_of(datasets::one_feature(Target::kNone), {{.x = x}}, {{.x = x}},
+                                  kBaselineWork, {.horizon = 4, .season = 4});
+  EXPECT_EQ(names_of(found), (std::vector<std::string>{"last value", "seasonal naive",
+                                                       "weighted simple forecasts"}));
+  EXPECT_NEAR(found[1].scores.forecasts.front().mae, 10, 1e-4);
+  EXPECT_NEAR(*found[1].scores.mase, 1, 1e-6);
+  EXPECT_FALSE(found[1].scores.coverage.has_value());
+  EXPECT_LT(*found[2].scores.mase, 0.5) << "the seasons grow evenly";
 }
 
 TEST(Baseline, NamesAndOrder) {
@@ -120,7 +143,7 @@ TEST(Baseline, NamesAndOrder) {
   EXPECT_EQ(of_numbers(Target::kNumbers, {{.x = x, .values = {1}}, {.x = x, .values = {2}}}),
             (Names{"mean", "linear model"}));
   EXPECT_EQ(of_numbers(Target::kNumbersPerStep, {{.x = x, .values = x}}), (Names{"mean"}));
-  EXPECT_EQ(of_numbers(Target::kNone, {{.x = x}}), (Names{"last value"}));
+  EXPECT_EQ(names_of(baselines_of_next_step({{.x = x}}, {{.x = x}})), (Names{"last value"}));
   const std::vector<std::string> text = {"u", "v", "u"};
   EXPECT_EQ(of_letters(Target::kClass,
                        {{.symbols = text, .labels = {"a"}}, {.symbols = text, .labels = {"b"}}}),

@@ -52,8 +52,7 @@ TEST(Findings, ATaskHasItsReason) {
   formats::Findings why;
   why.task = "there is no other column";
   EXPECT_EQ(task_in_words({}, why), "forecast: there is no other column");
-  EXPECT_EQ(task_in_words({}, {}),
-            "forecast: found no target; predicts the next step");
+  EXPECT_EQ(task_in_words({}, {}), "forecast: found no target");
 }
 
 TEST(Findings, WarningsAreLines) {

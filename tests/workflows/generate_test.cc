@@ -178,7 +178,7 @@ TEST(Generate, WhatDoesNotFitIsRefused) {
                           std::string_view message) {
     io::expect_error<ConfigError>([&] { generated(trained, options); }, {message});
   };
-  refused(classes, {}, "found a model for the task class, expected one for forecast");
+  refused(classes, {}, "found a model for the task class, expected one for next-step");
   refused(letters, {.length = 0}, "the length is 0, expected 1 or more");
   refused(letters, {.count = 0}, "the count is 0, expected 1 or more");
   refused(letters, {.temperature = -1}, "the temperature is -1, expected 0 or more");

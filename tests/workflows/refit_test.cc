@@ -37,20 +37,21 @@ class RefitTest : public ::testing::Test {
 TEST_F(RefitTest, TrainsOnAllDataForTheEpochsOfTheMedianFold) {
   const std::string early = "task.folds = 3\nevaluation.patience = 4\n";
   const Plan folds = made(early);
-  const PlannedRun run = plan_refit(folds, {90, 10, 40});
-  EXPECT_EQ(run.experiment.training.steps, 123);  // 40 × 40 / 13 sequences
+  const PlannedRun run = plan_refit(folds, {{90}, {10}, {40}});
+  EXPECT_EQ(run.experiment.training.steps, 123);                     // 40 × 40 / 13 sequences
   EXPECT_EQ(run.experiment.training.schedule, Schedule::kConstant);  // plateau needs validation
   EXPECT_EQ(run.experiment.evaluation.patience, 0);
   EXPECT_EQ(run.files->size(datasets::Split::kTrain), 40);
   EXPECT_EQ(run.folder, out() / "all");
-  EXPECT_EQ(plan_refit(folds, {0, 0, 0}).experiment.training.steps, 1);
-  EXPECT_EQ(plan_refit(made(early + "training.schedule = 'constant'"), {1, 1, 1})
+  EXPECT_EQ(plan_refit(folds, {{0}, {0}, {0}}).experiment.training.steps, 1);
+  EXPECT_EQ(plan_refit(made(early + "training.schedule = 'constant'"), {{1}, {1}, {1}})
                 .experiment.training.schedule,
             Schedule::kConstant);
 }
 
 TEST_F(RefitTest, WithoutEarlyStoppingTrainsAsTheFoldsDid) {
-  const PlannedRun run = plan_refit(made("task.folds = 3\ntraining.steps = 70"), {70, 70, 70});
+  const PlannedRun run =
+      plan_refit(made("task.folds = 3\ntraining.steps = 70"), {{70}, {70}, {70}});
   EXPECT_EQ(run.experiment.training.steps, 70);
   EXPECT_EQ(run.experiment.training.schedule, Schedule::kCosine);
   EXPECT_EQ(run.files->size(datasets::Split::kTrain), 40);
@@ -75,7 +76,7 @@ TEST_F(RefitTest, LeavesAModelAndAReportWithTheScoreOfTheFolds) {
     EXPECT_TRUE(std::ranges::equal(model.weights(),
                                    Model::load(out() / "all" / training::kModelFile).weights()));
     const std::string page = io::read_text(out() / kReportFile);
-    EXPECT_NE(page.find("Trained on all data. Expected " + left->expected), std::string::npos);
+    EXPECT_NE(page.find("<dt>Expected</dt><dd>" + left->expected), std::string::npos);
     EXPECT_NE(page.find("Cross-validation"), std::string::npos);
     std::filesystem::remove_all(out());
   }

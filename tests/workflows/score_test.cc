@@ -2,6 +2,8 @@
 // training.
 #include "workflows/score.h"
 
+#include "workflows/score_sums.h"
+
 #include <cmath>
 #include <numeric>
 
@@ -154,6 +156,53 @@ TEST(ScoreAccumulator, AForecastIsComparedWithTheStepAfter) {
   EXPECT_EQ(scores.hardest[0].prediction, "b");
 }
 
+TEST(Joined, NoBinHasFewerThanTen) {
+  const std::vector<ConfidenceBin> bins = {{0, 0.1, 0, 0, 0},
+                                           {0.1, 0.2, 4, 0.15, 0.5},
+                                           {0.2, 0.3, 6, 0.25, 1},
+                                           {0.3, 0.4, 30, 0.35, 0.4},
+                                           {0.4, 0.5, 9, 0.45, 0}};
+  const auto kept = joined(bins);
+  ASSERT_EQ(kept.size(), 2u);
+  EXPECT_EQ(kept[0].answers, 10);
+  EXPECT_DOUBLE_EQ(kept[0].to, 0.3);
+  EXPECT_DOUBLE_EQ(kept[0].confidence, 0.21);
+  EXPECT_DOUBLE_EQ(kept[0].accuracy, 0.8);
+  EXPECT_EQ(kept[1].answers, 39);
+  EXPECT_DOUBLE_EQ(kept[1].to, 0.5);
+  EXPECT_EQ(joined({{0, 1, 3, 0.5, 1}}).size(), 1u);  // all there is
+}
+
+TEST(ScoreAccumulator, FewSequencesHaveOneBinOfLengths) {
+  const datasets::Encoding encoding = two_classes();
+  ScoreAccumulator accumulator(encoding);
+  for (int steps = 1; steps <= 19; ++steps) add_class(accumulator, 0, {0.75, 0.25}, steps);
+  const Scores scores = accumulator.finish();
+  ASSERT_EQ(scores.lengths.size(), 1u);
+  EXPECT_EQ(scores.lengths[0].shortest, 1);
+  EXPECT_EQ(scores.lengths[0].longest, 19);
+  EXPECT_EQ(scores.lengths[0].sequences, 19);
+}
+
+TEST(ScoreAccumulator, ShowsEvenlySpacedNumbers) {
+  const datasets::Encoding encoding = numbers_encoding(Target::kNumbers);
+  ScoreAccumulator accumulator(encoding);
+  const std::size_t outputs = encoding.outputs().size();
+  for (int i = 0; i < 2500; ++i) {
+    Sample sample = sample_of("s", 1);
+    sample.sequence.values.assign(outputs, static_cast<float>(i));
+    accumulator.add(sample, std::vector<float>(outputs, static_cast<float>(i) + 1));
+  }
+  const Scores scores = accumulator.finish();
+  const auto& shown = scores.numbers.front().shown;
+  ASSERT_EQ(shown.size(), 625u);
+  const double scale = encoding.targets.scale[0], mean = encoding.targets.mean[0];
+  for (std::size_t k = 0; k < shown.size(); ++k) {
+    EXPECT_NEAR(shown[k].truth, 4.0 * static_cast<double>(k) * scale + mean, 1e-2);
+    EXPECT_NEAR(shown[k].prediction, (4.0 * static_cast<double>(k) + 1) * scale + mean, 1e-2);
+  }
+}
+
 TEST(ScoreAccumulator, LengthsInBinsOfEqualNumbers) {
   const datasets::Encoding encoding = two_classes();
   ScoreAccumulator accumulator(encoding);
@@ -257,7 +306,7 @@ TEST(ScoreText, JsonHasStableKeys) {
   EXPECT_EQ(json["per_class"][1]["label"], "yes");
   EXPECT_EQ(json["per_class"][1]["recall"], 0);
   EXPECT_EQ(json["calibration"].size(), 10u);
-  EXPECT_EQ(json["by_length"][0]["accuracy"], 1);
+  EXPECT_EQ(json["by_length"][0]["accuracy"], 0.5);
   EXPECT_EQ(json["hardest"][0]["truth"], "yes");
   for (const char* key : {"loss", "macro_f1", "matthews", "calibration_error", "sequences"}) {
     EXPECT_TRUE(json.contains(key)) << key;

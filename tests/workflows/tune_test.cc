@@ -186,9 +186,8 @@ TEST_F(Tune, TheBestIsTrainedOnAllData) {
   EXPECT_TRUE(result.expected.starts_with("accuracy ")) << result.expected;
   const auto best = out() / candidate_folder(result.candidates.front().number);
   EXPECT_EQ(io::get(out() / training::kModelFile), io::get(best / "all" / training::kModelFile));
-  EXPECT_NE(
-      io::read_text(out() / kReportFile).find("Trained on all data. Expected " + result.expected),
-      std::string::npos);
+  EXPECT_NE(io::read_text(out() / kReportFile).find("<dt>Expected</dt><dd>" + result.expected),
+            std::string::npos);
   const datasets::FilesTask task = training::files_task(result.best->store->record().experiment);
   EXPECT_EQ(task.fold, task.folds);
   // A second search of more candidates finds the first ones finished.

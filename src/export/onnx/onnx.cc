@@ -63,6 +63,7 @@ class OnnxFile {
     add_metadata("rwa", std::string(version()));
     add_metadata("network", format_config(model.config()));
     if (!data_) return;
+    datasets::check_exportable(*data_);
     for (const auto& [key, text] : names_of(*data_)) add_metadata(key, text);
   }
 
@@ -146,9 +147,9 @@ class OnnxFile {
   void add_answers(const Value& made, const Shape& shape) {
     graph_.begin_part("answers");
     add_output("y", "Identity", made, shape);
-    if (spec_.loss == Loss::kSoftmax) add_output("probabilities", "Softmax", "y", shape);
-    if (spec_.loss == Loss::kSigmoid) add_output("probabilities", "Sigmoid", "y", shape);
-    if (spec_.loss == Loss::kSquaredError && data_) {
+    if (spec_.loss.kind == Loss::kSoftmax) add_output("probabilities", "Softmax", "y", shape);
+    if (spec_.loss.kind == Loss::kSigmoid) add_output("probabilities", "Sigmoid", "y", shape);
+    if (spec_.loss.kind == Loss::kSquaredError && data_) {
       add_output("values", "Identity", in_own_unit(graph_, *data_, "y"), shape);
     }
   }
