@@ -15,6 +15,7 @@ void add_import_command(const Command& app);
 void add_inspect_command(const Command& app);
 void add_paper_command(const Command& app);
 void add_predict_command(const Command& app);
+void add_report_command(const Command& app);
 void add_stream_command(const Command& app);
 void add_train_command(const Command& app);
 void add_tune_command(const Command& app);

@@ -76,6 +76,7 @@ int run(int argc, char** argv) {
   rwa::cli::add_stream_command(app);
   rwa::cli::add_generate_command(app);
   rwa::cli::add_tune_command(app);
+  rwa::cli::add_report_command(app);
   rwa::cli::add_export_command(app);
   rwa::cli::add_import_command(app);
   rwa::cli::add_verify_command(app);

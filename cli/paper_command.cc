@@ -1,10 +1,6 @@
 #include "paper_command.h"
 
-#include <fmt/format.h>
-
 #include "commands.h"
-#include "rwa/errors.h"
-#include "say.h"
 
 namespace rwa::cli {
 namespace {
@@ -29,34 +25,6 @@ void add_paper_command(const Command& app) {
   add_paper_data(paper);
   add_paper_results(paper);
   add_paper_gradients(paper);
-}
-
-Option add_folder(const Command& command, const std::string& name, std::filesystem::path& folder,
-                  const std::string& description) {
-  const auto check = [](const std::string& text) {
-    return std::string(text.empty() ? "found '', expected a folder" : "");
-  };
-  return command.add_option(name, folder, description).check(check);
-}
-
-std::vector<training::Record> read_runs(const std::vector<std::filesystem::path>& roots) {
-  std::vector<training::Record> records;
-  for (const auto& root : roots) {
-    const std::size_t before = records.size();
-    for (const auto& folder : training::find_runs(root)) {
-      try {
-        records.push_back(training::read_run(folder));
-      } catch (const Error& error) {
-        say("skipped: {}\n", error.what());
-      }
-    }
-    if (records.size() == before) {
-      throw InputError(fmt::format(
-          "{}: no runs found, expected folders with a {}, as written by rwa paper run --out {}",
-          root.string(), training::kConfigFile, root.string()));
-    }
-  }
-  return records;
 }
 
 }  // namespace rwa::cli

@@ -8,6 +8,7 @@
 
 #include "paper/external_files.h"
 #include "paper_command.h"
+#include "run_folders.h"
 #include "rwa/errors.h"
 #include "say.h"
 

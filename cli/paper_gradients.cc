@@ -8,6 +8,7 @@
 
 #include "paper/gradients.h"
 #include "paper_command.h"
+#include "run_folders.h"
 #include "rwa/device.h"
 
 namespace rwa::cli {

@@ -13,6 +13,7 @@
 #include "report/page.h"
 #include "report/table.h"
 #include "report/text.h"
+#include "run_folders.h"
 #include "say.h"
 
 namespace rwa::cli {

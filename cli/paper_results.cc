@@ -9,6 +9,7 @@
 #include "paper_command.h"
 #include "report/table.h"
 #include "report/text.h"
+#include "run_folders.h"
 #include "rwa/errors.h"
 #include "say.h"
 

@@ -18,6 +18,7 @@
 #include "ranks.h"
 #include "report/table.h"
 #include "run_display.h"
+#include "run_folders.h"
 #include "rwa/cells.h"
 #include "rwa/device.h"
 #include "rwa/errors.h"

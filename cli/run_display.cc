@@ -107,10 +107,10 @@ void print_refit(const workflows::TrainedRun& run, const std::string& expected, 
     fmt::print("Scores on the test data:\n{}", report::to_text(table));
     print_remark({run});
   }
-  fmt::print("model: {} ({}trained on all data for {}; expected {}, from {} folds)\nreport: {}\n",
+  fmt::print("model: {} ({}trained on all data for {}; expected {}, from {})\nreport: {}\n",
              (out / training::kModelFile).string(), of,
-             report::counted(run.store->record().steps, "step"), expected, folds,
-             (out / workflows::kReportFile).string());
+             report::counted(run.store->record().steps, "step"), expected,
+             report::counted(folds, "fold"), (out / workflows::kReportFile).string());
 }
 
 }  // namespace rwa::cli

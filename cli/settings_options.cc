@@ -73,16 +73,20 @@ void say_findings(const datasets::Files& files) {
   say("{}", workflows::warnings_text(findings));
 }
 
-// "48 for training, 12 for validation; 100 more for testing", or "5 folds".
+// "48 for training, 12 for validation; 100 more for testing", "5 folds", or "5 origins".
 std::string parts_of(const workflows::Plan& plan) {
   const datasets::Files& files = *plan.files;
   const auto& task = training::files_task(plan.runs.front().experiment);
-  if (workflows::is_refitted(plan)) return report::counted(task.folds, "fold");
+  const bool forecasts = files.encoding().forecast.is_needed();
+  if (workflows::is_refitted(plan)) {
+    return report::counted(task.folds, forecasts ? "origin" : "fold");
+  }
   const std::int64_t training = files.size(datasets::Split::kTrain);
   const std::int64_t validation = files.size(datasets::Split::kValid);
   const std::int64_t test = files.size(datasets::Split::kTest);
   std::string text =
-      fmt::format("{} for training, {} for validation", count(training), count(validation));
+      fmt::format("{}{} for training, {} for validation", forecasts ? "forecasts: " : "",
+                  count(training), count(validation));
   if (test == 0) return text;
   const bool has_own_files = training + validation == files.statistics().sequences;
   return text + fmt::format("{} for testing", has_own_files ? fmt::format("; {} more", count(test))
@@ -205,7 +209,7 @@ workflows::Plan read_and_plan(TrainingArguments& arguments, const std::filesyste
   arguments.options.stop = [&stop = watch_for_interrupts()] { return stop.load(); };
   const datasets::Files& files = *plan.files;
   const datasets::Statistics& seen = files.statistics();
-  say("{} of {}: {}\n", report::counted(seen.sequences, "sequence"),
+  say("{} of {}: {}\n", workflows::sequences_in_words(files),
       report::counted(datasets::shortest(seen), datasets::longest(seen), "step"), parts_of(plan));
   say_findings(files);
   if (!is_placed) say("folder: {}\n", plan.out.string());

@@ -13,6 +13,7 @@
 #include "run_display.h"
 #include "settings_options.h"
 #include "training/run_folder.h"
+#include "workflows/comparison.h"
 #include "workflows/plan.h"
 #include "workflows/refit.h"
 #include "workflows/train.h"
@@ -34,7 +35,8 @@ constexpr const char* kExample =
     "the\n"
     "same command to resume. Writes to the --out folder:\n"
     "  model.safetensors  The model, for rwa predict, evaluate, stream and explain\n"
-    "  report.html        Learning curves, scores and errors\n"
+    "  report.html        The model at a glance, scores and errors, forecasts, learning curves\n"
+    "  comparison.html    Several runs (--repeat, --folds) side by side, see rwa report\n"
     "  config.toml        All settings, for --config\n"
     "With fewer than 500 sequences, or with --folds, the folds give the score, and model and "
     "report\n"
@@ -43,17 +45,27 @@ constexpr const char* kExample =
 
 std::string why_unscored(const workflows::Plan& plan) {
   const auto& task = training::files_task(plan.runs.front().experiment);
+  const datasets::Forecast& forecast = plan.files->encoding().forecast;
+  if (forecast.is_needed() && datasets::possible_folds(*plan.files, 1) == 0) {
+    return fmt::format(
+        "the series are too short to hold out forecasts of {}: use a smaller "
+        "--horizon, or --test",
+        report::counted(forecast.horizon, "step"));
+  }
   if (task.split == 0) {
     return "all data was used for training: use --valid, --test or a --split above 0";
   }
+  const bool may_forecast =
+      plan.files->encoding().schema.target == formats::Target::kNumbersPerStep;
   return fmt::format(
-      "all data was used for training, since {} cannot be split: use --valid or --test",
-      report::counted(plan.files->size(datasets::Split::kTrain), "sequence"));
+      "all data was used for training, since {} cannot be split: use --valid or --test{}",
+      report::counted(plan.files->size(datasets::Split::kTrain), "sequence"),
+      may_forecast ? ", or --task forecast if the target is to be forecast" : "");
 }
 
 void print_scores(const workflows::Plan& plan, const workflows::TrainResult& result) {
   if (const auto table = workflows::summary(result.runs); !table.rows.empty()) {
-    const std::string data = plan.runs.size() > 1 && workflows::is_refitted(plan)
+    const std::string data = workflows::is_refitted(plan)
                                  ? "the held-out folds"
                                  : workflows::scored_on(plan.runs.front().experiment, *plan.files);
     fmt::print("Scores on {}:\n{}", data, report::to_text(table));
@@ -78,6 +90,11 @@ void print_models(const workflows::Plan& plan, const workflows::TrainResult& res
   }
 }
 
+void print_comparison(const workflows::Plan& plan, const workflows::TrainResult& result) {
+  if (plan.runs.size() == 1 || result.runs.empty()) return;
+  fmt::print("comparison: {}\n", (plan.out / workflows::kComparisonFile).string());
+}
+
 void refit(const workflows::Plan& plan, workflows::TrainResult& result,
            const TrainingArguments& arguments, RunDisplay& display) {
   const auto made = workflows::refit(plan, result, arguments.options, display);
@@ -97,6 +114,7 @@ void train(TrainingArguments& arguments) {
     if (!refits) print_models(plan, result);
   }
   if (refits) refit(plan, result, arguments, display);
+  if (is_first_rank()) print_comparison(plan, result);
   workflows::throw_if_diverged(result.diverged, refits ? 1 : plan.runs.size());
 }
 

@@ -13,6 +13,7 @@
 #include "run_display.h"
 #include "settings_options.h"
 #include "training/run_folder.h"
+#include "workflows/comparison.h"
 #include "workflows/refit.h"
 #include "workflows/tune.h"
 #include "workflows/tune_space.h"
@@ -37,7 +38,8 @@ constexpr const char* kExample =
     "of the time, the best third gets more, and so on.\n"
     "Test data is never used to choose. Writes to the --out folder:\n"
     "  model.safetensors  The best model\n"
-    "  report.html        Its learning curves, scores and errors\n"
+    "  report.html        Its report\n"
+    "  comparison.html    All candidates side by side\n"
     "  candidate-N        The runs";
 
 struct TuneArguments : TrainingArguments {
@@ -76,7 +78,8 @@ void print_result(const workflows::TuneResult& result, const std::filesystem::pa
     fmt::print("model: {} ({})\nreport: {}\n", (out / training::kModelFile).string(), name,
                (out / workflows::kReportFile).string());
   }
-  fmt::print("settings: {}\n", config_of(result).string());
+  fmt::print("comparison: {}\nsettings: {}\n", (out / workflows::kComparisonFile).string(),
+             config_of(result).string());
 }
 
 void tune(TuneArguments& arguments) {

@@ -1,26 +1,47 @@
-// src/workflows/training_page.h: the report of a training: learning curves, scores and errors.
+// src/workflows/training_page.h: the report of a training: what the model is at a glance, its scores
+// and errors, forecasts, the hardest examples, learning curves, data and settings.
 #pragma once
 
+#include <filesystem>
+#include <string>
 #include <vector>
 
 #include "datasets/files.h"
 #include "report/page.h"
+#include "report/table.h"
 #include "training/run_folder.h"
+#include "training/run_store.h"
 #include "workflows/baseline.h"
-#include "workflows/score.h"
+#include "workflows/pooled.h"
+#include "workflows/verdict.h"
 
 namespace rwa::workflows {
 
-// The whole page. `scores` is null, and there are no baselines, if no data was held out.
-report::Page training_page(const training::Record& run, const datasets::Files& files,
-                           const Scores* scores, const std::vector<Baseline>& baselines);
+struct PageContent {
+  const training::Record& run;
+  const datasets::Files& files;
+  const training::RunStore* store = nullptr;  // has the model; null: nothing is forecast with it
+  std::filesystem::path folder = {};          // with the model, for the commands on the page
+  // What the scores are of: the run's own held-out data, or the folds of a cross-validation. None if
+  // no data was held out.
+  std::vector<HeldOutPart> parts = {};
+  std::vector<Baseline> baselines = {};  // scored on the only part
+  // Of a model that was trained on all data after a cross-validation: the score to expect, beside the
+  // baselines, and a row for each run.
+  std::string expected = {};
+  int fold_count = 0;
+  Comparison of_folds = {};
+  report::Table folds = {};
+};
 
-// Its sections in order: the learning curves; the scores with confusion matrix, calibration, error
-// by length and the hardest examples (training_page_scores.cc); the data and the settings
-// (training_page_data.cc).
-void add_curves(const training::Record& run, const std::vector<Baseline>& baselines,
-                report::Page& page);
-void add_scores(const Scores& scores, const std::vector<Baseline>& baselines, report::Page& page);
+report::Page training_page(const PageContent& content);
+
+// Its sections, each in a file of its own (training_page_*.cc).
+void add_card(const PageContent& content, report::Page& page);
+void add_forecasts(const PageContent& content, report::Page& page);
+void add_scores(const PageContent& content, report::Page& page);
+void add_examples(const std::vector<HeldOutPart>& parts, report::Page& page);
+void add_curves(const PageContent& content, report::Page& page);
 void add_data(const datasets::FilesTask& task, const datasets::Files& files, report::Page& page);
 void add_settings(const training::Record& run, report::Page& page);
 

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "report/text.h"
+#include "workflows/score_sums.h"
 #include "workflows/training_page.h"
 
 namespace rwa::workflows {
@@ -26,6 +27,7 @@ using report::Text;
 
 constexpr std::size_t kMostInMatrix = 20;
 constexpr std::size_t kMostPairs = 30;
+constexpr std::size_t kMostNumbers = 3;  // drawn
 
 double share_of(std::int64_t part, const std::vector<std::int64_t>& row) {
   const auto all = std::accumulate(row.begin(), row.end(), std::int64_t{0});
@@ -33,8 +35,14 @@ double share_of(std::int64_t part, const std::vector<std::int64_t>& row) {
 }
 
 report::HeatTable matrix_of(const Scores& scores) {
-  report::HeatTable matrix{
-      .rows_are = "truth", .columns_are = "prediction", .rows = {}, .columns = {}, .cells = {}};
+  report::HeatTable matrix{.rows_are = "truth",
+                           .columns_are = "prediction",
+                           .rows = {},
+                           .columns = {},
+                           .cells = {},
+                           .good_is = "correct",
+                           .bad_is = "wrong",
+                           .share_of = "Share of the true class"};
   for (const LabelScore& label : scores.labels) matrix.rows.push_back(label.name);
   matrix.columns = matrix.rows;
   for (std::size_t truth = 0; truth < scores.confusion.size(); ++truth) {
@@ -79,8 +87,6 @@ void add_confusion(const Scores& scores, report::Page& page) {
   if (scores.confusion.empty()) return;
   page.blocks.emplace_back(Heading{"Confusion matrix", "confusion"});
   if (scores.confusion.size() <= kMostInMatrix) {
-    page.blocks.emplace_back(
-        Text{"Colours show each count as a share of its row, the true class."});
     page.blocks.emplace_back(matrix_of(scores));
     return;
   }
@@ -101,8 +107,7 @@ Chart calibration_of(const Scores& scores) {
               .x_label = "confidence, %",
               .y_label = "accuracy, %"};
   Curve curve{.label = "the model", .role = Role::kRwa};
-  for (const ConfidenceBin& bin : scores.calibration) {
-    if (bin.answers == 0) continue;
+  for (const ConfidenceBin& bin : joined(scores.calibration)) {
     curve.x.push_back(100 * bin.confidence);
     curve.y.push_back(100 * bin.accuracy);
   }
@@ -127,6 +132,49 @@ Chart lengths_of(const Scores& scores) {
   return chart;
 }
 
+// Truth against prediction, and what is left, of one number.
+void add_panels(const NumberScore& score, report::Figure& figure) {
+  Curve both{.label = "", .role = Role::kRwa, .points = true};
+  Curve left = both;
+  double least = score.shown.front().truth, most = least;
+  for (const auto& [truth, prediction] : score.shown) {
+    both.x.push_back(truth);
+    both.y.push_back(prediction);
+    left.x.push_back(prediction);
+    left.y.push_back(double{prediction} - truth);
+    least = std::min<double>(least, truth);
+    most = std::max<double>(most, truth);
+  }
+  const auto [low, high] = std::ranges::minmax(left.x);
+  const std::string id = fmt::format("{}", figure.panels.size() / 2 + 1);
+  figure.panels.push_back(
+      {.id = "truth-" + id,
+       .title = score.name,
+       .caption = "Dashed: perfect predictions.",
+       .x_label = "truth",
+       .y_label = "prediction",
+       .curves = {std::move(both),
+                  {.label = "", .role = Role::kNaive, .x = {least, most}, .y = {least, most}}}});
+  figure.panels.push_back(
+      {.id = "residuals-" + id,
+       .title = "Residuals",
+       .caption = "Above the dashed line the prediction is too high.",
+       .x_label = "prediction",
+       .y_label = "prediction - truth",
+       .curves = {std::move(left),
+                  {.label = "", .role = Role::kNaive, .x = {low, high}, .y = {0, 0}}}});
+}
+
+void add_numbers(const Scores& scores, report::Page& page) {
+  report::Figure figure{.id = "figure-numbers", .title = ""};
+  for (const NumberScore& score : scores.numbers) {
+    if (!score.shown.empty() && figure.panels.size() < 2 * kMostNumbers) add_panels(score, figure);
+  }
+  if (figure.panels.empty()) return;
+  page.blocks.emplace_back(Heading{"Truth and prediction", "numbers"});
+  page.blocks.emplace_back(std::move(figure));
+}
+
 void add_charts(const Scores& scores, report::Page& page) {
   report::Figure figure{.id = "figure-answers", .title = ""};
   if (!scores.calibration.empty()) figure.panels.push_back(calibration_of(scores));
@@ -139,10 +187,20 @@ void add_charts(const Scores& scores, report::Page& page) {
 
 }  // namespace
 
-void add_scores(const Scores& scores, const std::vector<Baseline>& baselines, report::Page& page) {
-  std::vector<ScoreTable> all = tables(scores, baselines, 0);
-  page.blocks.emplace_back(Heading{all.front().title, "scores"});
-  page.blocks.emplace_back(std::move(all.front().table));
+// Of several parts the scores are a row each; the tables below are of all together.
+void add_scores(const PageContent& content, report::Page& page) {
+  if (!content.folds.rows.empty()) {
+    page.blocks.emplace_back(Heading{"Cross-validation", "folds"});
+    page.blocks.emplace_back(content.folds);
+  }
+  if (content.parts.empty()) return;
+  const Scores scores = pooled(content.parts);
+  std::vector<ScoreTable> all = tables(scores, content.baselines, 0);
+  if (content.parts.size() == 1) {
+    page.blocks.emplace_back(Heading{all.front().title, "scores"});
+    page.blocks.emplace_back(std::move(all.front().table));
+  }
+  add_numbers(scores, page);
   add_confusion(scores, page);
   add_charts(scores, page);
   for (std::size_t i = 1; i < all.size(); ++i) {

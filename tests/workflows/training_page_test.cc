@@ -45,6 +45,17 @@ Chart chart(const report::Page& page, std::string_view id) {
   return {};
 }
 
+// A fact of the card; empty if there is none.
+std::string fact(const report::Page& page, std::string_view name) {
+  const report::Card card = blocks<report::Card>(page).front();
+  for (const auto& [title, value] : card.facts) {
+    if (title != name) continue;
+    if (const auto* text = std::get_if<report::Text>(&value)) return text->text;
+    return std::get<report::Code>(value).text;
+  }
+  return "";
+}
+
 // The row that begins with this text, in the first table that has one.
 std::vector<std::string> row(const report::Page& page, std::string_view begins_with) {
   for (const Table& table : blocks<Table>(page)) {
@@ -60,9 +71,9 @@ std::vector<std::string> row(const report::Page& page, std::string_view begins_w
 
 class PageTest : public ::testing::Test {
  protected:
-  std::unique_ptr<datasets::Files> open(const std::string& table) {
+  std::unique_ptr<datasets::Files> open(const std::string& table, const std::string& target) {
     io::put(folder_.path() / "data.csv", table);
-    datasets::FilesTask task{.train = {(folder_.path() / "data.csv").string()}};
+    datasets::FilesTask task{.train = {(folder_.path() / "data.csv").string()}, .target = {target}};
     run_.experiment.task = task;
     return datasets::open_files(task, 1, folder_.path());
   }
@@ -76,7 +87,7 @@ class PageTest : public ::testing::Test {
                              s % 4 == 0 ? "\"<script>alert('x')</script>&\"\"\"" : "often");
       }
     }
-    return open(table);
+    return open(table, "answer");
   }
 
   std::unique_ptr<datasets::Files> numbers() {
@@ -84,7 +95,7 @@ class PageTest : public ::testing::Test {
     for (int s = 0; s < 20; ++s) {
       for (int t = 0; t < 3; ++t) table += fmt::format("s{},{},{}.5\n", s, s * t, 100 + s * s);
     }
-    return open(table);
+    return open(table, "height");
   }
 
   static training::Record make_run() {
@@ -120,6 +131,13 @@ class PageTest : public ::testing::Test {
     return scores;
   }
 
+  report::Page page_of(const datasets::Files& files, const Scores* scores,
+                       const std::vector<Baseline>& baselines) {
+    PageContent content{.run = run_, .files = files, .folder = "runs/a b", .baselines = baselines};
+    if (scores != nullptr) content.parts.push_back({&files, nullptr, scores});
+    return training_page(content);
+  }
+
   io::TempFolder folder_;
   training::Record run_ = make_run();
   std::vector<Baseline> classes_baselines_ = {{.name = "majority class",
@@ -141,12 +159,17 @@ class PageTest : public ::testing::Test {
 TEST_F(PageTest, BeginsWithTheScoreAndTheBaselines) {
   const auto files = classes();
   const Scores scores = make_scores();
-  const report::Page page = training_page(run_, *files, &scores, classes_baselines_);
+  const report::Page page = page_of(*files, &scores, classes_baselines_);
   EXPECT_EQ(page.title, "a name & more");
-  const std::string first = blocks<report::Text>(page).front().text;
-  EXPECT_EQ(first,
-            "Accuracy on the validation data (1,100 sequences): 87.5 %. Baselines: majority class "
-            "75.0 %, 1-NN 80.0 %.");
+  ASSERT_TRUE(std::holds_alternative<report::Card>(page.blocks.front()));
+  EXPECT_EQ(fact(page, "Data"), "data.csv: 40 sequences of up to 5 steps, 2 features");
+  EXPECT_EQ(fact(page, "Task"),
+            fmt::format("predict one of 2 classes per sequence: {}, often", kHostile));
+  EXPECT_EQ(fact(page, "Score"), "Accuracy on the validation data (1,100 sequences): 87.5 %");
+  EXPECT_EQ(fact(page, "Baselines"), "majority class 75.0 %, 1-NN 80.0 %");
+  EXPECT_EQ(fact(page, "Note"), "");
+  EXPECT_EQ(fact(page, "Training"), "1,500 steps, 12,345 parameters, 1m15s");
+  EXPECT_TRUE(fact(page, "Use").starts_with("rwa predict 'runs/a b' NEW\n"));
   EXPECT_EQ(row(page, "accuracy"),
             (std::vector<std::string>{"accuracy", "87.5 %", "75.0 %", "80.0 %"}));
   EXPECT_EQ(row(page, "loss").at(1), "0.25 bits");
@@ -158,15 +181,16 @@ TEST_F(PageTest, SaysThatTheModelIsNotBetter) {
   const auto files = classes();
   const Scores scores = make_scores();
   classes_baselines_[1].scores.accuracy = 0.9;
-  const report::Page page = training_page(run_, *files, &scores, classes_baselines_);
-  EXPECT_TRUE(blocks<report::Text>(page).front().text.ends_with(
-      " The model is not better than 1-NN (90.0 %): try --stem 15,9, a lower --learning-rate, or rwa tune."));
+  const report::Page page = page_of(*files, &scores, classes_baselines_);
+  EXPECT_EQ(fact(page, "Note"),
+            "The model is not better than 1-NN (90.0 %): try --stem 15,9, a lower --learning-rate, "
+            "or rwa tune.");
 }
 
 TEST_F(PageTest, DrawsTrainingAndMarksTheBestStep) {
   const auto files = classes();
   const Scores scores = make_scores();
-  const report::Page page = training_page(run_, *files, &scores, classes_baselines_);
+  const report::Page page = page_of(*files, &scores, classes_baselines_);
   const Chart losses = chart(page, "loss");
   ASSERT_EQ(losses.curves.size(), 4);
   EXPECT_EQ(losses.curves[0].label, "training");
@@ -187,13 +211,14 @@ TEST_F(PageTest, DrawsTrainingAndMarksTheBestStep) {
 TEST_F(PageTest, ShowsConfusionsAndCalibration) {
   const auto files = classes();
   const Scores scores = make_scores();
-  const report::Page page = training_page(run_, *files, &scores, classes_baselines_);
+  const report::Page page = page_of(*files, &scores, classes_baselines_);
   ASSERT_EQ(blocks<HeatTable>(page).size(), 1);
   const HeatTable matrix = blocks<HeatTable>(page).front();
   EXPECT_EQ(matrix.rows, (std::vector<std::string>{kHostile, "often"}));
   EXPECT_EQ(matrix.cells[1][0].text, "30");
   EXPECT_DOUBLE_EQ(matrix.cells[1][0].share, 0.03);
   EXPECT_FALSE(matrix.cells[1][0].good);
+  EXPECT_EQ(matrix.share_of, "Share of the true class");
   EXPECT_TRUE(matrix.cells[1][1].good);
   const Chart calibration = chart(page, "calibration");
   EXPECT_EQ(calibration.curves[0].x, (std::vector<double>{65, 95}));
@@ -216,7 +241,7 @@ TEST_F(PageTest, OfManyClassesShowsThePairsThatAreConfusedMost) {
     scores.confusion[i][i] = 90;
     scores.confusion[i][(i + 1) % 40] = static_cast<std::int64_t>(i);
   }
-  const report::Page page = training_page(run_, *files, &scores, classes_baselines_);
+  const report::Page page = page_of(*files, &scores, classes_baselines_);
   EXPECT_TRUE(blocks<HeatTable>(page).empty());
   const auto first = row(page, "c39");
   EXPECT_EQ(first, (std::vector<std::string>{"c39", "c0", "39", "30.2 %"}));
@@ -225,8 +250,8 @@ TEST_F(PageTest, OfManyClassesShowsThePairsThatAreConfusedMost) {
 
 TEST_F(PageTest, SaysWhatTheDataAndTheSettingsAre) {
   const auto files = classes();
-  const report::Page page = training_page(run_, *files, nullptr, {});
-  EXPECT_TRUE(contains(blocks<report::Text>(page).front().text, "none was held out"));
+  const report::Page page = page_of(*files, nullptr, {});
+  EXPECT_TRUE(contains(fact(page, "Score"), "none was held out"));
   EXPECT_TRUE(contains(row(page, "training files").at(1), "data.csv"));
   EXPECT_EQ(row(page, "training sequences").at(1), "32");
   EXPECT_EQ(row(page, "validation sequences").at(1), "8");
@@ -245,25 +270,32 @@ TEST_F(PageTest, SaysWhatTheDataAndTheSettingsAre) {
 TEST_F(PageTest, OfNumbersHasTheirErrorsAndNoClasses) {
   const auto files = numbers();
   Scores scores{.sequences = 4, .answers = 4, .loss = 0.5, .unit = "mse"};
-  scores.numbers = {{"height", 7.25, 5.5, 0.875}};
+  scores.numbers = {{"height", 7.25, 5.5, 0.875, {{100, 104}, {120, 118}}}};
   scores.lengths = {{3, 3, 4, 0.5}};
   for (auto& metric : run_.metrics) metric.accuracy.reset();
   Scores mean{.sequences = 4, .answers = 4, .loss = 1.25, .unit = "mse"};
   mean.numbers = {{"height", 11.5, 9, 0}};
-  const report::Page page = training_page(run_, *files, &scores, {{"mean", mean}});
-  EXPECT_EQ(blocks<report::Text>(page).front().text,
-            "Error on the validation data (4 sequences): RMSE 7.25. Baseline: mean RMSE 11.5.");
+  const report::Page page = page_of(*files, &scores, {{"mean", mean}});
+  EXPECT_EQ(fact(page, "Score"), "Error on the validation data (4 sequences): RMSE 7.25");
+  EXPECT_EQ(fact(page, "Baseline"), "mean RMSE 11.5");
   EXPECT_EQ(row(page, "height"), (std::vector<std::string>{"height", "7.25", "5.5", "0.875"}));
   EXPECT_TRUE(blocks<HeatTable>(page).empty());
-  EXPECT_EQ(blocks<Figure>(page).size(), 1);
   EXPECT_TRUE(chart(page, "accuracy").id.empty());
+  const Chart both = chart(page, "truth-1"), left = chart(page, "residuals-1");
+  ASSERT_EQ(both.curves.size(), 2);
+  EXPECT_TRUE(both.curves[0].points);
+  EXPECT_EQ(both.curves[0].x, (std::vector<double>{100, 120}));
+  EXPECT_EQ(both.curves[0].y, (std::vector<double>{104, 118}));
+  EXPECT_EQ(both.curves[1].x, both.curves[1].y);
+  EXPECT_EQ(left.curves[0].x, (std::vector<double>{104, 118}));
+  EXPECT_EQ(left.curves[0].y, (std::vector<double>{4, -2}));
   EXPECT_TRUE(row(page, "class").empty());
 }
 
 TEST_F(PageTest, NoNameIsMarkup) {
   const auto files = classes();
   const Scores scores = make_scores();
-  const std::string html = to_html(training_page(run_, *files, &scores, classes_baselines_));
+  const std::string html = to_html(page_of(*files, &scores, classes_baselines_));
   EXPECT_FALSE(contains(html, "<script>alert"));
   EXPECT_TRUE(contains(html, "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;&quot;"));
   EXPECT_TRUE(contains(html, "<title>a name &amp; more</title>"));
