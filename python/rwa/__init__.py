@@ -39,7 +39,12 @@ from .stream import Stream
 from .trainer import StepResult, Trainer, TrainerState
 
 if TYPE_CHECKING:
-    from .estimators import SequenceClassifier, SequenceRegressor, SequenceTagger
+    from .estimators import (
+        SequenceClassifier,
+        SequenceForecaster,
+        SequenceRegressor,
+        SequenceTagger,
+    )
     from .export import export_onnx, export_torch, import_torch
     from .sequences import Sequences, read
     from .training import cross_validate, predict, train, tune
@@ -52,6 +57,7 @@ _LATER = {
     "Sequences": "sequences",
     "SequenceClassifier": "estimators",
     "SequenceRegressor": "estimators",
+    "SequenceForecaster": "estimators",
     "SequenceTagger": "estimators",
     "export_onnx": "export",
     "export_torch": "export",
@@ -78,6 +84,7 @@ __all__ = [
     "NetworkPart",
     "ResourceError",
     "SequenceClassifier",
+    "SequenceForecaster",
     "SequenceRegressor",
     "SequenceTagger",
     "Sequences",

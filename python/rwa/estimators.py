@@ -354,6 +354,57 @@ class SequenceTagger(_Estimator):
         return guess_task(answers, [len(one) for one in answers])
 
 
+class SequenceForecaster(_Estimator):
+    __doc__ = f"""Forecast series of numbers: `fit(X)` and `predict(X)`, without y.
+
+    X is a list of series, [T] or [T, D], one series [T], or an rwa.Sequences. `predict` goes on
+    from the end of each. `horizon`, `season`, `window` (the steps seen before a
+    forecast) and `interval` are guessed from the data if they are not set.
+
+    >>> model = rwa.SequenceForecaster(horizon=12).fit(passengers)
+    >>> model.predict(passengers)[0]             # the next twelve numbers
+    >>> low, high = model.predict_interval(passengers)
+
+    {_Estimator.__doc__}"""
+
+    _tasks = ("forecast",)
+
+    def predict(self, X: Any) -> list[Any]:
+        """Forecast each series: [horizon], or [horizon, K] for several features."""
+        return [_narrow(ranges[..., 1]) for ranges in self._answers(X)]
+
+    def predict_interval(self, X: Any) -> tuple[list[Any], list[Any]]:
+        """Return the lower and the upper ends of the intervals, with the shapes of `predict`."""
+        answers = self._answers(X)
+        return [_narrow(one[..., 0]) for one in answers], [_narrow(one[..., 2]) for one in answers]
+
+    def score(self, X: Any, y: Any) -> float:
+        """Return the mean absolute error of the forecasts that follow X, negated; y follows X."""
+        import numpy
+
+        found = self.predict(X)
+        pairs = zip(found, [y] if len(found) == 1 and numpy.ndim(y[0]) == 0 else y)
+        return -float(numpy.mean([abs(numpy.asarray(b) - a).mean() for a, b in pairs]))
+
+    def _sequences(self, X: Any, y: Any, *, answered: bool = False) -> Sequences:
+        if not isinstance(X, Sequences):
+            import numpy
+
+            series = [X] if len(X) > 0 and numpy.ndim(X[0]) == 0 else X
+            X = [numpy.asarray(one, numpy.float32).reshape(len(one), -1) for one in series]
+        return super()._sequences(X, y, answered=answered)
+
+    def _take(self, model: Model) -> None:
+        if known(model).horizon == 0:
+            raise ConfigError("SequenceForecaster: found a model of another task than to forecast")
+        super()._take(model)
+
+
+def _narrow(numbers: Any) -> Any:
+    """Drop the axis of features if there is one feature."""
+    return numbers[:, 0] if numbers.shape[1] == 1 else numbers
+
+
 def _require_numpy() -> None:
     """Fail before a long training rather than after it."""
     if importlib.util.find_spec("numpy") is None:

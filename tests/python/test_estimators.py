@@ -415,5 +415,46 @@ class ProtocolTest(EstimatorTest):
         self.assertEqual(len(cross_val_score(tagger, self.X, steps, cv=3)), 3)
 
 
+@unittest.skipUnless(numpy, "NumPy is not installed")
+class ForecasterTest(unittest.TestCase):
+    def setUp(self) -> None:
+        steps = numpy.arange(96)
+        self.waves = 50 + 0.1 * steps + 10 * numpy.sin(2 * numpy.pi * steps / 12)
+
+    def forecaster(self, **parameters: Any) -> rwa.SequenceForecaster:
+        return rwa.SequenceForecaster(**{"steps": 20, "random_state": 1, **parameters})
+
+    def test_goes_on_from_the_end_of_a_series(self) -> None:
+        model = self.forecaster().fit(self.waves[:84])
+        (found,) = model.predict(self.waves[:84])
+        self.assertEqual(found.shape, (12,))
+        self.assertLess(abs(found - self.waves[84:]).max(), 1)
+        (low,), (high,) = model.predict_interval(self.waves[:84])
+        self.assertTrue((low <= found).all() and (found <= high).all())
+        error = model.score(self.waves[:84], self.waves[84:])
+        self.assertAlmostEqual(error, -abs(found - self.waves[84:]).mean(), places=5)
+
+    def test_several_series_and_features(self) -> None:
+        two = numpy.stack([self.waves, -self.waves], axis=1)
+        model = self.forecaster(horizon=4, season=12).fit([two, two[:60]])
+        self.assertEqual([one.shape for one in model.predict([two, two[:30]])], [(4, 2), (4, 2)])
+
+    def test_is_saved_and_loaded(self) -> None:
+        model = self.forecaster(horizon=3).fit(self.waves)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "model.safetensors"
+            model.save(path)
+            loaded = rwa.SequenceForecaster.load(path)
+            with self.assertRaisesRegex(rwa.ConfigError, "SequenceRegressor"):
+                rwa.SequenceRegressor.load(path)
+        numpy.testing.assert_array_equal(loaded.predict(self.waves), model.predict(self.waves))
+
+    def test_needs_enough_steps(self) -> None:
+        with self.assertRaisesRegex(rwa.InputError, "found series of up to 96 steps"):
+            self.forecaster(horizon=96).fit(self.waves)
+        with self.assertRaises(rwa.Error):
+            self.forecaster().fit([])
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -34,6 +34,9 @@ VALUES = {
     "missing": "mean",
     "window": 3,
     "stride": (2, {"window": 3}),
+    "horizon": 2,
+    "season": 3,
+    "interval": 0.5,
     "split": 0.25,
     "balance": True,
     "cell": "gru",
@@ -67,6 +70,7 @@ VALUES = {
 }
 NOT_HERE = ("device",)  # only the CPU exists on every machine
 SYMBOLS = ("embedding",)  # settings for symbols only
+FORECASTS = ("horizon", "season", "interval")  # and for forecasts
 USUAL = {"units": 2, "steps": 1}
 
 
@@ -95,10 +99,13 @@ class FourDoors(unittest.TestCase):
     def setUpClass(cls):
         cls.temporary = tempfile.TemporaryDirectory()
         cls.folder = pathlib.Path(cls.temporary.name)
+        # Of numbers, of symbols, and numbers that are forecast.
         cls.files = {False: numbers_file(cls.folder), True: letters_file(cls.folder)}
+        cls.files[None] = cls.files[False]
         cls.sequences = {
             False: rwa.read(cls.files[False], id="seq", target=["label"]),
             True: rwa.read(cls.files[True]),
+            None: rwa.read(cls.files[False], id="seq", features=["a", "b"], task="forecast"),
         }
         cls.of_sequences = [s for s in rwa.settings() if s.of_sequences]
 
@@ -122,6 +129,8 @@ class FourDoors(unittest.TestCase):
 
     def data_arguments(self, symbols):
         reading = [] if symbols else ["--id", "seq", "--target", "label"]
+        if symbols is None:
+            reading = ["--id", "seq", "--features", "a,b", "--task", "forecast"]
         return [self.files[symbols], *reading]
 
     def by_option(self, given, symbols, out):
@@ -156,7 +165,7 @@ class FourDoors(unittest.TestCase):
                 self.check(setting)
 
     def check(self, setting):
-        symbols = setting.name in SYMBOLS
+        symbols = None if setting.name in FORECASTS else setting.name in SYMBOLS
         given, value = self.given(setting.name)
         option = self.by_option(given, symbols, self.folder / f"{setting.name}-option")
         file = self.by_file(given, symbols, self.folder / f"{setting.name}-file")
@@ -164,7 +173,8 @@ class FourDoors(unittest.TestCase):
         by_keyword = train(self.sequences[symbols], **given).settings
         self.assertEqual(option, file)
         self.assertEqual(by_json, by_keyword)
-        estimator = rwa.SequenceClassifier(
+        kind = rwa.SequenceForecaster if symbols is None else rwa.SequenceClassifier
+        estimator = kind(
             **{("random_state" if n == "seed" else n): v for n, v in given.items() if n != "name"})
         estimator.fit(self.sequences[symbols])
         if setting.name == "epochs":  # stored as steps
@@ -213,7 +223,8 @@ class FourDoors(unittest.TestCase):
         command = [PROGRAM, "train", *self.data_arguments(False), "--config", config, "--out", out]
         subprocess.run(list(map(str, command)), check=True, capture_output=True)
         self.assertEqual(sorted(f.name for f in out.iterdir()),
-                         ["all", "fold-1", "fold-2", "fold-3", "model.safetensors", "report.html"])
+                         ["all", "comparison.html", "fold-1", "fold-2", "fold-3", "model.safetensors",
+                          "report.html"])
 
 
 class SeveralRuns(unittest.TestCase):
