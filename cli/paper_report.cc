@@ -58,7 +58,7 @@ void write_report(const ReportOptions& options) {
   write_figures(made.figures, folder);
   const std::string where = fs::absolute(folder / "index.html").lexically_normal().string();
   if (!made.claims.rows.empty()) {
-    fmt::print("{}\n{}.\n", report::to_text(made.claims), made.tally);
+    fmt::print("{}\n{}.\n", report::to_text(made.claims), made.tally.in_words());
   }
   if (const auto count = made.claims_not_run.rows.size(); count > 0) {
     fmt::print("{} cannot be judged from these runs; the report lists them.\n",

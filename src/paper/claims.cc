@@ -393,20 +393,32 @@ report::Table scoreboard(const std::vector<Finding>& findings) {
   return table;
 }
 
-std::string tally(const std::vector<Finding>& findings) {
-  const auto share = [&](std::string_view source) {
-    std::int64_t judged = 0, reproduced = 0;
-    for (const Finding& f : findings) {
-      if (f.verdict == Mark::kNone || !f.said.starts_with(source)) continue;
-      ++judged;
-      if (f.verdict == Mark::kYes) ++reproduced;
+std::string Tally::result() const {
+  return fmt::format("{} of {} claims reproduced", all.reproduced, all.judged);
+}
+
+std::string Tally::sources() const {
+  return fmt::format("{} of {} in the paper, {} of {} in the authors' logs", paper.reproduced,
+                     paper.judged, logs.reproduced, logs.judged);
+}
+
+std::string Tally::in_words() const {
+  return fmt::format("{}{}: {}", result(), open > 0 ? fmt::format(" ({} open)", open) : "",
+                     sources());
+}
+
+Tally tally(const std::vector<Finding>& findings) {
+  Tally sum;
+  for (const Finding& found : findings) {
+    if (found.verdict == Mark::kNone) continue;
+    Tally::Share& source = found.said.starts_with("paper") ? sum.paper : sum.logs;
+    for (Tally::Share* share : {&sum.all, &source}) {
+      ++share->judged;
+      if (found.verdict == Mark::kYes) ++share->reproduced;
     }
-    return fmt::format("{} of {}", reproduced, judged);
-  };
-  const auto open = std::ranges::count(findings, Mark::kOpen, &Finding::verdict);
-  return fmt::format("{} claims reproduced{}: {} in the paper, {} in the authors' logs", share(""),
-                     open > 0 ? fmt::format(" ({} open)", open) : "", share("paper"),
-                     share("logs"));
+    if (found.verdict == Mark::kOpen) ++sum.open;
+  }
+  return sum;
 }
 
 std::optional<Known> measured(const Library& library, const Key& key, const Claim& claim) {

@@ -74,9 +74,20 @@ std::vector<Finding> check_claims(const Library& ours, const Library& authors);
 report::Table to_table(const std::vector<Finding>& findings);
 // The headline claim of each experiment, RWA and LSTM side by side, as medians over seeds.
 report::Table scoreboard(const std::vector<Finding>& findings);
-// "36 of 48 claims reproduced: 19 of 28 in the paper, 17 of 20 in the authors' logs", of those that
-// were run.
-std::string tally(const std::vector<Finding>& findings);
+// How many claims were reproduced, of those that were run.
+struct Tally {
+  struct Share {
+    int reproduced = 0, judged = 0;
+  };
+  Share all, paper, logs;
+  int open = 0;
+
+  [[nodiscard]] std::string result() const;  // "38 of 49 claims reproduced"
+  [[nodiscard]] std::string sources()
+      const;  // "21 of 29 in the paper, 17 of 20 in the authors' logs"
+  [[nodiscard]] std::string in_words() const;  // "38 of 49 claims reproduced (1 open): 21 of …"
+};
+Tally tally(const std::vector<Finding>& findings);
 
 // The median over the runs of one key; empty if there are none.
 std::optional<Known> measured(const Library& library, const Key& key, const Claim& claim);

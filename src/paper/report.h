@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "paper/claims.h"
 #include "paper/evidence.h"
 #include "paper/study_results.h"
 #include "report/chart.h"
@@ -14,13 +15,21 @@
 
 namespace rwa::paper {
 
+// What stands above two of the tables.
+inline constexpr const char* kWhatTimesAre =
+    "Training times without evaluations, as medians over seeds.";
+inline constexpr const char* kWhatTheChallengeIs =
+    "The step at which each model reaches the thresholds of the paper's experiments, and the ratio "
+    "to the steps of RWA and LSTM.";
+
 struct Report {
   report::Page page;
-  std::vector<report::Figure> figures;       // to be written as files
-  report::Table claims;                      // claims that the runs test
-  report::Table claims_not_run;              // the other claims
-  report::Table scoreboard;                  // the headline claim of each experiment
-  std::string tally;                         // how many claims were reproduced
+  std::vector<Finding> findings;        // of all claims
+  std::vector<report::Figure> figures;  // to be written as files
+  report::Table claims;                 // claims that the runs test
+  report::Table claims_not_run;         // the other claims
+  report::Table scoreboard;             // the headline claim of each experiment
+  Tally tally;
   std::vector<std::string> left_out;         // runs left out, with the reason
   std::string overview;                      // the runs and their hardware
   report::Table summary;                     // a row for each experiment and model

@@ -61,6 +61,8 @@ struct Figure {
   std::string id;  // "figure-4"
   std::string title;
   std::vector<Chart> panels = {};
+  std::string caption = {};  // on a page: a sentence below the title
+  bool is_small = false;     // on a page: one of many
 };
 
 // The style of a role on the page and in figures. The colours are safe for red-green colour

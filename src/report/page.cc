@@ -96,9 +96,17 @@ class Writer {
   void operator()(const Heading& heading) {
     const std::string text = escape_html(heading.text);
     const std::string id = escape_html(heading.id);
+    if (heading.is_minor) {
+      body_ += fmt::format("<h3 id=\"{}\">{}</h3>\n", id, text);
+      return;
+    }
     body_ += fmt::format("<h2 id=\"{}\">{}</h2>\n", id, text);
     contents_ += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", id, text);
     ++headings_;
+  }
+  void operator()(const Lead& lead) {
+    body_ += fmt::format("<p class=\"lead\"><strong>{}</strong> {}</p>\n", escape_html(lead.result),
+                         escape_html(lead.rest));
   }
   void operator()(const Text& text) { body_ += fmt::format("<p>{}</p>\n", to_html(text)); }
   void operator()(const Code& code) { body_ += to_html(code) + '\n'; }
@@ -108,8 +116,10 @@ class Writer {
   void operator()(const Example& example) { body_ += to_html(example); }
   void operator()(const Steps& steps) { body_ += to_html(steps); }
   void operator()(const Figure& figure) {
-    body_ += fmt::format("<figure id=\"{}\">", escape_html(figure.id));
+    body_ += fmt::format("<figure id=\"{}\"{}>", escape_html(figure.id),
+                         figure.is_small ? " class=\"small\"" : "");
     if (!figure.title.empty()) body_ += fmt::format("<h3>{}</h3>\n", escape_html(figure.title));
+    if (!figure.caption.empty()) body_ += fmt::format("<p>{}</p>\n", escape_html(figure.caption));
     body_ += "<div class=\"panels\">\n";
     for (const Chart& panel : figure.panels) add(drawable(panel));
     body_ += "</div></figure>\n";

@@ -16,7 +16,13 @@ namespace rwa::report {
 
 struct Heading {
   std::string text;
-  std::string id;  // the anchor for links within the page
+  std::string id;         // the anchor for links within the page
+  bool is_minor = false;  // below another one, and not in the contents
+};
+
+// The result, in large letters, and what it consists of.
+struct Lead {
+  std::string result, rest;
 };
 
 struct Text {
@@ -37,7 +43,8 @@ struct Card {
   std::vector<Fact> facts;
 };
 
-using Block = std::variant<Heading, Text, Code, Card, Table, HeatTable, Example, Steps, Figure>;
+using Block =
+    std::variant<Heading, Lead, Text, Code, Card, Table, HeatTable, Example, Steps, Figure>;
 
 struct Page {
   std::string title;

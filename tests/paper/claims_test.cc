@@ -196,7 +196,8 @@ TEST_F(Claims, TheScoreboardHasBothModelsOfAHeadline) {
                                              "600", "about 3,000", "1,900"}));
   EXPECT_EQ(table.rows.front()[3].mark, Mark::kYes);
   EXPECT_EQ(table.rows.front()[5].mark, Mark::kNo);
-  EXPECT_EQ(tally(findings), "3 of 8 claims reproduced (1 open): 3 of 4 in the paper, 0 of 4 in the authors' logs");
+  EXPECT_EQ(tally(findings).in_words(),
+            "3 of 8 claims reproduced (1 open): 3 of 4 in the paper, 0 of 4 in the authors' logs");
 }
 
 TEST_F(Claims, SeedsGiveAMedianAndARange) {

@@ -112,6 +112,22 @@ TEST(Page, ACurveWithoutALabelIsNotInTheLegend) {
   EXPECT_TRUE(contains(html, "Curves: predictions.\""));
 }
 
+TEST(Page, AMinorHeadingIsNotInTheContents) {
+  std::vector<Block> blocks;
+  for (int i = 0; i < 9; ++i) {
+    blocks.push_back(Heading{"h" + std::to_string(i), "id" + std::to_string(i), i == 4});
+  }
+  const std::string html = to_html(Page{"t", "s", blocks});
+  EXPECT_TRUE(contains(html, "<a href=\"#id3\">h3</a>"));
+  EXPECT_FALSE(contains(html, "href=\"#id4\""));
+  EXPECT_TRUE(contains(html, "<h3 id=\"id4\">h4</h3>"));
+}
+
+TEST(Page, BeginsWithItsResult) {
+  const std::string html = to_html(Page{"t", "s", {Lead{"3 of 4 <b>", "the rest"}}});
+  EXPECT_TRUE(contains(html, "<p class=\"lead\"><strong>3 of 4 &lt;b&gt;</strong> the rest</p>"));
+}
+
 TEST(Page, ACardHasFactsAndCode) {
   const std::string html = to_html(Page{"t", "s", {sample_card()}});
   EXPECT_TRUE(contains(html, "<dt>Data</dt><dd>sales.csv: 1 series of 144 steps</dd>"));

@@ -214,6 +214,7 @@ inline Page sample_page() {
             .subtitle = "Nine experiments, two models, and the authors' curves for comparison.",
             .blocks = {}};
   const auto add = [&page](Block block) { page.blocks.push_back(std::move(block)); };
+  add(Lead{"38 of 49 claims reproduced", kHostile});
   add(sample_card());
   add(Heading{"Claims", "claims"});
   add(
@@ -229,7 +230,8 @@ inline Page sample_page() {
              "The same with a logarithmic step axis",
              {losses("log-x", true, false), losses("log-log", true, true)}});
   add(Figure{"figure-few", "Few points", {lone_point(), no_points()}});
-  add(Figure{"figure-points", "", {points(), months()}});
+  add(Heading{kHostile, "minor", true});
+  add(Figure{"figure-points", "Small", {points(), months()}, kHostile, true});
   add(Code{"rwa paper run adding-100 " + std::string(kHostile)});
   add(Figure{"figure-hostile", kHostile, {hostile_chart()}});
   add(Heading{"Examples", "examples"});
