@@ -260,11 +260,11 @@ Forecast forecast_of(const FilesTask& task, const LoadedData& data) {
 void check_windows(std::int64_t windows, const Forecast& forecast, const FilesTask& task,
                    const Statistics& seen) {
   if (windows > 0) return;
-  throw InputError(fmt::format(
-      "found series of up to {}, expected more to train on forecasts of {}: use a smaller "
-      "--horizon{}",
-      counted(longest(seen), "step"), counted(forecast.horizon, "step"),
-      task.folds > 0 ? ", or fewer --folds" : ", or --split 0"));
+  const std::string shorter = forecast.horizon > 1 ? ": use a smaller --horizon" : "";
+  throw InputError(
+      fmt::format("found series of up to {}, expected more to train on forecasts of {}{}{}",
+                  counted(longest(seen), "step"), counted(forecast.horizon, "step"), shorter,
+                  task.folds > 0 && !shorter.empty() ? " or fewer --folds" : ""));
 }
 
 class ReadFiles final : public Files {

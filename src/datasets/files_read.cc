@@ -13,6 +13,7 @@
 #include <fmt/ranges.h>
 #include <simdjson.h>
 
+#include "base/counted.h"
 #include "base/nearest.h"
 #include "datasets/files_split.h"
 #include "formats/lower_case.h"
@@ -274,6 +275,7 @@ class Loader {
     return out_.forecasts ? std::nullopt : std::optional(StratifiedSplit(task_, seed));
   }
   void find_season_of_series();
+  void warn_about_times();
   void check_schema(const std::string& file) const;
   void check_scale() const;
   void check_forecast(const std::string& file) const;
@@ -357,6 +359,36 @@ void Loader::find_season_of_series() {
     out_.step = formats::find_time_step(series.times, *out_.schema.time_form);
   }
   out_.season = find_season(all, out_.schema.features.size(), out_.step);
+  if (out_.step) warn_about_times();
+}
+
+// Forecasts count rows.
+void Loader::warn_about_times() {
+  using formats::Irregular;
+  Irregular repeats, gaps;
+  std::int64_t steps = 0;
+  const auto add = [](Irregular& sum, const Irregular& one) {
+    if (sum.count == 0) sum.first = one.first;
+    sum.count += one.count;
+  };
+  for (const formats::Sequence& series : out_.subsets.front()->series) {
+    const auto found = formats::find_irregularities(series.times, *out_.step);
+    add(repeats, found.repeats);
+    add(gaps, found.gaps);
+    steps += std::max(series.steps - 1, 0);
+  }
+  const auto warn = [&](const Irregular& found, std::string_view what, std::string_view advice) {
+    if (found.count == 0) return;
+    out_.findings.warnings.push_back(
+        fmt::format("{} of {} in time {} {}, the first after {}: {}", in_thousands(found.count),
+                    counted(steps, "step"), found.count == 1 ? "is" : "are", what,
+                    formats::format_time(found.first, *out_.schema.time_form), advice));
+  };
+  warn(repeats, "0",
+       "if there are several series, name the column that tells them apart with --id");
+  warn(gaps, "longer than the others",
+       "a forecast takes all as equal, so add rows that are missing, with empty numbers and "
+       "--missing previous");
 }
 
 void Loader::make_subsets(std::size_t count) {

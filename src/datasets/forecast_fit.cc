@@ -11,9 +11,9 @@ namespace {
 constexpr std::int64_t kMostWindows = 4000;
 // A forecast that is much better than the others gets nearly all weight.
 constexpr double kSharpness = 8;
-// Other forecasts must be this much better than the last value and the seasonal naive one, which
-// have nothing to fit.
-constexpr double kHandicap = 1.1;
+// Other forecasts must be better than the last value and the seasonal naive one, which have nothing to
+// fit: the less evidence there is, the more.
+constexpr double kHandicap = 0.3;
 
 struct Sample {
   formats::Sequence window;
@@ -49,16 +49,17 @@ double error_of(const Forecast& settings, std::size_t features, const Samples& s
   return sum;
 }
 
+// `pieces` is how many windows would not overlap.
 std::vector<double> weights_of(const Forecast& settings, std::size_t features,
-                               const Samples& samples, std::size_t target) {
+                               const Samples& samples, std::size_t target, double pieces) {
+  const double handicap = 1 + kHandicap / std::sqrt(std::max(pieces, 1.0));
   std::array<double, kSimpleForecasts> errors{};
   double least = 0;
   for (std::size_t i = 0; i < kSimpleForecasts; ++i) {
     const auto kind = static_cast<Simple>(i);
     if (!is_used(settings, kind)) continue;
     const bool fits_nothing = kind == Simple::kLast || kind == Simple::kSeasonal;
-    errors[i] =
-        error_of(settings, features, samples, target, kind) * (fits_nothing ? 1 : kHandicap);
+    errors[i] = error_of(settings, features, samples, target, kind) * (fits_nothing ? 1 : handicap);
     if (i == 0 || errors[i] < least) least = errors[i];
   }
   std::vector<double> weights(kSimpleForecasts);
@@ -108,9 +109,10 @@ FittedForecast fit_forecast(const Forecast& settings, std::size_t features,
   FittedForecast fitted{.forecast = settings, .start = {}};
   Forecast& forecast = fitted.forecast;
   const Samples samples = samples_of(settings, features, series, windows);
+  const double pieces = static_cast<double>(windows.size()) / settings.horizon;
   forecast.weights.clear();
   for (std::size_t k = 0; k < settings.targets.size(); ++k) {
-    forecast.weights.push_back(weights_of(settings, features, samples, k));
+    forecast.weights.push_back(weights_of(settings, features, samples, k, pieces));
   }
   forecast.spread = 1;
   fitted.start.assign(forecast.numbers() * Forecast::kOutputs, 0);
@@ -126,9 +128,7 @@ FittedForecast fit_forecast(const Forecast& settings, std::size_t features,
   for (auto& row : targets) {
     for (float& target : row) target = static_cast<float>(target / forecast.spread);
   }
-  // Windows overlap: only one in `horizon` is another piece of evidence.
-  const double pieces = static_cast<double>(windows.size()) / settings.horizon;
-  fitted.start = start_of(forecast, targets, std::sqrt(1 + 4 / pieces));
+  fitted.start = start_of(forecast, targets, std::sqrt(1 + 6 / pieces));
   return fitted;
 }
 

@@ -17,9 +17,8 @@ struct FittedForecast {
 };
 
 // Fits to at most some thousand of the training windows, evenly spaced; without any, the weights stay
-// equal. The settings have all but
-// weights and spread. With few windows the quantiles are moved apart: they are of errors that the
-// weights were fitted to, and of few steps.
+// equal. The settings have all but weights and spread. The quantiles are those of errors that the
+// weights were fitted to: the fewer windows there are, the further they are moved apart.
 FittedForecast fit_forecast(const Forecast& settings, std::size_t features,
                             std::span<const formats::Sequence> series, const Windows& windows);
 

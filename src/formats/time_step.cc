@@ -70,6 +70,20 @@ std::optional<TimeStep> find_time_step(std::span<const double> times, TimeForm f
   return TimeStep{.length = length};
 }
 
+Irregularities find_irregularities(std::span<const double> times, const TimeStep& step) {
+  constexpr double kMost = 1.5;
+  Irregularities found;
+  const auto count = [](Irregular& kind, double before) {
+    if (kind.count++ == 0) kind.first = before;
+  };
+  for (std::size_t i = 1; i < times.size(); ++i) {
+    const double before = times[i - 1];
+    if (times[i] == before) count(found.repeats, before);
+    if (times[i] - before > kMost * (later(before, step, 1) - before)) count(found.gaps, before);
+  }
+  return found;
+}
+
 double later(double time, const TimeStep& step, int count) {
   if (step.months == 0) return time + count * step.length;
   const year_month_day date = date_of(time);

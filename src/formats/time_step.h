@@ -1,6 +1,7 @@
 // src/formats/time_step.h: the distance between the times of a series, by which they go on.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -18,6 +19,16 @@ struct TimeStep {
 
 // The most common distance of consecutive times. Empty if there are none, or all are equal.
 std::optional<TimeStep> find_time_step(std::span<const double> times, TimeForm form);
+
+// Consecutive times that are equal, or more than a step and a half apart.
+struct Irregular {
+  std::int64_t count = 0;
+  double first = 0;  // the time before the first of them
+};
+struct Irregularities {
+  Irregular repeats, gaps;
+};
+Irregularities find_irregularities(std::span<const double> times, const TimeStep& step);
 
 // The time that is `count` steps later. Days that a month lacks become its last one.
 double later(double time, const TimeStep& step, int count);

@@ -141,7 +141,7 @@
         y: {
           ticker: chart.logY ? logTicks : Dygraph.numericLinearTicks,
           axisLabelFormatter: formatTick,
-          axisLabelWidth: 44,
+          axisLabelWidth: 52,
           pixelsPerLabel: 34,
         },
       },

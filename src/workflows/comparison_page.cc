@@ -71,11 +71,15 @@ std::string name_of(std::string_view split) {
 
 bool has_repeats(const RunComparison& found) { return found.groups.size() < found.runs.size(); }
 
-// Groups as medians with bands. All runs of a single group are drawn, as long as they can be told
-// apart.
+// Whether each run has a curve, and not each group: without repetitions, or if there are few.
+bool has_curve_for_each_run(const RunComparison& found) {
+  return !has_repeats(found) || (found.groups.size() == 1 && found.runs.size() <= kColours);
+}
+
+// Groups as medians with bands.
 std::vector<Curve> curves_of(const RunComparison& found, std::string_view split, Height height) {
   std::vector<Curve> curves;
-  const bool by_run = found.groups.size() == 1 || !has_repeats(found);
+  const bool by_run = has_curve_for_each_run(found);
   for (std::size_t i = 0; by_run && i < found.runs.size(); ++i) {
     curves.push_back(
         curve_of(found.runs[i].record, split, label_of_run(found, i), role_of(i), height));
@@ -116,13 +120,13 @@ void add_curves(const RunComparison& found, report::Page& page) {
     accuracies.log_y = false;
     figure.panels.push_back(std::move(accuracies));
   }
-  const bool has_bands = has_repeats(found) && found.groups.size() > 1;
   page.blocks.emplace_back(report::Heading{"Learning curves", "curves"});
-  page.blocks.emplace_back(report::Text{fmt::format(
-      "On the {}. {}", name_of(split),
-      has_bands ? "Lines are medians over runs of equal settings, bands span minimum to maximum; "
-                  "the best settings come first."
-                : "The best runs come first.")});
+  page.blocks.emplace_back(report::Text{
+      fmt::format("On the {}. {}", name_of(split),
+                  has_curve_for_each_run(found) ? "The best runs come first."
+                                                : "Lines are medians over runs of equal settings, "
+                                                  "bands span minimum to maximum; the best "
+                                                  "settings come first.")});
   page.blocks.emplace_back(std::move(figure));
 }
 

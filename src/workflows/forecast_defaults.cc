@@ -20,8 +20,7 @@ constexpr std::int64_t kMostWindows = 50'000;  // per epoch
 // network corrects are hard to beat.
 constexpr int kUnits = 32;
 constexpr double kSlowRate = 1e-3;
-constexpr std::int64_t kLeastSteps = 100;
-constexpr double kLeastEpochs = 10;
+constexpr double kEpochs = 25;
 
 // The first training.
 constexpr int kUnitsOfFew = 16;
@@ -29,6 +28,7 @@ constexpr double kSplit = 0.2;
 constexpr std::int64_t kLeastValidation = 8;  // windows, of which every other one is new
 constexpr std::int64_t kMostSteps = 1500;
 constexpr std::int64_t kScores = 60;
+constexpr double kClearGain = 0.85;
 
 std::int64_t whole(double value) { return static_cast<std::int64_t>(std::ceil(value)); }
 
@@ -57,7 +57,18 @@ bool is_length_given(const training::Overrides& given) {
          given.has("evaluation.patience") || given.has("task.interval_scale");
 }
 
-// Sets how long to train, and all that this depends on.
+// The lowest of several validation losses is too low by luck: only a clear gain counts.
+bool is_clearly_better(const training::Record& run) {
+  double first = 0, best = 0;
+  for (const training::Metric& metric : run.metrics) {
+    if (metric.split != "valid") continue;
+    if (metric.step == 0) first = best = metric.loss;
+    best = std::min(best, metric.loss);
+  }
+  return best < kClearGain * first;
+}
+
+// Sets how long to train, and all that this depends on; nothing if the network has little to add.
 void find_length(const training::Overrides& given, const datasets::Files& files,
                  training::Experiment& experiment) {
   training::Experiment first = experiment;
@@ -69,6 +80,7 @@ void find_length(const training::Overrides& given, const datasets::Files& files,
   training::MemoryStore store;
   training::run(first, early, store, {}, {});
   const training::Record record = store.record();
+  if (!is_clearly_better(record)) return;
 
   auto& task = training::files_task(experiment);
   const auto all = datasets::prepared(files, task);
@@ -124,8 +136,8 @@ void choose_length_of_forecasts(const training::Overrides& given, const datasets
   training::Training& training = experiment.training;
   const bool validates = files.size(datasets::Split::kValid) > 0;
   if (!given.has("training.steps") && !given.has("training.epochs")) {
-    const std::int64_t epochs = whole(kLeastEpochs * training_windows(files) / training.batch);
-    training.steps = std::max(validates ? kMostSteps : kLeastSteps, epochs);
+    const std::int64_t steps = whole(kEpochs * training_windows(files) / training.batch);
+    training.steps = validates ? std::max(kMostSteps, steps) : steps;
     training.epochs = 0;
   }
   if (validates && training.steps > 0 && !given.has("evaluation.every")) {

@@ -28,7 +28,7 @@ Table overview(const Scores& scores) {
   const auto add_if = [&](const char* name, const std::optional<double>& value, auto format) {
     if (value) add(name, format(*value));
   };
-  add("sequences", count(scores.sequences));
+  add(scores.forecasts.empty() ? "sequences" : "forecasts", count(scores.sequences));
   if (scores.answers != scores.sequences) add("predictions", count(scores.answers));
   add("loss", fmt::format("{} {}", digits(scores.loss), report::unit_name(scores.unit)));
   add_if("accuracy", scores.accuracy, percent);

@@ -78,10 +78,8 @@ void add_curves(const PageContent& content, report::Page& page) {
   if (!dashed.empty()) losses.caption += " " + dashed;
   if (run.experiment.network.dropout > 0) losses.caption += " Training loss includes dropout.";
   figure.panels.push_back(std::move(losses));
-  const bool classifies = std::ranges::any_of(
-      run.metrics, [](const auto& metric) { return metric.accuracy.has_value(); });
-  if (classifies) {
-    Chart accuracies = chart_of(run, accuracy_of, accuracy);
+  Chart accuracies = chart_of(run, accuracy_of, accuracy);
+  if (!accuracies.curves.empty()) {
     accuracies.id = "accuracy";
     accuracies.title = "Accuracy";
     accuracies.y_label = "accuracy, %";

@@ -187,7 +187,7 @@ void add_charts(const Scores& scores, report::Page& page) {
 
 }  // namespace
 
-// Of several parts the scores are a row each; the tables below are of all together.
+// Of the folds of a cross-validation the scores are a row each; the tables below are of all together.
 void add_scores(const PageContent& content, report::Page& page) {
   if (!content.folds.rows.empty()) {
     page.blocks.emplace_back(Heading{"Cross-validation", "folds"});
@@ -196,7 +196,7 @@ void add_scores(const PageContent& content, report::Page& page) {
   if (content.parts.empty()) return;
   const Scores scores = pooled(content.parts);
   std::vector<ScoreTable> all = tables(scores, content.baselines, 0);
-  if (content.parts.size() == 1) {
+  if (!content.baselines.empty()) {
     page.blocks.emplace_back(Heading{all.front().title, "scores"});
     page.blocks.emplace_back(std::move(all.front().table));
   }

@@ -63,3 +63,9 @@ expect 2 "takes no --target" "$rwa" train sales.csv --task next-step --target sa
 sed '30s/,[0-9.]*,/,,/' sales.csv >gap.csv
 expect 3 "gap.csv:30:" "$rwa" train gap.csv --target sales --horizon 2 --out c
 expect 0 "model:" "$rwa" train gap.csv --target sales --horizon 2 --missing previous --steps 5 --out c
+sed '30,31d' sales.csv >rows.csv
+expect 0 "warning: 1 of 81 steps in time is longer than the others, the first after 2017-04" \
+  "$rwa" train rows.csv --horizon 2 --steps 5 --out e
+sed '30s/.*/2017-04,1,2/' sales.csv >twice.csv
+expect 0 "warning: 1 of 83 steps in time is 0, the first after 2017-04: if there are several series" \
+  "$rwa" train twice.csv --horizon 2 --steps 5 --out f

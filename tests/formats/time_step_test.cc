@@ -61,6 +61,20 @@ TEST(TimeStep, NeedsTwoTimes) {
   EXPECT_FALSE(find_time_step(std::vector{5.0, 5.0}, TimeForm::kNumber));
 }
 
+TEST(TimeStep, RepeatsAndGapsAreFound) {
+  std::vector<double> times;
+  for (const char* text : {"2020-01-01", "2020-02-01", "2020-03-01", "2020-03-01", "2020-05-01",
+                           "2020-08-01", "2020-08-01"}) {
+    times.push_back(*parse_time(text, TimeForm::kDate));
+  }
+  const auto [repeats, gaps] = find_irregularities(times, {.months = 1});
+  EXPECT_EQ(gaps.count, 2);
+  EXPECT_EQ(repeats.count, 2);
+  EXPECT_EQ(format_time(gaps.first, TimeForm::kDate), "2020-03-01");
+  EXPECT_EQ(format_time(repeats.first, TimeForm::kDate), "2020-03-01");
+  EXPECT_EQ(find_irregularities(std::vector{0.0, 1.0, 2.4, 2.5}, {.length = 1}).gaps.count, 0);
+}
+
 TEST(TimeStep, HasTheNamesOfTsfFiles) {
   EXPECT_EQ(named_time_step("yearly"), (TimeStep{.months = 12}));
   EXPECT_EQ(named_time_step("half_hourly"), (TimeStep{.length = 1800}));

@@ -6,8 +6,8 @@
     … --screenshots FOLDER             save screenshots
 
 Fails on a console message, a request for anything except the page, a chart without a curve, a page
-wider than the screen, a pointer that shows no values, or a zoom without effect. An existing page
-need not have a chart. Drives Chromium over a pair of pipes with the DevTools protocol, which needs
+wider than the screen, a pointer that shows no values, a zoom without effect, or a table that does
+not sort. An existing page need not have a chart; the time that it takes to open is printed. Drives Chromium over a pair of pipes with the DevTools protocol, which needs
 no other package.
 """
 import argparse
@@ -67,6 +67,21 @@ VALUES = """[...document.querySelector(".plot").closest(".panel").querySelectorA
 TICKS = """[...document.querySelector(".plot").querySelectorAll(".dygraph-axis-label-x")]
     .map(o => o.textContent)"""
 
+# Sorts the first table that sorts by its first column, twice. Returns the faults as sentences.
+SORT = """(() => {
+  const table = document.querySelector("table.sorts");
+  if (!table) return [];
+  const header = table.tHead.rows[0].cells[0];
+  const texts = () => [...table.tBodies[0].rows].map(row => row.cells[0].textContent);
+  const wrong = [];
+  header.querySelector("button").click();
+  const rising = texts();
+  if (header.ariaSort !== "ascending") wrong.push("a sorted column is not marked");
+  header.querySelector("button").click();
+  if (texts().reverse().join() !== rising.join()) wrong.push("a table does not sort");
+  return wrong;
+})()"""
+
 
 class Browser:
     """Chromium, and one page in it."""
@@ -89,6 +104,7 @@ class Browser:
         self.events = []
         self.number = 0
         self.session = None
+        self.slowest = 0
         targets = self.call("Target.getTargets")["targetInfos"]
         page = next(t["targetId"] for t in targets if t["type"] == "page")
         self.session = self.call("Target.attachToTarget", targetId=page, flatten=True)["sessionId"]
@@ -143,6 +159,7 @@ class Browser:
         self.call("Page.navigate", url=url)
         self.wait_for("Page.loadEventFired")
         self.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        self.slowest = max(self.slowest, self.evaluate("performance.now()"))
 
     def screenshot(self, file):
         size = self.call("Page.getLayoutMetrics")["cssContentSize"]
@@ -208,7 +225,7 @@ def check(browser, url, screenshots):
             if screenshots:
                 browser.screenshot(screenshots / f"{screen}-{theme}.png")
             if (screen, theme) == ("desktop", "light") and not found:
-                found += use(browser)
+                found += use(browser) + browser.evaluate(SORT)
             found += browser.complaints(url)
             wrong += [f"{screen}, {theme}: {text}" for text in found]
     return wrong
@@ -239,6 +256,8 @@ def main():
         finally:
             browser.close()
     print("\n".join(wrong) or "no faults found")
+    if options.page:
+        print(f"opened in {browser.slowest:.0f} ms at most")
     return 1 if wrong else 0
 
 
