@@ -46,7 +46,7 @@ constexpr const char* kExample =
 std::string why_unscored(const workflows::Plan& plan) {
   const auto& task = training::files_task(plan.runs.front().experiment);
   const datasets::Forecast& forecast = plan.files->encoding().forecast;
-  if (forecast.is_needed() && datasets::possible_folds(*plan.files, 1) == 0) {
+  if (forecast.is_needed() && plan.files->series()->possible_folds(1) == 0) {
     return fmt::format(
         "the series are too short to hold out forecasts of {}: use a smaller "
         "--horizon, or --test",

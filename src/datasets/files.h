@@ -40,6 +40,19 @@ struct Statistics {
 // every step, which would see later steps.
 [[nodiscard]] Scale choose_scale(const formats::Schema& schema, const Statistics& statistics);
 
+// What only data sets of series have.
+class SeriesData {
+ public:
+  virtual ~SeriesData() = default;
+  // The whole series of a window, and the first step that the window forecasts.
+  [[nodiscard]] virtual const formats::Sequence& of_window(Split split, std::int64_t number,
+                                                           int& origin) const = 0;
+  // The season that was found in the data, used or not.
+  [[nodiscard]] virtual const Season& season() const = 0;
+  // How many folds the series are long enough for, at most `most`.
+  [[nodiscard]] virtual int possible_folds(int most) const = 0;
+};
+
 class Files : public Dataset {
  public:
   [[nodiscard]] virtual const Encoding& encoding() const = 0;
@@ -52,11 +65,8 @@ class Files : public Dataset {
   [[nodiscard]] virtual std::vector<float> constant_outputs() const = 0;
   // Reads one encoded sample, as fill() puts it into a batch.
   virtual void sample(Split split, std::int64_t number, formats::Sequence& encoded) const = 0;
-  // The whole series of a window that is forecast, and the first step that the window forecasts.
-  [[nodiscard]] virtual const formats::Sequence& series(Split split, std::int64_t number,
-                                                        int& origin) const = 0;
-  // Of forecasts: the season that was found in the data, used or not.
-  [[nodiscard]] virtual const Season& season() const = 0;
+  // Null unless series are forecast.
+  [[nodiscard]] virtual const SeriesData* series() const { return nullptr; }
 };
 
 // Called at intervals with the number of sequences read so far.
@@ -84,8 +94,6 @@ inline std::unique_ptr<Files> with_fold(const Files& files, FilesTask task, int 
   task.fold = fold;
   return prepared(files, task);
 }
-// Of forecasts: how many folds the series are long enough for, at most `most`.
-int possible_folds(const Files& files, int most);
 // Whether the data was read in this many subsets and none is empty.
 bool has_folds(const Files& files, int folds);
 

@@ -22,7 +22,6 @@ namespace rwa::workflows {
 namespace {
 
 namespace fs = std::filesystem;
-using report::Chart;
 using report::Curve;
 using report::Role;
 using training::Record;
@@ -94,32 +93,14 @@ std::vector<Curve> curves_of(const RunComparison& found, std::string_view split,
   return curves;
 }
 
-Chart chart_of(const RunComparison& found, std::string_view split, Height height) {
-  Chart chart{.x_label = "training steps", .curves = curves_of(found, split, height)};
-  chart.log_y = spans_decades(chart);
-  return chart;
-}
-
 void add_curves(const RunComparison& found, report::Page& page) {
   const std::string_view split = split_of(found);
-  report::Figure figure{.id = "figure-curves", .title = ""};
-  Chart losses = chart_of(found, split, loss_of);
-  if (std::ranges::all_of(losses.curves, [](const Curve& curve) { return curve.x.empty(); })) {
-    return;
-  }
   const auto& metrics = found.runs.front().record.metrics;
-  losses.id = "loss";
-  losses.title = "Loss";
-  losses.y_label = metrics.empty() ? "loss" : "loss, " + report::unit_name(metrics.front().unit);
-  figure.panels.push_back(std::move(losses));
-  Chart accuracies = chart_of(found, split, accuracy_of);
-  if (std::ranges::any_of(accuracies.curves, [](const Curve& one) { return !one.x.empty(); })) {
-    accuracies.id = "accuracy";
-    accuracies.title = "Accuracy";
-    accuracies.y_label = "accuracy, %";
-    accuracies.log_y = false;
-    figure.panels.push_back(std::move(accuracies));
-  }
+  report::Figure figure{.id = "figure-curves", .title = ""};
+  figure.panels = learning_panels(metrics.empty() ? "" : report::unit_name(metrics.front().unit),
+                                  [&](Height height) { return curves_of(found, split, height); });
+  const auto is_empty = [](const Curve& curve) { return curve.x.empty(); };
+  if (std::ranges::all_of(figure.panels.front().curves, is_empty)) return;
   page.blocks.emplace_back(report::Heading{"Learning curves", "curves"});
   page.blocks.emplace_back(report::Text{
       fmt::format("On the {}. {}", name_of(split),

@@ -78,7 +78,7 @@ std::string sequences_in_words(const datasets::Files& files) {
 std::string season_in_words(const datasets::Files& files) {
   const int length = files.encoding().forecast.season;
   if (length == 1) return "no season";
-  const auto& [found, why] = files.season();
+  const auto& [found, why] = files.series()->season();
   return fmt::format("season of {}{}", counted(length, "step"),
                      found == length ? fmt::format(" ({})", why) : "");
 }

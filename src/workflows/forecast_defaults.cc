@@ -90,6 +90,7 @@ void find_length(const training::Overrides& given, const datasets::Files& files,
   experiment.training.learning_rate = first.training.learning_rate;
   experiment.training.steps =
       whole(growth * static_cast<double>(record.best_step.value_or(record.steps)));
+  experiment.training.epochs = 0;
 }
 
 bool is_found(const training::Experiment& experiment) {
@@ -113,7 +114,7 @@ void choose_forecast(const training::Overrides& given, const datasets::Files& fi
   const bool stops_early = given.has("evaluation.patience") && experiment.evaluation.patience > 0;
   if (given.has("task.split") || !task.valid.empty() || stops_early || !has_few_steps(files))
     return;
-  if (!given.has("task.folds")) task.folds = datasets::possible_folds(files, kOrigins);
+  if (!given.has("task.folds")) task.folds = files.series()->possible_folds(kOrigins);
   task.split = 0;
   if (!is_length_given(given) && can_validate(files, task)) find_length(given, files, experiment);
 }

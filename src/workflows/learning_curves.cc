@@ -5,6 +5,23 @@
 #include <utility>
 
 namespace rwa::workflows {
+namespace {
+
+// Then the values need a logarithmic axis.
+bool spans_decades(const report::Chart& chart) {
+  constexpr double kMost = 50;
+  double least = std::numeric_limits<double>::infinity();
+  double most = 0;
+  for (const report::Curve& curve : chart.curves) {
+    for (const double y : curve.y) {
+      least = std::min(least, y);
+      most = std::max(most, y);
+    }
+  }
+  return least > 0 && most > kMost * least;
+}
+
+}  // namespace
 
 std::optional<double> loss_of(const training::Metric& metric) { return metric.loss; }
 
@@ -25,17 +42,22 @@ report::Curve curve_of(const training::Record& run, std::string_view split, std:
   return curve;
 }
 
-bool spans_decades(const report::Chart& chart) {
-  constexpr double kMost = 50;
-  double least = std::numeric_limits<double>::infinity();
-  double most = 0;
-  for (const report::Curve& curve : chart.curves) {
-    for (const double y : curve.y) {
-      least = std::min(least, y);
-      most = std::max(most, y);
-    }
-  }
-  return least > 0 && most > kMost * least;
+std::vector<report::Chart> learning_panels(
+    const std::string& unit, const std::function<std::vector<report::Curve>(Height)>& draw) {
+  std::vector<report::Chart> panels = {{.id = "loss",
+                                        .title = "Loss",
+                                        .x_label = "training steps",
+                                        .y_label = unit.empty() ? "loss" : "loss, " + unit,
+                                        .curves = draw(loss_of)}};
+  panels.front().log_y = spans_decades(panels.front());
+  report::Chart accuracy{.id = "accuracy",
+                         .title = "Accuracy",
+                         .x_label = "training steps",
+                         .y_label = "accuracy, %",
+                         .curves = draw(accuracy_of)};
+  const auto is_empty = [](const report::Curve& curve) { return curve.x.empty(); };
+  if (!std::ranges::all_of(accuracy.curves, is_empty)) panels.push_back(std::move(accuracy));
+  return panels;
 }
 
 }  // namespace rwa::workflows

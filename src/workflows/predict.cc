@@ -301,7 +301,7 @@ SampleSource samples_of(const datasets::Encoding& encoding, std::unique_ptr<form
 void read_sample(const datasets::Files& files, datasets::Split split, std::int64_t number,
                  Sample& sample) {
   if (files.encoding().forecast.is_needed()) {
-    files.series(split, number, sample.from);
+    files.series()->of_window(split, number, sample.from);
     ++sample.from;
   }
   files.sample(split, number, sample.sequence);

@@ -61,7 +61,7 @@ std::string forecast_in_words(const datasets::Files& files) {
   const datasets::Encoding& encoding = files.encoding();
   const datasets::Forecast& forecast = encoding.forecast;
   int origin = 0;
-  const formats::Sequence& series = files.series(datasets::Split::kTrain, 0, origin);
+  const formats::Sequence& series = files.series()->of_window(datasets::Split::kTrain, 0, origin);
   std::string unit(unit_of_steps(encoding, series));
   unit.pop_back();  // the plural
   std::vector<std::string> targets;

@@ -38,19 +38,19 @@ Curve best_of(const training::Record& run, const Curve& validation) {
   return best;
 }
 
-Chart chart_of(const training::Record& run, Height height, std::optional<double> baseline) {
-  Chart chart{.x_label = "training steps"};
-  chart.curves = {curve_of(run, "train", "training", kTraining, height),
-                  curve_of(run, "valid", "validation", kValidation, height)};
-  chart.curves.push_back(best_of(run, chart.curves[1]));
-  std::erase_if(chart.curves, [](const Curve& curve) { return curve.x.empty(); });
+std::vector<Curve> curves_of(const training::Record& run, Height height,
+                             std::optional<double> baseline) {
+  std::vector<Curve> curves = {curve_of(run, "train", "training", kTraining, height),
+                               curve_of(run, "valid", "validation", kValidation, height)};
+  curves.push_back(best_of(run, curves[1]));
+  std::erase_if(curves, [](const Curve& curve) { return curve.x.empty(); });
   double last = 0;
-  for (const Curve& curve : chart.curves) last = std::max(last, curve.x.back());
+  for (const Curve& curve : curves) last = std::max(last, curve.x.back());
   if (baseline && last > 0) {
-    chart.curves.push_back(
+    curves.push_back(
         {.label = "baseline", .role = Role::kNaive, .x = {0, last}, .y = {*baseline, *baseline}});
   }
-  return chart;
+  return curves;
 }
 
 }  // namespace
@@ -68,24 +68,14 @@ void add_curves(const PageContent& content, report::Page& page) {
     dashed = fmt::format("Dashed: baseline ({}).", best.name);
   }
   report::Figure figure{.id = "figure-training", .title = ""};
-  Chart losses = chart_of(run, loss_of, loss);
-  losses.id = "loss";
-  losses.title = "Loss";
-  losses.y_label =
-      run.metrics.empty() ? "loss" : "loss, " + report::unit_name(run.metrics.front().unit);
-  losses.log_y = spans_decades(losses);
+  figure.panels = learning_panels(
+      run.metrics.empty() ? "" : report::unit_name(run.metrics.front().unit),
+      [&](Height height) { return curves_of(run, height, height == loss_of ? loss : accuracy); });
+  for (Chart& panel : figure.panels) panel.caption = dashed;
+  Chart& losses = figure.panels.front();
   losses.caption = "Training loss: mean over the steps since the last evaluation.";
   if (!dashed.empty()) losses.caption += " " + dashed;
   if (run.experiment.network.dropout > 0) losses.caption += " Training loss includes dropout.";
-  figure.panels.push_back(std::move(losses));
-  Chart accuracies = chart_of(run, accuracy_of, accuracy);
-  if (!accuracies.curves.empty()) {
-    accuracies.id = "accuracy";
-    accuracies.title = "Accuracy";
-    accuracies.y_label = "accuracy, %";
-    accuracies.caption = dashed;
-    figure.panels.push_back(std::move(accuracies));
-  }
   page.blocks.emplace_back(report::Heading{"Learning curves", "training"});
   page.blocks.emplace_back(std::move(figure));
 }

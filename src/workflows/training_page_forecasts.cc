@@ -56,7 +56,7 @@ std::vector<Drawn> series_of(const std::vector<HeldOutPart>& parts) {
     const datasets::Split split = held_out(*part.files);
     for (std::int64_t i = 0; i < part.files->size(split); ++i) {
       int step = 0;
-      const Sequence* const series = &part.files->series(split, i, step);
+      const Sequence* const series = &part.files->series()->of_window(split, i, step);
       auto found = std::ranges::find(all, series, &Drawn::series);
       if (found == all.end()) found = all.insert(all.end(), {series});
       found->origins.push_back({&part, i, step});

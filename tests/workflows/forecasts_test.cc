@@ -98,6 +98,22 @@ TEST_F(Forecasts, AreBetterThanAllSimpleOnesWhereThereIsMoreToLearn) {
   EXPECT_LT(width, 10 * rmse) << "of normal errors it would be 2.6";
 }
 
+TEST_F(Forecasts, ALengthThatWasFoundIsFoundAgain) {
+  const auto settings = training::Overrides::parse(
+      fmt::format("task.train = ['{}']\ntask.horizon = 6", months(360).string()), "test");
+  const TrainRequest request{.settings = settings, .out = folder_.path() / "run"};
+  const Plan first = plan(request, datasets::Reading{});
+  const auto& experiment = first.runs.front().experiment;
+  EXPECT_GT(training::files_task(experiment).interval_scale, 0);
+  EXPECT_EQ(experiment.evaluation.patience, 0);
+  (void)train(first, {}, nobody_);
+  const Plan again = plan(request, datasets::Reading{});
+  for (std::size_t i = 0; i < first.runs.size(); ++i) {
+    EXPECT_EQ(again.runs[i].experiment, first.runs[i].experiment);
+  }
+  EXPECT_EQ(train(again, {}, nobody_).runs.size(), 5U) << "already finished";
+}
+
 TEST_F(Forecasts, GoOnWithTheDatesOfTheSeries) {
   const fs::path file = months(96);
   const Trained model = trained(planned(file, "training.steps = 20"));
