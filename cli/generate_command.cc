@@ -1,4 +1,4 @@
-// cli/generate_command.cc: `rwa generate`: continues sequences with a forecasting model.
+// cli/generate_command.cc: `rwa generate`: continues sequences with a model of the next step.
 #include <filesystem>
 #include <memory>
 #include <string_view>
@@ -19,7 +19,8 @@ constexpr const char* kExample =
     "  rwa generate runs/names --prompt Mc --seed 4\n"
     "  rwa generate runs/load --prompt-file yesterday.csv --length 24\n"
     "\n"
-    "Needs a forecasting model (rwa train --task forecast). Prints a text per line for symbols,\n"
+    "Needs a model of the next step (text, or rwa train --task next-step). Prints a text per line "
+    "for symbols,\n"
     "or CSV for numbers. Texts end after --length steps: models do not learn where texts end.\n"
     "Without a prompt, a text starts with a random symbol, numbers with the mean of the data.";
 
@@ -45,7 +46,8 @@ void generate(const GenerateCommand& command) {
 void add_generate_command(const Command& app) {
   auto options = std::make_shared<GenerateCommand>();
   workflows::GenerateOptions& generated = options->options;
-  const auto command = app.add_command("generate", "Generate sequences with a forecasting model");
+  const auto command =
+      app.add_command("generate", "Generate sequences with a model of the next step");
   command.add_option("MODEL", options->model, "Model file or run folder").required();
   command.add_option("--length", generated.length, "Steps to generate").show_default();
   command.add_option("--count", generated.count, "Sequences per prompt").show_default();

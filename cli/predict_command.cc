@@ -54,6 +54,15 @@ void predict(const PredictCommand& command) {
     say("rwa: the model does not know {} of {}\n", in_thousands(report.unknown),
         counted(report.symbols, "symbol"));
   }
+  if (report.short_series > 0) {
+    const datasets::Forecast& forecast = trained.encoding.forecast;
+    say("rwa: {} of {} series {} fewer than {}: give the steps before them, too (the model sees up "
+        "to "
+        "{})\n",
+        in_thousands(report.short_series), in_thousands(report.sequences),
+        report.short_series == 1 ? "has" : "have", counted(forecast.needed_history(), "step"),
+        forecast.history);
+  }
   if (report.skipped == 0) return;
   throw InputError(
       fmt::format("{} of {} skipped", report.skipped, counted(report.sequences, "sequence")));

@@ -44,7 +44,7 @@ void report_runs(const ReportOptions& options) {
   const auto found = workflows::compare_runs(read_runs(options.runs));
   const fs::path file = file_of(options, found);
   if (file.has_parent_path()) fs::create_directories(file.parent_path());
-  report::write_page(workflows::comparison_page(found, file.parent_path()), file);
+  report::write_page(workflows::comparison_page(found, fs::absolute(file).parent_path()), file);
   const report::Table groups = workflows::table_of_groups(found);
   fmt::print("{}report: {}\n",
              report::to_text(groups.rows.empty() ? workflows::table_of_runs(found) : groups),

@@ -25,6 +25,7 @@ constexpr const char* kExample =
     "Examples:\n"
     "  rwa train vowels_train.ts --test vowels_test.ts --out runs/vowels\n"
     "  rwa train surnames/ --embedding 32 --out runs/names        A folder: one class per file\n"
+    "  rwa train sales.csv --horizon 12 --out runs/sales          Forecast a series of numbers\n"
     "  rwa train sensors.csv --target load --time-budget 10m --out runs/load\n"
     "  rwa train dna/ --folds 5 --jobs 2 --out runs/dna           Cross-validation\n"
     "  rwa train long.csv --window 500 --out runs/long            Long sequences\n"
@@ -55,12 +56,12 @@ std::string why_unscored(const workflows::Plan& plan) {
   if (task.split == 0) {
     return "all data was used for training: use --valid, --test or a --split above 0";
   }
-  const bool may_forecast =
-      plan.files->encoding().schema.target == formats::Target::kNumbersPerStep;
+  const formats::Schema& schema = plan.files->encoding().schema;
+  const bool may_forecast = !schema.symbols && is_per_step(schema.target);
   return fmt::format(
       "all data was used for training, since {} cannot be split: use --valid or --test{}",
       report::counted(plan.files->size(datasets::Split::kTrain), "sequence"),
-      may_forecast ? ", or --task forecast if the target is to be forecast" : "");
+      may_forecast ? ", or --task forecast to forecast numbers" : "");
 }
 
 void print_scores(const workflows::Plan& plan, const workflows::TrainResult& result) {

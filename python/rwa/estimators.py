@@ -357,7 +357,7 @@ class SequenceTagger(_Estimator):
 class SequenceForecaster(_Estimator):
     __doc__ = f"""Forecast series of numbers: `fit(X)` and `predict(X)`, without y.
 
-    X is a list of series, [T] or [T, D], one series [T], or an rwa.Sequences. `predict` goes on
+    X is a list of series, [T] or [T, D], a single one, or an rwa.Sequences. `predict` goes on
     from the end of each. `horizon`, `season`, `window` (the steps seen before a
     forecast) and `interval` are guessed from the data if they are not set.
 
@@ -383,14 +383,21 @@ class SequenceForecaster(_Estimator):
         import numpy
 
         found = self.predict(X)
-        pairs = zip(found, [y] if len(found) == 1 and numpy.ndim(y[0]) == 0 else y)
-        return -float(numpy.mean([abs(numpy.asarray(b) - a).mean() for a, b in pairs]))
+        truth = [y] if len(found) == 1 and numpy.shape(y) == found[0].shape else list(y)
+        shapes = [numpy.shape(one) for one in truth]
+        if shapes != [one.shape for one in found]:
+            raise InputError(
+                f"score: found truths of the shapes {shapes}, expected "
+                f"{[one.shape for one in found]}, like the forecasts"
+            )
+        return -float(numpy.mean([abs(numpy.asarray(b) - a).mean() for a, b in zip(found, truth)]))
 
     def _sequences(self, X: Any, y: Any, *, answered: bool = False) -> Sequences:
         if not isinstance(X, Sequences):
             import numpy
 
-            series = [X] if len(X) > 0 and numpy.ndim(X[0]) == 0 else X
+            is_one = isinstance(X, numpy.ndarray) and X.ndim == 2
+            series = [X] if is_one or (len(X) > 0 and numpy.ndim(X[0]) == 0) else X
             X = [numpy.asarray(one, numpy.float32).reshape(len(one), -1) for one in series]
         return super()._sequences(X, y, answered=answered)
 

@@ -291,7 +291,7 @@ void refuse_missing(const formats::Schema& schema, const formats::Sequence& sequ
       std::ranges::find_if(sequence.x, [](float value) { return std::isnan(value); });
   if (found == sequence.x.end()) return;
   refuse_missing_at(schema, sequence, static_cast<std::size_t>(found - sequence.x.begin()), file,
-                    "use --missing previous or --missing mean");
+                    "fill it in, or train with --missing previous or --missing mean");
 }
 
 formats::Sequence scaled(const Encoding& encoding, formats::Sequence encoded) {

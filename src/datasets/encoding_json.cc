@@ -45,6 +45,10 @@ Json json_of(const OwnScale& own) {
       {"least", own.least}, {"means", json_of(own.means)}, {"deviations", json_of(own.deviations)}};
 }
 
+Json json_of(const formats::TimeStep& step) {
+  return {{"months", step.months}, {"length", step.length}, {"day", step.day}};
+}
+
 Json json_of(const Forecast& forecast, const formats::Schema& schema) {
   std::vector<std::string> targets;
   std::vector<double> weights;
@@ -52,10 +56,12 @@ Json json_of(const Forecast& forecast, const formats::Schema& schema) {
     targets.push_back(schema.features[forecast.targets[i]]);
     weights.insert(weights.end(), forecast.weights[i].begin(), forecast.weights[i].end());
   }
-  return {{"horizon", forecast.horizon},   {"season", forecast.season},
-          {"history", forecast.history},   {"interval", forecast.interval},
-          {"targets", std::move(targets)}, {"weights", std::move(weights)},
-          {"spread", forecast.spread}};
+  Json json = {{"horizon", forecast.horizon},   {"season", forecast.season},
+               {"history", forecast.history},   {"interval", forecast.interval},
+               {"targets", std::move(targets)}, {"weights", std::move(weights)},
+               {"spread", forecast.spread}};
+  if (forecast.step) json["step"] = json_of(*forecast.step);
+  return json;
 }
 
 formats::Schema parse_schema(Fields json) {
@@ -123,12 +129,27 @@ OwnScale parse_own_scale(Fields json, std::size_t size) {
   return own;
 }
 
+formats::TimeStep parse_step(Fields json) {
+  formats::TimeStep step;
+  json("months", step.months, 0);
+  json("length", step.length);
+  json("day", step.day, 0);
+  if (step.months == 0) check_positive(json, "length", {step.length});
+  json.finish();
+  return step;
+}
+
 Forecast parse_forecast(Fields json, const formats::Schema& schema) {
   Forecast forecast;
   std::vector<double> weights;
   json("horizon", forecast.horizon, 1);
   json("season", forecast.season, 1);
   json("history", forecast.history, 1);
+  if (forecast.horizon > Forecast::kMostSteps || forecast.season > Forecast::kMostSteps ||
+      forecast.history > Forecast::kMostSteps) {
+    json.fail(fmt::format("found a forecast of more than {} steps", Forecast::kMostSteps));
+  }
+  if (json.has("step")) forecast.step = parse_step(json.table("step"));
   json("interval", forecast.interval);
   std::vector<std::string> targets;
   json("targets", targets);

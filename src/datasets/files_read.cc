@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <utility>
@@ -15,6 +16,7 @@
 
 #include "base/counted.h"
 #include "base/nearest.h"
+#include "datasets/continued.h"
 #include "datasets/files_split.h"
 #include "formats/lower_case.h"
 #include "io/quote.h"
@@ -242,6 +244,7 @@ class Loader {
     check_scale();
     out_.forecasts = is_forecast(task_, out_.schema);
     check_forecast(reader->file());
+    if (out_.forecasts && task_.task.empty() && task_.horizon > 0) out_.findings.task = "--horizon";
     auto split = split_of(seed);
     make_subsets(split ? split->subsets() : 1);
     Collector collector(task_, out_.schema, out_.forecasts);
@@ -259,6 +262,10 @@ class Loader {
     warn_about_labels(out_);
     out_.valid = read_others(task_.valid, collector);
     out_.test = read_others(task_.test, collector);
+    for (Subset* others : {out_.valid.get(), out_.test.get()}) {
+      if (others == nullptr || !out_.forecasts) continue;
+      others->first = continue_series(out_.subsets.front()->series, others->series);
+    }
     progress_.tell();
     out_.sha256 = collector.sha256(*out_.vocabulary);
     return std::move(out_);
@@ -276,6 +283,7 @@ class Loader {
   }
   void find_season_of_series();
   void warn_about_times();
+  void warn_about_missing_numbers();
   void check_schema(const std::string& file) const;
   void check_scale() const;
   void check_forecast(const std::string& file) const;
@@ -344,6 +352,19 @@ void Loader::check_forecast(const std::string& file) const {
     }
     return;
   }
+  check_range("horizon", task_.horizon, 0, Forecast::kMostSteps);
+  check_range("season", task_.season, 0, Forecast::kMostSteps);
+  check_range("window", task_.window, 0, Forecast::kMostSteps);
+  if (task_.context > 1 || task_.positions > 0) {
+    throw ConfigError(
+        fmt::format("{}: --{} cannot be combined with a forecast, whose windows have "
+                    "places already",
+                    file, task_.context > 1 ? "context" : "positions"));
+  }
+  if (!(task_.interval > 0 && task_.interval < 1)) {
+    throw ConfigError(fmt::format(
+        "interval is {}, expected more than 0 and less than 1, such as 0.8", task_.interval));
+  }
   for (const std::string& target : task_.target) {
     if (std::ranges::find(features, target) != features.end()) continue;
     throw ConfigError(fmt::format("{}: found no feature {} to forecast{}", file, io::quote(target),
@@ -360,11 +381,24 @@ void Loader::find_season_of_series() {
   }
   out_.season = find_season(all, out_.schema.features.size(), out_.step);
   if (out_.step) warn_about_times();
+  warn_about_missing_numbers();
+}
+
+void Loader::warn_about_missing_numbers() {
+  const auto& missing = out_.statistics.missing;
+  const auto count = std::accumulate(missing.begin(), missing.end(), std::int64_t{0});
+  if (count == 0) return;
+  out_.findings.warnings.push_back(
+      fmt::format("{} of {} missing: filled in, they count like any other in training and scores",
+                  in_thousands(count),
+                  counted(out_.statistics.steps * std::ssize(missing), "number") +
+                      (count == 1 ? " is" : " are")));
 }
 
 // Forecasts count rows.
 void Loader::warn_about_times() {
   using formats::Irregular;
+  constexpr std::int64_t kUsualGaps = 10;
   Irregular repeats, gaps;
   std::int64_t steps = 0;
   const auto add = [](Irregular& sum, const Irregular& one) {
@@ -386,9 +420,12 @@ void Loader::warn_about_times() {
   };
   warn(repeats, "0",
        "if there are several series, name the column that tells them apart with --id");
+  const bool are_usual = gaps.count * kUsualGaps > steps;  // such as weekends
   warn(gaps, "longer than the others",
-       "a forecast takes all as equal, so add rows that are missing, with empty numbers and "
-       "--missing previous");
+       are_usual
+           ? "a forecast takes all as equal"
+           : "a forecast takes all as equal, so add rows that are missing, with empty numbers "
+             "and --missing previous");
 }
 
 void Loader::make_subsets(std::size_t count) {

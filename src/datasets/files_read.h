@@ -41,6 +41,7 @@ struct Subset {
 
   Store store;                                 // of samples: sequences or windows of them
   std::vector<formats::Sequence> series = {};  // instead, of forecasts
+  std::vector<int> first = {};                 // of validation and test series, see continued.h
   Sums sums;
 };
 

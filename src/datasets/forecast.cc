@@ -64,16 +64,27 @@ void write_place(int steps_back, int history, float* row) {
   }
 }
 
+// The step of the season.
+int phase_of(const Forecast& forecast, const Sequence& series, int step) {
+  if (!forecast.step || series.times.empty()) return step % forecast.season;
+  const std::int64_t season = forecast.season;
+  const std::int64_t number = formats::number_of(series.times[index(step)], *forecast.step);
+  return static_cast<int>((number % season + season) % season);
+}
+
 }  // namespace
 
 std::size_t Forecast::inputs(std::size_t features) const {
   return features + (season > 1 ? kPhases : 0) + kPlaces;
 }
 
-int Forecast::least_history(int known) const {
+int Forecast::needed_history() const {
   constexpr int kLeast = 3;
-  const int wanted = season > 1 ? season + 1 : kLeast;
-  return std::min(wanted, std::max(2, (known - horizon) / 2));
+  return season > 1 ? season + 1 : kLeast;
+}
+
+int Forecast::least_history(int known) const {
+  return std::min(needed_history(), std::max(2, (known - horizon) / 2));
 }
 
 formats::Sequence window_of(const Forecast& forecast, std::size_t features, const Sequence& series,
@@ -99,7 +110,7 @@ formats::Sequence window_of(const Forecast& forecast, std::size_t features, cons
     window.times.assign(series.times.begin() + begin,
                         series.times.begin() + std::min(end, series.steps));
   }
-  window.frame.push_back(static_cast<float>(begin % forecast.season));
+  window.frame.push_back(static_cast<float>(phase_of(forecast, series, begin)));
   for (std::size_t i = 0; i < features; ++i) {
     window.frame.push_back(
         static_cast<float>(unit_at(series, features, i, origin, known, forecast.season)));

@@ -7,24 +7,30 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "datasets/simple_forecasts.h"
 #include "formats/sequence.h"
+#include "formats/time_step.h"
 
 namespace rwa::datasets {
 
 struct Forecast {
-  int horizon = 0;                        // steps to forecast; 0: the task is another one
-  int season = 1;                         // steps; 1: none
-  int history = 0;                        // the most steps that the network sees
+  int horizon = 0;  // steps to forecast; 0: the task is another one
+  int season = 1;   // steps; 1: none
+  int history = 0;  // the most steps that the network sees
+  // The distance of times, which tell the phase of the season; empty: rows are counted from the first
+  // one of a series.
+  std::optional<formats::TimeStep> step = {};
   double interval = 0.8;                  // as in ModelConfig
   std::vector<std::size_t> targets = {};  // the features to forecast
   // For each target the weights of the simple forecasts, [targets][kSimpleForecasts].
   std::vector<std::vector<double>> weights = {};
   double spread = 1;  // the mean error of that, in units of change_of()
+
+  static constexpr int kMostSteps = 100'000;  // of horizon, season and history
 
   [[nodiscard]] bool is_needed() const { return horizon > 0; }
   // The numbers of a forecast, [horizon][targets], and the outputs for each.
@@ -34,7 +40,9 @@ struct Forecast {
   static constexpr std::size_t kOutputs = 3;  // lower end, median, upper end
   // Network inputs per step.
   [[nodiscard]] std::size_t inputs(std::size_t features) const;
-  // The least steps before a forecast, in a series of this many known steps.
+  // The steps that a forecast needs for its season, and without one to begin with.
+  [[nodiscard]] int needed_history() const;
+  // The least steps before a forecast in training, in a series of this many known steps.
   [[nodiscard]] int least_history(int known) const;
 
   friend bool operator==(const Forecast&, const Forecast&) = default;

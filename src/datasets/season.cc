@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <vector>
 
 #include <fmt/format.h>
@@ -111,8 +110,10 @@ Season find_season(std::span<const formats::Sequence> series, std::size_t featur
     return Season{length, fmt::format("autocorrelation {:.2f}", found.at(length))};
   };
   const std::vector<int> natural = natural_seasons(step);
+  double highest = kOfCalendar;
+  for (const int length : natural) highest = std::max(highest, found.at(length));
   for (const int length : natural) {
-    if (found.at(length) >= kOfCalendar) return season(length);
+    if (found.at(length) >= std::max(kOfCalendar, kNearlyBest * highest)) return season(length);
   }
   if (!natural.empty()) return {};
   int best = 1;
@@ -134,7 +135,9 @@ int natural_horizon(int given, int season, const std::optional<formats::TimeStep
   const int usual = !natural.empty()                                     ? natural.front()
                     : step && step->months % 12 == 0 && step->months > 0 ? kOfYears
                                                                          : kUsual;
-  return std::clamp(season > 1 ? season : usual, 1, std::max(1, median_length / kShare));
+  const bool is_natural = std::ranges::find(natural, season) != natural.end();
+  return std::clamp(season > 1 && !is_natural ? season : usual, 1,
+                    std::max(1, median_length / kShare));
 }
 
 }  // namespace rwa::datasets

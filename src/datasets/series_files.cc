@@ -23,7 +23,7 @@ Forecast forecast_of(const FilesTask& task, const LoadedData& data) {
   constexpr int kLeastHistory = 24, kSeasons = 3;
   const std::vector<std::string>& features = data.schema.features;
   const int median = median_length(data.statistics);
-  Forecast forecast{.interval = task.interval};
+  Forecast forecast{.step = data.step, .interval = task.interval};
   forecast.season = task.season > 0 ? task.season : data.season.length;
   forecast.horizon = task.horizon > 0
                          ? task.horizon
@@ -46,6 +46,29 @@ void check_windows(std::int64_t windows, const Forecast& forecast, const FilesTa
       fmt::format("found series of up to {}, expected more to train on forecasts of {}{}{}",
                   counted(longest(seen), "step"), counted(forecast.horizon, "step"), shorter,
                   task.folds > 0 && !shorter.empty() ? " or fewer --folds" : ""));
+}
+
+// Throws InputError for validation or test files without any forecast to score.
+void check_scored(const Windows& windows, const Forecast& forecast, const Subset& files) {
+  if (windows.size() > 0) return;
+  int most = 0, steps = 0;
+  for (std::size_t i = 0; i < files.series.size(); ++i) {
+    most = std::max(most, files.series[i].steps - files.first[i]);
+    steps = std::max(steps, files.first[i] > 0 ? 0 : forecast.needed_history());
+  }
+  throw InputError(fmt::format(
+      "found series of up to {} in the files for validation or testing, expected at least {} to "
+      "score forecasts of {}{}",
+      counted(most, "step"), steps + forecast.horizon, counted(forecast.horizon, "step"),
+      forecast.horizon > 1 ? ": use a smaller --horizon" : ""));
+}
+
+// Throws ConfigError if the network could not see a season.
+void check_history(const Forecast& forecast) {
+  if (forecast.season == 1 || forecast.history >= forecast.season) return;
+  throw ConfigError(fmt::format(
+      "window is {}, expected at least the season of {}: use a larger --window, or --season 1",
+      forecast.history, counted(forecast.season, "step")));
 }
 
 class SeriesFiles final : public LoadedFiles, private SeriesData {
@@ -91,6 +114,7 @@ SeriesFiles::SeriesFiles(const FilesTask& task, std::shared_ptr<const LoadedData
   if (training.series.empty()) throw InputError("the training files have no series");
   set_encoding(training.sums);
   encoding_.forecast = forecast_of(task_, *data_);
+  check_history(encoding_.forecast);
   encoding_.window = encoding_.stride = 0;
   choose_windows();
   FittedForecast fitted = fit_forecast(encoding_.forecast, encoding_.schema.features.size(),
@@ -117,7 +141,8 @@ void SeriesFiles::choose_windows() {
   const auto choose = [&](Split split, const Subset* files) {
     const auto i = static_cast<std::size_t>(split);
     sources_[i] = files;
-    windows_[i] = all_windows(forecast, files->series);
+    windows_[i] = all_windows(forecast, files->series, files->first);
+    check_scored(windows_[i], forecast, *files);
   };
   if (data_->valid) choose(Split::kValid, data_->valid.get());
   if (data_->test && !is_one_fold(task_)) choose(Split::kTest, data_->test.get());

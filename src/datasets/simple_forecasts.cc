@@ -1,6 +1,7 @@
 #include "datasets/simple_forecasts.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 namespace rwa::datasets {

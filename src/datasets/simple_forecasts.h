@@ -2,7 +2,6 @@
 // to correct a weighted mean of them; on few steps it is hard to beat.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <span>
 #include <string_view>

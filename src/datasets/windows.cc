@@ -54,11 +54,16 @@ Windows windows_of(const FilesTask& task, const Forecast& forecast,
   return windows;
 }
 
-Windows all_windows(const Forecast& forecast, std::span<const formats::Sequence> series) {
+Windows all_windows(const Forecast& forecast, std::span<const formats::Sequence> series,
+                    std::span<const int> first) {
   Windows windows;
   for (std::size_t i = 0; i < series.size(); ++i) {
-    const int first = forecast.least_history(series[i].steps);
-    windows.add(i, first, series[i].steps - forecast.horizon, forecast.horizon, 0);
+    const int last = series[i].steps - forecast.horizon;
+    const int usual = std::max(forecast.needed_history(), std::min(forecast.history, last));
+    const int begin = i < first.size() && first[i] > 0 ? first[i] : usual;
+    if (last < begin) continue;
+    const int count = (last - begin) / forecast.horizon;
+    windows.add(i, last - count * forecast.horizon, last, forecast.horizon, 0);
   }
   return windows;
 }

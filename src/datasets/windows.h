@@ -47,8 +47,11 @@ class Windows {
 Windows windows_of(const FilesTask& task, const Forecast& forecast,
                    std::span<const formats::Sequence> series, Split split);
 
-// The windows of validation or test files: all steps are forecast, once.
-Windows all_windows(const Forecast& forecast, std::span<const formats::Sequence> series);
+// The windows of validation or test files: steps are forecast once, up to the last one, as far as
+// there is enough before them. Of a series with a `first` step of its own (continued.h), none before
+// it.
+Windows all_windows(const Forecast& forecast, std::span<const formats::Sequence> series,
+                    std::span<const int> first = {});
 
 // How many folds the median series is long enough for, at most `most`.
 int possible_folds(const Forecast& forecast, std::span<const formats::Sequence> series, int most);

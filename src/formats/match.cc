@@ -81,6 +81,15 @@ void match_model(Schema& schema, const Options& options, std::string_view file) 
                                  counted(schema.features.size(), "feature"), model.features.size(),
                                  io::escape(fmt::to_string(fmt::join(model.features, ", ")))));
   }
+  const auto is_day = [](TimeForm form) {
+    return form == TimeForm::kDate || form == TimeForm::kDayFirst || form == TimeForm::kMonthFirst;
+  };
+  if (schema.time_form && model.time_form && schema.time_form != model.time_form &&
+      !(is_day(*schema.time_form) && is_day(*model.time_form))) {
+    throw InputError(
+        fmt::format("{}: found times that are {}, expected {}, as the model knows them", file,
+                    to_string(*schema.time_form), to_string(*model.time_form)));
+  }
   const Schema own = schema;
   schema = model;
   schema.format = own.format;

@@ -67,6 +67,7 @@ class RoleGuess {
           file_));
     }
     if (roles_.features.empty()) take_features();
+    if (roles_.features.empty()) take_series_for_target();
     if (roles_.features.empty()) refuse_no_features();
     if (wants_target() && roles_.targets.empty()) take_target();
     TaskGuess task = guess_task(sample_, roles_, options_, file_);
@@ -99,6 +100,7 @@ class RoleGuess {
   [[nodiscard]] Layout layout() const;
   void take_features();
   void take_target();
+  void take_series_for_target();
   void take_class_of_row();
   void take_class_of_letters();
 
@@ -164,6 +166,14 @@ void RoleGuess::take_named() {
   }
   const auto target = find_target(sample_);
   if (wants_target() && is_free(target)) add(roles_.targets, {*target}, why);
+}
+
+// A series called y or value is not a target if there is nothing to predict it from.
+void RoleGuess::take_series_for_target() {
+  const bool is_guessed = options_.targets.empty() && roles_.targets.size() == 1;
+  if (!is_guessed || roles_.layout != Layout::kLong || !sample_.is_number(roles_.targets[0]))
+    return;
+  add(roles_.features, std::exchange(roles_.targets, {}), "numbers, and no other column has any");
 }
 
 // Takes a column of dates as the time.

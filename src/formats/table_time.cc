@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <unordered_set>
 
 #include <fmt/format.h>
 
 #include "formats/parse.h"
+#include "formats/time_step.h"
 #include "formats/usual_names.h"
 #include "io/quote.h"
 
@@ -27,6 +29,15 @@ std::vector<double> times_of(const TableSample& sample, std::size_t column, Time
     }
   }
   return mistakes <= most_mistakes ? times : std::vector<double>();
+}
+
+// How many steps are not like the others. Infinity if times go back.
+double irregular_steps(const std::vector<double>& times) {
+  if (!std::ranges::is_sorted(times)) return std::numeric_limits<double>::infinity();
+  const auto step = find_time_step(times, TimeForm::kDate);
+  if (!step) return 0;
+  const auto [repeats, gaps] = find_irregularities(times, *step);
+  return static_cast<double>(gaps.count);
 }
 
 bool has_form(const TableSample& sample, std::size_t column, TimeForm form) {
@@ -93,9 +104,8 @@ std::optional<TimeForm> time_form(const TableSample& sample, std::size_t column)
   const std::vector<double> month_first = times_of(sample, column, TimeForm::kMonthFirst);
   if (!day_first.empty() || !month_first.empty()) {
     const bool tie = day_first.size() == month_first.size();
-    const bool is_month_first =
-        tie ? !std::ranges::is_sorted(day_first) && std::ranges::is_sorted(month_first)
-            : month_first.size() > day_first.size();
+    const bool is_month_first = tie ? irregular_steps(month_first) < irregular_steps(day_first)
+                                    : month_first.size() > day_first.size();
     return is_month_first ? TimeForm::kMonthFirst : TimeForm::kDayFirst;
   }
   if (sample.is_number(column)) return TimeForm::kNumber;

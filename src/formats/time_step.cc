@@ -8,8 +8,6 @@
 #include <map>
 #include <system_error>
 
-#include "formats/parse.h"
-
 namespace rwa::formats {
 namespace {
 
@@ -30,19 +28,29 @@ int months_of(double time) {
   return 12 * int{date.year()} + static_cast<int>(unsigned{date.month()});
 }
 
-bool is_last_of_month(double time) {
+int day_of_month(double time) { return static_cast<int>(unsigned{date_of(time).day()}); }
+
+int last_of_month(double time) {
   const year_month_day date = date_of(time);
-  return date.day() == (date.year() / date.month() / last).day();
+  return static_cast<int>(unsigned{(date.year() / date.month() / last).day()});
 }
 
-// Whether all are on the same day of a month, or all on its last one, at the same time of day.
-bool are_monthly(std::span<const double> times) {
-  const auto same = [&](auto of) {
-    return std::ranges::all_of(times, [&](double time) { return of(time) == of(times[0]); });
+// The day of the month that all are on, as far as it has this day, at the same time of day; 31 for
+// the last one. Empty if they are on several.
+std::optional<int> common_day(std::span<const double> times) {
+  const auto on_all = [&](int day) {
+    return std::ranges::all_of(times, [&](double time) {
+      return day_of_month(time) == std::min(day, last_of_month(time));
+    });
   };
-  const bool same_day = same([](double time) { return unsigned{date_of(time).day()}; });
-  return same([](double time) { return time - kDay * day_of(time); }) &&
-         (same_day || std::ranges::all_of(times, is_last_of_month));
+  constexpr int kLast = 31;
+  int most = 0;
+  for (const double time : times) {
+    if (time - kDay * day_of(time) != times[0] - kDay * day_of(times[0])) return {};
+    most = std::max(most, day_of_month(time));
+  }
+  if (on_all(kLast)) return kLast;
+  return on_all(most) ? std::optional(most) : std::nullopt;
 }
 
 // The most common positive difference; 0 if there is none.
@@ -61,9 +69,9 @@ double most_common_step(std::span<const double> times, Of of) {
 }  // namespace
 
 std::optional<TimeStep> find_time_step(std::span<const double> times, TimeForm form) {
-  if (is_date(form) && are_monthly(times)) {
+  if (const auto day = is_date(form) ? common_day(times) : std::nullopt) {
     const double months = most_common_step(times, months_of);
-    if (months > 0) return TimeStep{.months = static_cast<int>(months)};
+    if (months > 0) return TimeStep{.months = static_cast<int>(months), .day = *day};
   }
   const double length = most_common_step(times, [](double time) { return time; });
   if (length == 0) return {};
@@ -84,12 +92,17 @@ Irregularities find_irregularities(std::span<const double> times, const TimeStep
   return found;
 }
 
+std::int64_t number_of(double time, const TimeStep& step) {
+  if (step.months > 0) return months_of(time) / step.months;
+  return std::llround(time / step.length);
+}
+
 double later(double time, const TimeStep& step, int count) {
   if (step.months == 0) return time + count * step.length;
   const year_month_day date = date_of(time);
   const year_month month = year_month(date.year(), date.month()) + months(count * step.months);
-  const day end = (month / last).day();
-  const day on = is_last_of_month(time) ? end : std::min(date.day(), end);
+  const day wanted = step.day > 0 ? day(static_cast<unsigned>(step.day)) : date.day();
+  const day on = std::min(wanted, (month / last).day());
   return time_of(month / on) + time - kDay * day_of(time);
 }
 

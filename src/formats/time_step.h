@@ -13,6 +13,7 @@ namespace rwa::formats {
 struct TimeStep {
   int months = 0;     // months of the calendar, or
   double length = 0;  // seconds, or numbers
+  int day = 0;        // of months: the day, 31 for the last one; 0: that of the time before
 
   friend bool operator==(const TimeStep&, const TimeStep&) = default;
 };
@@ -29,6 +30,9 @@ struct Irregularities {
   Irregular repeats, gaps;
 };
 Irregularities find_irregularities(std::span<const double> times, const TimeStep& step);
+
+// The number of a time, counted in steps from a fixed one.
+std::int64_t number_of(double time, const TimeStep& step);
 
 // The time that is `count` steps later. Days that a month lacks become its last one.
 double later(double time, const TimeStep& step, int count);

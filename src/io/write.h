@@ -34,7 +34,8 @@ inline void write_all(const Descriptor& descriptor, std::span<const std::byte> b
   while (!bytes.empty()) {
     const ssize_t count = repeat_if_interrupted(
         [&] { return ::write(descriptor.get(), bytes.data(), bytes.size()); });
-    if (count < 0 && errno == EPIPE) throw ClosedPipe(file.string() + ": nothing reads it any more");
+    if (count < 0 && errno == EPIPE)
+      throw ClosedPipe(file.string() + ": nothing reads it any more");
     if (count < 0) throw_refusal("write", file, errno);
     bytes = bytes.subspan(static_cast<std::size_t>(count));
   }

@@ -12,6 +12,15 @@
     const text = new Date(x).toISOString();
     return text.endsWith("T00:00:00.000Z") ? text.slice(0, 10) : text.slice(0, 16).replace("T", " ");
   }
+  // Ticks of dates: years, months, days, or times, whatever begins there.
+  function formatDate(x) {
+    const date = new Date(x);
+    const text = date.toISOString();
+    if (!text.endsWith("T00:00:00.000Z")) return text.slice(11, 16);
+    const name = date.toLocaleString("en", {month: "short", timeZone: "UTC"});
+    if (date.getUTCDate() !== 1) return `${date.getUTCDate()} ${name}`;
+    return date.getUTCMonth() === 0 ? text.slice(0, 4) : name;
+  }
   const formatY = (y) =>
     y !== 0 && Math.abs(y) < 1e-4 ? y.toExponential(1) : short.format(y);
   // Ticks are round numbers; their last digits are rounding errors.
@@ -133,7 +142,7 @@
           logscale: chart.logX,
           ticker: chart.time ? Dygraph.dateTicker
             : chart.logX ? logTicks : Dygraph.numericLinearTicks,
-          axisLabelFormatter: chart.time ? Dygraph.dateAxisLabelFormatter : formatX,
+          axisLabelFormatter: chart.time ? formatDate : formatX,
           axisLabelWidth: 64,
           pixelsPerLabel: chart.time ? 50 : 74,
           drawGrid: false,

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 namespace rwa::report {
@@ -52,6 +53,13 @@ std::string escape_html(std::string_view text) {
 
 std::string in_percent(double share, int decimals) {
   return fmt::format("{:.{}f} %", 100 * share, decimals);
+}
+
+std::string abbreviated(std::vector<std::string> words) {
+  constexpr std::size_t kMost = 6;
+  const bool is_long = words.size() > kMost;
+  if (is_long) words.resize(kMost);
+  return fmt::format("{}{}", fmt::join(words, ", "), is_long ? ", …" : "");
 }
 
 std::string in_digits(double number, int digits) {

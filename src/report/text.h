@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/counted.h"
 
@@ -17,6 +18,9 @@ std::size_t character_count(std::string_view text);
 
 // one_line(), escaped as content or attribute of an HTML or SVG element.
 std::string escape_html(std::string_view text);
+
+// "a, b, c, …": the first six of a list.
+std::string abbreviated(std::vector<std::string> words);
 
 using rwa::counted;
 using rwa::in_thousands;

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -27,8 +27,9 @@ using training::Record;
 constexpr const char* kNothing = "—";
 
 // Settings that do not make a run another one: its name, and what follows from others.
-constexpr std::array<std::string_view, 6> kIgnored = {"name", "task.sha256",    "task.fold",
-                                                      "seed", "training.steps", "evaluation.every"};
+constexpr std::array<std::string_view, 7> kIgnored = {
+    "name",           "task.sha256",      "task.fold",          "seed",
+    "training.steps", "evaluation.every", "task.interval_scale"};
 
 bool is_refit(const Record& run) {
   const auto* task = std::get_if<datasets::FilesTask>(&run.experiment.task);
@@ -92,7 +93,8 @@ fs::path common_folder(const std::vector<Record>& records) {
 std::string name_below(const fs::path& common, const Record& record) {
   const fs::path folder = fs::absolute(record.folder).lexically_normal();
   const std::string name = folder.lexically_relative(common).string();
-  return name == "." ? folder.filename().string() : name;
+  if (name != ".") return name;
+  return (folder.has_filename() ? folder : folder.parent_path()).filename().string();
 }
 
 // Runs of generated tasks have only their final metric.
@@ -108,17 +110,40 @@ std::vector<NamedScore> scores_of(const Record& record) {
 
 bool is_better_if_higher(std::string_view score) { return score.starts_with("accuracy"); }
 
-// Lower is better; runs without scores come last.
-double rank_of(const ComparedRun& run) {
-  if (run.scores.empty()) return std::numeric_limits<double>::infinity();
-  const auto& [name, value] = run.scores.front();
-  return is_better_if_higher(name) ? -value : value;
+// The first score of most runs: others may have only a loss, since they did not end.
+std::string main_score(const std::vector<ComparedRun>& runs) {
+  std::map<std::string, int> counts;
+  for (const ComparedRun& run : runs) {
+    if (!run.scores.empty()) ++counts[run.scores.front().name];
+  }
+  const auto most =
+      std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
+  return most == counts.end() ? "" : most->first;
+}
+
+// Lower is better; runs without the score come last.
+double rank_of(const ComparedRun& run, const std::string& score) {
+  const auto found = std::ranges::find(run.scores, score, &NamedScore::name);
+  if (found == run.scores.end()) return std::numeric_limits<double>::infinity();
+  return is_better_if_higher(score) ? -found->value : found->value;
 }
 
 double mean_rank(const RunComparison& found, const RunGroup& group) {
   std::vector<double> ranks;
-  for (const std::size_t run : group.runs) ranks.push_back(rank_of(found.runs[run]));
+  for (const std::size_t run : group.runs) {
+    ranks.push_back(rank_of(found.runs[run], found.scores.front()));
+  }
   return mean_of(ranks);
+}
+
+// Runs of generated tasks have no files.
+bool have_one_data_set(const std::vector<Record>& records) {
+  const auto data_of = [](const Record& run) {
+    const auto* task = std::get_if<datasets::FilesTask>(&run.experiment.task);
+    return task == nullptr ? run.experiment.name : task->sha256;
+  };
+  return std::ranges::all_of(
+      records, [&](const Record& run) { return data_of(run) == data_of(records.front()); });
 }
 
 bool is_repetition(const Record& a, const Record& b) {
@@ -168,7 +193,10 @@ std::vector<RunGroup> groups_of(const RunComparison& found, const std::vector<bo
     if (group == groups.end()) group = groups.insert(groups.end(), RunGroup{});
     group->runs.push_back(i);
   }
-  std::ranges::stable_sort(groups, {}, [&](const RunGroup& one) { return mean_rank(found, one); });
+  if (!found.scores.empty()) {
+    std::ranges::stable_sort(groups, {},
+                             [&](const RunGroup& one) { return mean_rank(found, one); });
+  }
   std::vector<Values> all;
   for (const RunGroup& group : groups) {
     if (std::ranges::find(all, key_of(group)) == all.end()) all.push_back(key_of(group));
@@ -207,12 +235,16 @@ RunComparison compare_runs(std::vector<Record> records) {
   std::erase_if(records, [](const Record& run) { return is_refit(run) && scores_of(run).empty(); });
   if (records.empty()) throw InputError("no runs to compare");
   RunComparison found{.folder = common_folder(records)};
+  found.has_one_data_set = have_one_data_set(records);
   for (Record& record : records) {
     const std::string name = name_below(found.folder, record);
     auto scores = scores_of(record);
     found.runs.push_back({std::move(record), name, std::move(scores), {}});
   }
-  std::ranges::stable_sort(found.runs, {}, rank_of);
+  const std::string main = main_score(found.runs);
+  if (!main.empty()) found.scores.push_back(main);
+  std::ranges::stable_sort(found.runs, {},
+                           [&](const ComparedRun& run) { return rank_of(run, main); });
   records.clear();
   for (const ComparedRun& run : found.runs) {
     records.push_back(run.record);
@@ -237,23 +269,19 @@ RunComparison compare_runs(std::vector<Record> records) {
 
 std::vector<training::BaselineScores> mean_baselines(const RunComparison& found) {
   std::vector<training::BaselineScores> all;
-  std::vector<std::vector<std::vector<double>>> values;  // [baseline][score]
+  if (!found.has_one_data_set) return all;
+  std::map<std::pair<std::string, std::string>, std::vector<double>> values;  // by baseline, score
   for (const ComparedRun& run : found.runs) {
     for (const training::BaselineScores& one : run.record.baselines) {
       const auto known = std::ranges::find(all, one.name, &training::BaselineScores::name);
-      const auto place = static_cast<std::size_t>(known - all.begin());
-      if (known == all.end()) {
-        all.push_back(one);
-        values.emplace_back(one.scores.size());
+      if (known == all.end()) all.push_back(one);
+      for (const NamedScore& score : one.scores) {
+        values[{one.name, score.name}].push_back(score.value);
       }
-      const std::size_t count = std::min(values[place].size(), one.scores.size());
-      for (std::size_t k = 0; k < count; ++k) values[place][k].push_back(one.scores[k].value);
     }
   }
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    for (std::size_t k = 0; k < values[i].size(); ++k) {
-      all[i].scores[k].value = mean_of(values[i][k]);
-    }
+  for (training::BaselineScores& one : all) {
+    for (NamedScore& score : one.scores) score.value = mean_of(values[{one.name, score.name}]);
   }
   return all;
 }

@@ -29,8 +29,9 @@ struct RunGroup {
 
 struct RunComparison {
   std::filesystem::path folder;            // that all runs are in
+  bool has_one_data_set = true;            // otherwise scores compare only within one
   std::vector<std::string> settings = {};  // names of those that differ
-  std::vector<std::string> scores = {};    // names of those of any run
+  std::vector<std::string> scores = {};    // names of those of any run; the first one ranks
   std::vector<ComparedRun> runs = {};      // the best first, those without scores last
   std::vector<RunGroup> groups = {};       // in the order of their mean score
 };
@@ -39,7 +40,7 @@ struct RunComparison {
 // InputError if no run remains.
 RunComparison compare_runs(std::vector<training::Record> records);
 
-// Means over the runs, by name.
+// Means over the runs, by name. None for runs of several data sets.
 std::vector<training::BaselineScores> mean_baselines(const RunComparison& found);
 
 // A row for each run with the settings that differ, then the baselines.

@@ -4,7 +4,6 @@
 #include <cctype>
 #include <cstddef>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,7 +26,6 @@ using report::Role;
 using training::Record;
 
 constexpr std::size_t kColours = 2 + report::kOtherRoles;
-constexpr std::size_t kMostNamed = 8;
 constexpr Role kFaint = Role::kRwaReference;
 
 // The groups with the best scores have a colour each, the others none.
@@ -51,7 +49,7 @@ std::string label_of_run(const RunComparison& found, std::size_t run) {
              : "";
 }
 
-// The evaluations that most runs have: without held-out data during training, those of training.
+// The evaluations to draw: without held-out data during training, those of training.
 std::string_view split_of(const RunComparison& found) {
   for (const std::string_view split : {"valid", "test"}) {
     const auto has_split = [&](const ComparedRun& run) {
@@ -111,12 +109,6 @@ void add_curves(const RunComparison& found, report::Page& page) {
   page.blocks.emplace_back(std::move(figure));
 }
 
-std::string list_of(std::vector<std::string> names) {
-  const bool is_long = names.size() > kMostNamed;
-  if (is_long) names.resize(kMostNamed);
-  return fmt::format("{}{}", fmt::join(names, ", "), is_long ? ", …" : "");
-}
-
 // "accuracy 96.5 ± 0.7 %" for the score "accuracy, %".
 std::string score_in_words(const std::string& name, const std::string& value) {
   const std::size_t comma = name.find(", ");
@@ -145,9 +137,13 @@ report::Card card_of(const RunComparison& found) {
                   ? fmt::format("{} with {}", report::counted(runs, "run"),
                                 report::counted(groups, "choice") + " of settings")
                   : report::counted(runs, "run"));
-  if (!found.settings.empty()) add("Settings that differ", list_of(found.settings));
+  if (!found.settings.empty()) add("Settings that differ", report::abbreviated(found.settings));
   if (found.scores.empty()) {
     add("Scores", "No run has finished yet.");
+    return card;
+  }
+  if (!found.has_one_data_set) {
+    add("Note", "These runs have different data: scores compare only within one data set.");
     return card;
   }
   add("Best", best_in_words(found));

@@ -258,8 +258,10 @@ std::string ExplanationText::account(const Explanation& made) const {
   if (made.method == Method::kShares) return "";
   const Attribution& found = made.attribution;
   const std::string& name = decoder_.names()[made.output];
-  const std::string what =
-      decoder_.is_of_numbers() ? name : fmt::format("log₂ of the probability of {}", name);
+  const std::string what = decoder_.is_of_forecasts() ? name + ", relative to the simple forecasts"
+                           : decoder_.is_of_numbers()
+                               ? name
+                               : fmt::format("log₂ of the probability of {}", name);
   return fmt::format(
       "{}: {} for this sequence, {} for the baseline; {} of the difference is unexplained.", what,
       report::in_digits(found.value), report::in_digits(found.baseline),

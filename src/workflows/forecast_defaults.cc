@@ -21,12 +21,13 @@ constexpr std::int64_t kMostWindows = 50'000;  // per epoch
 constexpr int kUnits = 32;
 constexpr double kSlowRate = 1e-3;
 constexpr double kEpochs = 25;
+constexpr std::int64_t kMostSteps = 5000;
 
 // The first training.
 constexpr int kUnitsOfFew = 16;
 constexpr double kSplit = 0.2;
 constexpr std::int64_t kLeastValidation = 8;  // windows, of which every other one is new
-constexpr std::int64_t kMostSteps = 1500;
+constexpr std::int64_t kLeastSteps = 1500;
 constexpr std::int64_t kScores = 60;
 constexpr double kClearGain = 0.85;
 
@@ -137,8 +138,8 @@ void choose_length_of_forecasts(const training::Overrides& given, const datasets
   training::Training& training = experiment.training;
   const bool validates = files.size(datasets::Split::kValid) > 0;
   if (!given.has("training.steps") && !given.has("training.epochs")) {
-    const std::int64_t steps = whole(kEpochs * training_windows(files) / training.batch);
-    training.steps = validates ? std::max(kMostSteps, steps) : steps;
+    const std::int64_t epochs = whole(kEpochs * training_windows(files) / training.batch);
+    training.steps = std::min(kMostSteps, validates ? std::max(kLeastSteps, epochs) : epochs);
     training.epochs = 0;
   }
   if (validates && training.steps > 0 && !given.has("evaluation.every")) {

@@ -1,7 +1,6 @@
 #include "workflows/pooled.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <functional>
 
@@ -103,6 +102,7 @@ Scores pooled(const std::vector<HeldOutPart>& parts) {
     all.loss += one.loss / count;
     add_mean(all.accuracy, one.accuracy, count);
     add_mean(all.mase, one.mase, count);
+    add_mean(all.smape, one.smape, count);
     add_mean(all.coverage, one.coverage, count);
     add(all.labels, one.labels);
     add(all.confusion, one.confusion);

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/counted.h"
 #include "datasets/encoding.h"
 #include "datasets/windows.h"
 #include "io/quote.h"
@@ -56,13 +57,16 @@ class FileSamples {
   bool next_window(Sample& sample) {
     const datasets::Forecast& forecast = encoding_.forecast;
     while (window_ == windows_.size()) {
-      if (!read_next(whole_)) return false;
+      if (!read_next(whole_)) return is_any_scored();
       window_ = 0;
       windows_ = {};
       if (answered_) {
         windows_ = datasets::all_windows(forecast, {&whole_, 1});
+        longest_ = std::max(longest_, whole_.steps);
+        is_scored_ = is_scored_ || windows_.size() > 0;
       } else {
         windows_.add(0, whole_.steps, whole_.steps, 1, 0);
+        if (report_ != nullptr && whole_.steps < forecast.needed_history()) ++report_->short_series;
       }
     }
     const datasets::Windows::Place place = windows_.at(window_++);
@@ -70,6 +74,18 @@ class FileSamples {
                                           place.origin, place.known);
     sample.from = place.origin + 1;
     return true;
+  }
+
+  // False, at the end. Throws InputError if all series were too short to score.
+  [[nodiscard]] bool is_any_scored() const {
+    if (!answered_ || is_scored_ || longest_ == 0) return false;
+    const datasets::Forecast& forecast = encoding_.forecast;
+    throw InputError(
+        fmt::format("found series of up to {}, expected at least {}: {} before a forecast, and {} "
+                    "to compare it "
+                    "with",
+                    counted(longest_, "step"), forecast.needed_history() + forecast.horizon,
+                    forecast.needed_history(), forecast.horizon));
   }
 
   bool read_next(formats::Sequence& sequence) {
@@ -134,7 +150,9 @@ class FileSamples {
   formats::Sequence whole_;
   std::vector<datasets::Piece> pieces_;
   std::size_t piece_ = 0;
-  // Of the series that is being forecast.
+  // Of the series that are forecast, and of the present one.
+  int longest_ = 0;
+  bool is_scored_ = false;
   datasets::Windows windows_;
   std::int64_t window_ = 0;
 };

@@ -41,6 +41,7 @@ struct SkipReport {
   std::int64_t sequences = 0;                          // all of them
   std::int64_t skipped = 0;
   std::int64_t symbols = 0, unknown = 0;  // of sequences that were not skipped
+  std::int64_t short_series = 0;          // forecast from too few steps for a season
 };
 
 // The sequences of files, or of standard input ("-"), cut into windows as in training. Series that

@@ -70,11 +70,20 @@ Scores score_again(const PlannedRun& run, const SessionOptions& session) {
   return scores.finish();
 }
 
+// Intervals were scaled on the validation data: how many numbers they hold there says nothing.
+void forget_coverage(Scores& scores) {
+  scores.coverage.reset();
+  for (ForecastScore& score : scores.forecasts) score.coverage.reset();
+  for (StepScore& score : scores.steps_ahead) score.coverage.reset();
+}
+
 std::optional<Scores> scores_of(const PlannedRun& run, const FinalScores& seen,
                                 const SessionOptions& session) {
   if (run.files->size(held_out(*run.files)) == 0) return std::nullopt;
   auto scores = seen.finish();
-  return scores ? std::move(scores) : score_again(run, session);
+  if (!scores) scores = score_again(run, session);
+  if (held_out(*run.files) == datasets::Split::kValid) forget_coverage(*scores);
+  return scores;
 }
 
 std::optional<std::size_t> best_of(const std::vector<TrainedRun>& runs) {

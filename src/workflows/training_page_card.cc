@@ -24,15 +24,6 @@ namespace {
 using formats::Target;
 using report::counted;
 
-constexpr std::size_t kMostNamed = 6;
-
-// "a, b, c, …"
-std::string list_of(std::vector<std::string> names) {
-  const bool is_long = names.size() > kMostNamed;
-  if (is_long) names.resize(kMostNamed);
-  return fmt::format("{}{}", fmt::join(names, ", "), is_long ? ", …" : "");
-}
-
 // "up to 29 steps", "251 steps"
 std::string lengths_in_words(const datasets::Statistics& seen) {
   const std::string most = counted(longest(seen), "step");
@@ -51,8 +42,8 @@ std::string data_in_words(const datasets::FilesTask& task, const datasets::Files
       encoding.schema.symbols
           ? counted(static_cast<std::int64_t>(encoding.known_symbols()), "symbol")
           : counted(static_cast<std::int64_t>(encoding.schema.features.size()), "feature");
-  if (seen.lengths.empty()) return list_of(names);
-  return fmt::format("{}: {} of {}, {}", list_of(names), sequences_in_words(files),
+  if (seen.lengths.empty()) return report::abbreviated(names);
+  return fmt::format("{}: {} of {}, {}", report::abbreviated(names), sequences_in_words(files),
                      lengths_in_words(seen), kind);
 }
 
@@ -70,8 +61,9 @@ std::string forecast_in_words(const datasets::Files& files) {
   }
   const std::string season =
       forecast.season > 1 ? fmt::format("; season of {}", counted(forecast.season, unit)) : "";
-  return fmt::format("forecast {} {} ahead, with {:.0f} % intervals{}", list_of(targets),
-                     counted(forecast.horizon, unit), 100 * forecast.interval, season);
+  return fmt::format("forecast {} {} ahead, with {:.0f} % intervals{}",
+                     report::abbreviated(targets), counted(forecast.horizon, unit),
+                     100 * forecast.interval, season);
 }
 
 std::string classes_in_words(std::int64_t count) {
@@ -88,19 +80,19 @@ std::string task_in_words(const datasets::Files& files) {
       return "predict the next step";
     case Target::kClass:
       return fmt::format("predict one of {} per sequence: {}", classes_in_words(classes),
-                         list_of(labels));
+                         report::abbreviated(labels));
     case Target::kLabels:
       return fmt::format("predict any of {} per sequence: {}", counted(classes, "label"),
-                         list_of(labels));
+                         report::abbreviated(labels));
     case Target::kNumbers:
-      return "predict per sequence: " + list_of(schema.targets);
+      return "predict per sequence: " + report::abbreviated(schema.targets);
     case Target::kClassPerStep:
       return fmt::format("predict one of {} at every step: {}", classes_in_words(classes),
-                         list_of(labels));
+                         report::abbreviated(labels));
     case Target::kNumbersPerStep:
       break;
   }
-  return "predict at every step: " + list_of(schema.targets);
+  return "predict at every step: " + report::abbreviated(schema.targets);
 }
 
 void add(report::Card& card, const char* name, std::string text) {

@@ -91,6 +91,8 @@ struct Start {
   [[nodiscard]] bool has_stem() const {
     return !training::parse_stem(defaults.network.stem).empty();
   }
+  // Forecasts have neither context nor positions.
+  [[nodiscard]] bool may_be_widened() const { return !files.encoding().forecast.is_needed(); }
   // Whether sequences may be scaled by themselves.
   [[nodiscard]] bool is_of_sequences() const {
     const formats::Schema& schema = files.encoding().schema;
@@ -200,7 +202,8 @@ void Space::draw_width() {
                                                  chosen, other,  "",       chosen};
   const std::string& stem = turns[static_cast<std::size_t>(number_) % turns.size()];
   drawn_.set("network.stem", stem.empty() ? "none" : stem);
-  if (stem.empty()) drawn_.set("task.context", dice_.one_of(std::array{5, 15}));
+  if (stem.empty() && start_.may_be_widened())
+    drawn_.set("task.context", dice_.one_of(std::array{5, 15}));
 }
 
 void Space::draw_inputs() {
@@ -214,7 +217,7 @@ void Space::draw_inputs() {
         dice_.one_of(std::array{placement_of(Alignment::kExact), placement_of(Alignment::kUnclear),
                                 placement_of(Alignment::kLoose), kNoPlace});
     place(start_, placement, drawn_);
-  } else if (dice_.one_in(6)) {
+  } else if (dice_.one_in(6) && start_.may_be_widened()) {
     drawn_.set("task.positions", kUsualPositions);
   }
   if (number_ % kTurns == kTurnOfScale) scale_otherwise(start_, drawn_);

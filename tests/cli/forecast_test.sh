@@ -38,6 +38,12 @@ expect 0 '"month":"2022-01","prediction":{"sales":' "$rwa" predict run sales.csv
 head -60 sales.csv >earlier.csv
 expect 0 "2019-12" "$rwa" predict run earlier.csv
 
+### from few rows, it says what is lacking
+tail -n 5 sales.csv | cat <(head -1 sales.csv) - >few.csv
+expect 0 "1 of 1 series has fewer than 13 steps: give the steps before them, too (the model sees up to 36)" \
+  "$rwa" predict run few.csv
+expect 3 "found series of up to 5 steps, expected at least 25: 13 before a forecast" "$rwa" evaluate run few.csv
+
 ### evaluate, explain and inspect
 expect 0 "seasonal naive" "$rwa" evaluate run sales.csv
 expect 0 "coverage of the intervals" "$rwa" evaluate run sales.csv

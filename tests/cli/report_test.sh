@@ -18,6 +18,8 @@ expect 0 "report: runs/comparison.html" "$rwa" report runs
 grep -q "^cell rwa  *2  *[0-9.]* ± [0-9.]*" out || fail "no mean over the folds"
 grep -qF 'href="lstm/fold-1/report.html"' runs/comparison.html || fail "no link to a report"
 expect 0 "report: runs/comparison.html" "$rwa" report runs/rwa runs/lstm
+expect 0 "report: page.html" "$rwa" report runs --out page.html
+grep -qF 'href="runs/rwa/fold-2/report.html"' page.html || fail "no link from the present folder"
 expect 0 "report: new/page.html" "$rwa" report runs --out new/page.html
 grep -qF 'href="../runs/rwa/fold-2/report.html"' new/page.html || fail "no link from another folder"
 

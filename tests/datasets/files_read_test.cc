@@ -64,9 +64,10 @@ TEST_F(RealFiles, ANumberThatIsMissing) {
   std::string text = long_table(20);
   text.replace(text.find("s7,1,8,"), 7, "s7,1,,");
   FilesTask task{.train = {put("t.csv", text)}, .target = {"kind"}, .id = "series", .time = "time"};
-  expect_error<InputError>([&] { open(task); },
-                           {"t.csv:24:6: found no number for \"a\" at step 2",
-                            "expected one: use --missing previous or --missing mean"});
+  expect_error<InputError>(
+      [&] { open(task); },
+      {"t.csv:24:6: found no number for \"a\" at step 2",
+       "expected one: fill it in, or train with --missing previous or --missing mean"});
   task.missing = "previous";
   EXPECT_EQ(open(task)->statistics().missing, (std::vector<std::int64_t>{1, 0}));
 }
@@ -94,9 +95,8 @@ TEST_F(RealFiles, LabelsThatMayBeMistypedAreNamed) {
   std::string text = "text,label\n";
   for (int i = 0; i < 6; ++i) text += fmt::format("ab{0},walk\nba{0},run\n", i);
   const auto files = open({.train = {put("x.csv", text + "aa,Run\nbb,wlak\n")}});
-  EXPECT_EQ(files->findings().warnings,
-            (Texts{"the labels \"run\" and \"Run\" differ only in case",
-                   "the label \"wlak\" occurs once: is it \"walk\"?"}));
+  EXPECT_EQ(files->findings().warnings, (Texts{"the labels \"run\" and \"Run\" differ only in case",
+                                               "the label \"wlak\" occurs once: is it \"walk\"?"}));
 }
 
 TEST_F(RealFiles, JsonWithSeveralLabels) {

@@ -96,12 +96,22 @@ TEST(Windows, HoldOutTheTailForValidation) {
   EXPECT_EQ(trained.count({0, 79}), 1U);
 }
 
-TEST(Windows, OfTestFilesForecastEachStepOnce) {
+TEST(Windows, OfTestFilesForecastEachStepOnceUpToTheLast) {
   const Forecast forecast{.horizon = 4, .history = 12, .targets = {0}};
-  const auto series = series_of({31, 2});
+  const auto series = series_of({31, 6, 9});
   const Windows windows = all_windows(forecast, series);
-  EXPECT_EQ(forecast_steps(windows, 4).size(), static_cast<std::size_t>(4 * windows.size()));
-  EXPECT_EQ(windows.size(), 7) << "origins from 3 on; the second series is too short";
+  const Steps steps = forecast_steps(windows, 4);
+  EXPECT_EQ(steps.size(), static_cast<std::size_t>(4 * windows.size()));
+  EXPECT_EQ(windows.size(), 5) << "origins from 12 on; the second series is too short";
+  EXPECT_TRUE(steps.contains({0, 30}));
+  EXPECT_TRUE(steps.contains({2, 8}));
+}
+
+TEST(Windows, OfContinuedSeriesForecastOnlyNewSteps) {
+  const Forecast forecast{.horizon = 4, .history = 12, .targets = {0}};
+  const Windows windows = all_windows(forecast, series_of({31}), std::vector{22});
+  EXPECT_EQ(forecast_steps(windows, 4).begin()->second, 23);
+  EXPECT_EQ(windows.size(), 2);
 }
 
 TEST(Windows, FoldsNeedLongSeries) {

@@ -28,6 +28,20 @@ class OddTable : public Tables {
 
 constexpr const char* kNoTarget = "forecast: found no target column";
 
+TEST_F(OddTable, ASeriesCalledYIsNoTarget) {
+  EXPECT_EQ(
+      findings("ds,y\n2020-01-01,5.5\n2020-01-02,6\n2020-01-03,4\n"),
+      (Lines{"ds: time, dates", "y: feature, numbers, and no other column has any", kNoTarget}));
+}
+
+TEST_F(OddTable, TheOrderOfDayAndMonthIsTheRegularOne) {
+  std::string months = "date,v\n";
+  for (const char* year : {"2020", "2021"}) {
+    for (int month = 1; month <= 12; ++month) months += fmt::format("{}/1/{},5\n", month, year);
+  }
+  EXPECT_EQ(findings(months).front(), "date: time, its name; dates, month first");
+}
+
 TEST_F(OddTable, DatesAreTimesWhateverTheirName) {
   EXPECT_EQ(findings("datetime,value\n2020-01-01 00:00:00+01:00,5\n2020-01-01 01:00:00+01:00,6\n"),
             (Lines{"datetime: time, its name; dates", "value: feature, numbers", kNoTarget}));

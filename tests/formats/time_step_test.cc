@@ -31,6 +31,8 @@ TEST(TimeStep, IsFoundAndGoesOn) {
       {TimeForm::kDate, {"2020-02-27", "2020-02-28"}, 0, kDay, {"2020-02-29", "2020-03-01"}},
       {TimeForm::kDate, {"2019-11-30", "2019-12-31"}, 1, 0, {"2020-01-31", "2020-02-29"}},
       {TimeForm::kDate, {"2019-11-15", "2019-12-15"}, 1, 0, {"2020-01-15"}},
+      {TimeForm::kDate, {"2019-12-28", "2020-01-28", "2020-02-28"}, 1, 0, {"2020-03-28"}},
+      {TimeForm::kDate, {"2019-01-30", "2019-02-28"}, 1, 0, {"2019-03-30", "2019-04-30"}},
       {TimeForm::kDate, {"2018-02-28", "2019-02-28"}, 12, 0, {"2020-02-29", "2021-02-28"}},
       {TimeForm::kDate,
        {"2020-01-01 22:00", "2020-01-01 23:00"},
@@ -53,6 +55,15 @@ TEST(TimeStep, IsFoundAndGoesOn) {
                 one.next[static_cast<std::size_t>(i)]);
     }
   }
+}
+
+TEST(TimeStep, NumbersTimes) {
+  const auto number = [](const char* text, const TimeStep& step) {
+    return number_of(*parse_time(text, TimeForm::kDate), step);
+  };
+  EXPECT_EQ(number("2020-03-31", {.months = 1}) - number("2019-01-31", {.months = 1}), 14);
+  EXPECT_EQ(number("2020-03-31", {.months = 3}) - number("2019-03-31", {.months = 3}), 4);
+  EXPECT_EQ(number("2020-03-01", {.length = 86400}) - number("2020-02-01", {.length = 86400}), 29);
 }
 
 TEST(TimeStep, NeedsTwoTimes) {

@@ -163,6 +163,45 @@ TEST_F(Forecasts, DoNotDependOnWhatIsHeldOut) {
   EXPECT_TRUE(std::ranges::equal(before.weights(), after.weights()));
 }
 
+// The phase of the season comes from the dates, not from the first row.
+TEST_F(Forecasts, DoNotDependOnWhereTheirFileBegins) {
+  const fs::path file = months(120);
+  const Trained model = trained(planned(file, "task.season = 12\ntraining.steps = 50"));
+  const std::string text = io::get(file);
+  const auto forecast = [&](int first) {
+    const fs::path tail = put("tail.csv", "date,sales\n" + text.substr(text.find(date(first))));
+    std::vector<double> numbers;
+    for (const std::string& row : lines_of(predicted(model, tail, RowFormat::kCsv))) {
+      if (row.starts_with("1,")) numbers.push_back(std::stod(row.substr(row.find(',', 2) + 1)));
+    }
+    return numbers;
+  };
+  const auto aligned = forecast(60), shifted = forecast(67);
+  ASSERT_EQ(aligned.size(), 12U);
+  for (std::size_t i = 0; i < 12; ++i) EXPECT_NEAR(shifted.at(i), aligned[i], 0.5) << i;
+}
+
+TEST_F(Forecasts, TestFilesGoOnWhereTheTrainingFilesEnd) {
+  const std::string text = io::get(months(84));
+  const auto rows = [&](int from, int to) {
+    const std::size_t begin = text.find(date(from));
+    return text.substr(begin, to < 84 ? text.find(date(to)) - begin : std::string::npos);
+  };
+  const fs::path old = put("old.csv", "date,sales\n" + rows(0, 72));
+  const auto scores = [&](const std::string& name, const std::string& data) {
+    const Plan plan = planned(
+        old,
+        fmt::format("task.test = ['{}']\ntask.split = 0.0\ntask.season = 12\ntraining.steps = 5",
+                    put(name, "date,sales\n" + data).string()));
+    return *train(plan, {}, nobody_).runs.front().scores;
+  };
+  const Scores whole = scores("whole.csv", rows(0, 84)), fresh = scores("new.csv", rows(72, 84));
+  EXPECT_EQ(whole.sequences, 1) << "what was trained on is not scored";
+  EXPECT_EQ(*fresh.mase, *whole.mase);
+  EXPECT_EQ(fresh.hardest.front().from, 73);
+  EXPECT_THROW(scores("short.csv", rows(72, 80)), InputError);
+}
+
 TEST_F(Forecasts, FillMissingNumbersIfToldTo) {
   const fs::path file = months(60);
   std::string text = io::get(file);
@@ -179,6 +218,10 @@ TEST_F(Forecasts, NeedSeriesThatAreLongEnough) {
   const fs::path file = months(20);
   EXPECT_THROW(planned(file, "task.horizon = 19"), InputError);
   EXPECT_THROW(planned(file, "task.target = ['profit']"), ConfigError);
+  EXPECT_THROW(planned(file, "task.interval = 95.0"), ConfigError);
+  EXPECT_THROW(planned(file, "task.context = 3\ntask.horizon = 2"), ConfigError);
+  EXPECT_THROW(planned(file, "task.season = 6\ntask.window = 4"), ConfigError);
+  EXPECT_THROW(planned(file, "task.horizon = 1000000000"), ConfigError);
   EXPECT_NO_THROW(planned(file));
   EXPECT_NO_THROW(planned(put("short.csv", "t,v\n1,1\n2,2\n3,4\n4,3\n5,5\n")));
 }

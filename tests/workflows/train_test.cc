@@ -81,7 +81,7 @@ TEST_F(Train, AFolderAndMemoryHaveTheSameBits) {
 // The scores come from the last evaluation, and equal those of the model loaded from its store.
 TEST_F(Train, ScoresAreThoseOfTheModel) {
   for (const char* toml : {"", "task.window = 3", "evaluation.samples = 3",
-                           "[task]\nfeatures = ['u', 'v']\ntask = 'forecast'"}) {
+                           "[task]\nfeatures = ['u', 'v']\ntask = 'next-step'"}) {
     const Plan runs = made(request(toml));
     const auto result = train(runs, {}, nobody_);
     Model model = result.runs.front().store->model();
