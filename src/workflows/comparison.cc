@@ -258,6 +258,7 @@ RunComparison compare_runs(std::vector<Record> records) {
     const bool is_shown = !is_ignored(column) || column.name == "seed";  // folds have names
     if (!is_shown || !column.differs()) continue;
     found.settings.push_back(column.name);
+    std::ranges::replace(found.settings.back(), '_', ' ');
     is_own.push_back(!is_ignored(column));
     for (std::size_t i = 0; i < found.runs.size(); ++i) {
       found.runs[i].settings.push_back(column.values[i]);

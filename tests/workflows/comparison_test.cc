@@ -97,12 +97,12 @@ TEST(Comparison, FoldsAreRepetitionsAndLongerRunsAreNot) {
 TEST(Comparison, GroupsAreNamedByWhatMostDoNotHave) {
   auto runs = four();
   for (Record& one : runs) one.experiment.seed = 1;
-  runs[0].experiment.network.units = 64;
+  runs[0].experiment.training.learning_rate = 0.01;
   runs[2].experiment.network.layers = 2;
   runs[3].experiment.network.cell = Cell::kRwa;
   Texts names;
   for (const RunGroup& group : compare_runs(runs).groups) names.push_back(group.name);
-  EXPECT_EQ(names, (Texts{"usual settings", "cell lstm", "layers 2", "units 64"}));
+  EXPECT_EQ(names, (Texts{"usual settings", "cell lstm", "layers 2", "learning rate 0.01"}));
 }
 
 TEST(Comparison, ModelsTrainedOnAllDataHaveNoScoreToCompare) {
