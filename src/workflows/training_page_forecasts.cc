@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <ranges>
 #include <span>
@@ -34,6 +35,7 @@ constexpr Role kAhead = Role::kOther1;
 constexpr Role kSeries = Role::kOther6;
 
 constexpr std::size_t kMostTargets = 6;  // drawn of a single series
+constexpr std::size_t kMostInTable = 3;
 constexpr std::size_t kMostSeries = 5;
 constexpr std::size_t kMostWindows = 12;  // of a series
 
@@ -52,15 +54,17 @@ struct Drawn {
 
 std::vector<Drawn> series_of(const std::vector<HeldOutPart>& parts) {
   std::vector<Drawn> all;
+  std::map<const Sequence*, std::size_t> places;  // in `all`
   for (const HeldOutPart& part : parts) {
     const datasets::Split split = held_out(*part.files);
     for (std::int64_t i = 0; i < part.files->size(split); ++i) {
       int step = 0;
       const Sequence* const series = &part.files->series()->of_window(split, i, step);
-      auto found = std::ranges::find(all, series, &Drawn::series);
-      if (found == all.end()) found = all.insert(all.end(), {series});
-      found->origins.push_back({&part, i, step});
-      found->error += part.scores->window_errors[static_cast<std::size_t>(i)];
+      const auto [place, is_new] = places.emplace(series, all.size());
+      if (is_new) all.push_back({series});
+      Drawn& found = all[place->second];
+      found.origins.push_back({&part, i, step});
+      found.error += part.scores->window_errors[static_cast<std::size_t>(i)];
     }
   }
   for (Drawn& one : all) one.error /= static_cast<double>(one.origins.size());
@@ -230,6 +234,36 @@ Chart chart_of(const PageContent& content, const Forecasts& made, std::size_t ta
   return chart;
 }
 
+std::string title_of(const PageContent& content, const Drawn& one, bool is_alone,
+                     std::size_t target) {
+  const datasets::Encoding& encoding = content.files.encoding();
+  if (is_alone) return encoding.schema.features[encoding.forecast.targets[target]];
+  return fmt::format("{}: MASE {}", one.series->id, report::in_digits(one.error));
+}
+
+// What follows a series, in numbers.
+report::Table next_steps(const PageContent& content, const Forecasts& made) {
+  const datasets::Encoding& encoding = content.files.encoding();
+  const std::size_t targets = encoding.forecast.targets.size();
+  const auto times = times_ahead(encoding, made.ahead->window.front());
+  report::Table table{.header = {times.empty() ? "step" : encoding.schema.time}, .rows = {}};
+  for (const std::size_t target : encoding.forecast.targets) {
+    const std::string& name = encoding.schema.features[target];
+    for (const char* end : {"", ", lower end", ", upper end"}) table.header.push_back(name + end);
+  }
+  for (int h = 0; h < encoding.forecast.horizon; ++h) {
+    auto& row = table.rows.emplace_back();
+    row.push_back({name_of_step(encoding, times, made.series->steps + 1, h)});
+    for (std::size_t k = 0; k < targets; ++k) {
+      const Range& range = made.ahead->ranges[static_cast<std::size_t>(h) * targets + k];
+      for (const double number : {range.median, range.low, range.high}) {
+        row.push_back({report::in_digits(number, 4)});
+      }
+    }
+  }
+  return table;
+}
+
 }  // namespace
 
 void add_forecasts(const PageContent& content, report::Page& page) {
@@ -238,20 +272,19 @@ void add_forecasts(const PageContent& content, report::Page& page) {
   if (!content.files.encoding().forecast.is_needed() || parts.empty()) return;
   const std::vector<Drawn> all = series_of(parts);
   const std::vector<Drawn> some = selected(all);
-  const auto& names = content.files.encoding().schema.features;
-  const auto& targets = content.files.encoding().forecast.targets;
+  const bool is_alone = all.size() == 1;
+  const std::size_t targets = content.files.encoding().forecast.targets.size();
   report::Figure figure{.id = "figure-forecasts", .title = ""};
+  report::Table next;
   for (const Drawn& one : some) {
     const Forecasts made = forecasts_of(content, one);
-    const std::size_t drawn = some.size() > 1 ? 1 : std::min(targets.size(), kMostTargets);
-    for (std::size_t target = 0; target < drawn; ++target) {
-      Chart chart = chart_of(content, made, target);
+    for (std::size_t k = 0; k < (is_alone ? std::min(targets, kMostTargets) : 1); ++k) {
+      Chart chart = chart_of(content, made, k);
       chart.id = fmt::format("forecast-{}", figure.panels.size() + 1);
-      chart.title = some.size() > 1
-                        ? fmt::format("{}: MASE {}", one.series->id, report::in_digits(one.error))
-                        : names[targets[target]];
+      chart.title = title_of(content, one, is_alone, k);
       figure.panels.push_back(std::move(chart));
     }
+    if (is_alone && made.ahead && targets <= kMostInTable) next = next_steps(content, made);
   }
   page.blocks.emplace_back(report::Heading{"Forecasts", "forecasts"});
   std::string text = "No forecast was made by a model that had seen the steps it covers.";
@@ -261,6 +294,7 @@ void add_forecasts(const PageContent& content, report::Page& page) {
   }
   page.blocks.emplace_back(report::Text{std::move(text)});
   page.blocks.emplace_back(std::move(figure));
+  if (!next.rows.empty()) page.blocks.emplace_back(std::move(next));
 }
 
 }  // namespace rwa::workflows

@@ -114,6 +114,29 @@ TEST(Comparison, ModelsTrainedOnAllDataHaveNoScoreToCompare) {
   EXPECT_THROW(compare_runs({runs[0]}), InputError);
 }
 
+// Baselines are matched by name, and so are their scores.
+TEST(Comparison, BaselinesAreMeansByName) {
+  auto runs = four();
+  runs[0].baselines = {{"1-NN", {}, {{"loss, bits", 1}}},
+                       {"majority class", {}, {{"loss, bits", 5}, {"accuracy, %", 15}}}};
+  const auto means = mean_baselines(compare_runs(runs));
+  ASSERT_EQ(means.size(), 2U);
+  for (const auto& [name, final, scores] : means) {
+    for (const auto& [score, value] : scores) {
+      const double expected = name == "1-NN" ? 1 : score == "accuracy, %" ? 12 : 3.65;
+      EXPECT_NEAR(value, expected, 1e-9) << name << ", " << score;
+    }
+  }
+}
+
+TEST(Comparison, TheScoreOfMostRunsRanks) {
+  auto runs = four();
+  runs[0].scores = {{"loss, bits", 0.001}};  // ended early
+  const RunComparison found = compare_runs(runs);
+  EXPECT_EQ(found.scores.front(), "accuracy, %");
+  EXPECT_EQ(found.runs.back().name, "a");
+}
+
 TEST(Comparison, RunsWithoutAScoreComeLast) {
   auto runs = four();
   runs[3].scores.clear();
@@ -140,6 +163,16 @@ TEST(ComparisonPage, DrawsAMedianForEachGroup) {
   EXPECT_EQ(labels(page), (Texts{"cell lstm", "cell rwa"}));
   const auto& card = std::get<report::Card>(page.blocks.front());
   EXPECT_EQ(std::get<report::Text>(card.facts[2].value).text, "cell lstm: accuracy 96.5 ± 0.71 %");
+}
+
+TEST(ComparisonPage, RunsOnOtherDataHaveNoCommonBaselines) {
+  auto runs = four();
+  training::files_task(runs[3].experiment).sha256 = "other";
+  const RunComparison found = compare_runs(runs);
+  EXPECT_FALSE(found.has_one_data_set);
+  EXPECT_TRUE(mean_baselines(found).empty());
+  const auto card = std::get<report::Card>(comparison_page(found, "runs").blocks.front());
+  EXPECT_EQ(card.facts.back().name, "Note");
 }
 
 TEST(ComparisonPage, OfManyRunsNamesTheBest) {
