@@ -322,9 +322,11 @@ std::string choices_in_words(const datasets::Files& files, const training::Exper
   if (is_forecast(files)) inputs += forecast_in_words(files) + ", ";
   if (!inputs.empty()) inputs.replace(inputs.size() - 2, 2, "; ");
   const bool stops_early = experiment.evaluation.patience > 0;
-  std::string text =
-      fmt::format("{}: {}batch {}, {}{}", sequences_in_words(files), inputs, training.batch,
-                  report::counted(training.steps, "step"), stops_early ? " at most" : "");
+  std::string text = fmt::format("{}: {}batch {}, {}{}", sequences_in_words(files), inputs,
+                                 training.batch, report::counted(training.steps, "step"),
+                                 stops_early               ? " at most"
+                                 : task.interval_scale > 0 ? " (found by a first training)"
+                                                           : "");
   if (task.folds > 0 && task.fold == task.folds) return text + "; trained on all";
   if (task.folds == 0 || task.fold != 0) return text;
   if (is_forecast(files)) {
