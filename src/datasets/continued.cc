@@ -23,6 +23,12 @@ int later_steps_begin(const Sequence& known, Sequence& series) {
   }
   const double end = known.times.back();
   if (series.times.front() > end) {
+    if (!known.filled.empty() || !series.filled.empty()) {
+      std::vector<bool> filled = known.filled;
+      filled.resize(known.x.size());
+      series.filled.resize(series.x.size());
+      prepend(filled, series.filled);
+    }
     prepend(known.x, series.x);
     prepend(known.times, series.times);
     series.steps += known.steps;

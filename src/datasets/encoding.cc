@@ -266,6 +266,10 @@ bool has_answer(const formats::Schema& schema, const formats::Sequence& sequence
 }
 
 void fill_gaps(Missing missing, std::size_t features, formats::Sequence& series) {
+  const auto is_missing = [](float number) { return std::isnan(number); };
+  if (std::ranges::none_of(series.x, is_missing)) return;
+  series.filled.clear();
+  for (const float number : series.x) series.filled.push_back(is_missing(number));
   for (std::size_t i = 0; i < features; ++i) {
     std::size_t first = i;
     while (first < series.x.size() && std::isnan(series.x[first])) first += features;

@@ -176,7 +176,7 @@ void check_exportable(const Encoding& encoding);
 
 // Returns whether the sequence has the targets that its task needs. Multi-label allows any number.
 bool has_answer(const formats::Schema& schema, const formats::Sequence& sequence);
-// Replaces the missing values of a series: by the number before, or by the mean of those before; at
+// Replaces the missing values of a series, and marks them: by the number before, or by the mean of those before; at
 // its beginning by the first number.
 void fill_gaps(Missing missing, std::size_t features, formats::Sequence& series);
 // Throws InputError if a value of x is missing.

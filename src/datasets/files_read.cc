@@ -388,11 +388,10 @@ void Loader::warn_about_missing_numbers() {
   const auto& missing = out_.statistics.missing;
   const auto count = std::accumulate(missing.begin(), missing.end(), std::int64_t{0});
   if (count == 0) return;
-  out_.findings.warnings.push_back(
-      fmt::format("{} of {} missing: filled in, they count like any other in training and scores",
-                  in_thousands(count),
-                  counted(out_.statistics.steps * std::ssize(missing), "number") +
-                      (count == 1 ? " is" : " are")));
+  out_.findings.warnings.push_back(fmt::format(
+      "{} of {} missing: filled in for training, they count in no score", in_thousands(count),
+      counted(out_.statistics.steps * std::ssize(missing), "number") +
+          (count == 1 ? " is" : " are")));
 }
 
 // Forecasts count rows.

@@ -21,13 +21,18 @@ std::size_t index(int step) { return static_cast<std::size_t>(step); }
 // The mean absolute change over `lag` steps before `end`; 0 if there are too few.
 double mean_change(const Sequence& series, std::size_t features, std::size_t feature, int end,
                    int lag) {
-  const int begin = std::max(lag, end - kMostKnown);
+  const auto place = [&](int step) { return index(step) * features + feature; };
+  const auto is_known = [&](int step) {
+    return series.filled.empty() || !series.filled[place(step)];
+  };
   double sum = 0;
-  for (int t = begin; t < end; ++t) {
-    sum += std::abs(double{series.x[index(t) * features + feature]} -
-                    double{series.x[index(t - lag) * features + feature]});
+  int count = 0;
+  for (int t = std::max(lag, end - kMostKnown); t < end; ++t) {
+    if (!is_known(t) || !is_known(t - lag)) continue;
+    sum += std::abs(double{series.x[place(t)]} - double{series.x[place(t - lag)]});
+    ++count;
   }
-  return end > begin ? sum / (end - begin) : 0;
+  return count > 0 ? sum / count : 0;
 }
 
 double unit_before(const Sequence& series, std::size_t features, std::size_t feature, int end,
@@ -100,10 +105,11 @@ formats::Sequence window_of(const Forecast& forecast, std::size_t features, cons
     return series.x.begin() + std::ptrdiff_t(index(step) * features);
   };
   window.x.assign(row(begin), row(origin));
-  if (end <= series.steps) {
-    for (int t = origin; t < end; ++t) {
-      for (const std::size_t target : forecast.targets)
-        window.values.push_back(row(t)[std::ptrdiff_t(target)]);
+  for (int t = origin; end <= series.steps && t < end; ++t) {
+    for (const std::size_t target : forecast.targets) {
+      const std::size_t place = index(t) * features + target;
+      window.values.push_back(series.x[place]);
+      if (!series.filled.empty()) window.filled.push_back(series.filled[place]);
     }
   }
   if (!series.times.empty()) {

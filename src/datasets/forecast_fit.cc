@@ -42,7 +42,9 @@ double error_of(const Forecast& settings, std::size_t features, const Samples& s
     const auto made = simple_forecast(settings, features, window, target, kind);
     const double unit = change_of(window, settings.targets[target]);
     for (std::size_t h = 0; h < made.size(); ++h) {
-      const double error = made[h] - window.values[h * settings.targets.size() + target];
+      const std::size_t place = h * settings.targets.size() + target;
+      if (!window.filled.empty() && window.filled[place]) continue;
+      const double error = made[h] - window.values[place];
       sum += weight * std::abs(error) / unit;
     }
   }

@@ -14,6 +14,7 @@ void Sequence::clear() {
   values.clear();
   times.clear();
   frame.clear();
+  filled.clear();
 }
 
 void Sequence::set_number(std::int64_t number) {

@@ -29,6 +29,9 @@ struct Sequence {
   // [T] of a series that may be forecast: seconds since 1970, or numbers. Empty if the file has none.
   std::vector<double> times;
   std::vector<float> frame;  // of a window of a series, see datasets/forecast.h
+  // Whether numbers were missing and are filled in: those of a series, as x, or the values of a window.
+  // Empty: none were.
+  std::vector<bool> filled;
 
   void clear();  // keeps the capacity
   // Sets the id of a sequence that has none in its file.

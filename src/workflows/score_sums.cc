@@ -154,7 +154,9 @@ void ForecastSums::add(const formats::Sequence& window, std::span<const datasets
   features_.resize(targets);
   ahead_.resize(ranges.size() / targets);
   double scaled = 0;
+  std::int64_t count = 0;
   for (std::size_t i = 0; i < ranges.size(); ++i) {
+    if (!window.filled.empty() && window.filled[i]) continue;  // nobody knows the truth
     const double truth = window.values[i];
     const auto& [low, median, high] = ranges[i];
     const double error = std::abs(median - truth);
@@ -170,8 +172,9 @@ void ForecastSums::add(const formats::Sequence& window, std::span<const datasets
       sum->width += high - low;
     }
     scaled += error / unit;
+    ++count;
   }
-  windows_.push_back(static_cast<float>(scaled / static_cast<double>(ranges.size())));
+  windows_.push_back(static_cast<float>(share(scaled, count)));
 }
 
 void ForecastSums::finish(Scores& scores) const {

@@ -217,6 +217,33 @@ TEST_F(Forecasts, FillMissingNumbersIfToldTo) {
             static_cast<std::size_t>(model.encoding.forecast.horizon) + 1);
 }
 
+// Nobody knows what would have followed: a filled-in tail, where the last value is always right, must
+// not make it look good.
+TEST_F(Forecasts, WhatIsFilledInIsNotScored) {
+  std::string text = "t,v\n";
+  for (int t = 0; t < 90; ++t) {
+    text +=
+        fmt::format("{},", t) + (t % 3 == 2 && t > 40 ? "" : fmt::format("{}", t * t % 17)) + "\n";
+  }
+  const Plan plan = planned(put("gaps.csv", text),
+                            "task.missing = 'previous'\ntask.horizon = 3\ntask.season = 1\n"
+                            "task.folds = 3\ntraining.steps = 5");
+  const TrainResult result = train(plan, {}, nobody_);
+  double sum = 0;
+  for (const TrainedRun& run : result.runs) {
+    const Scores& last = run.baselines.front().scores;
+    EXPECT_EQ(last.steps_ahead.at(2).mase, 0) << "there is nothing to compare";
+    sum += last.forecasts.front().mae / 3;
+  }
+  // Origins 81, 84 and 87: two known numbers each, against the number two steps before the origin.
+  double expected = 0;
+  for (const int origin : {81, 84, 87}) {
+    const int last = (origin - 2) * (origin - 2) % 17;
+    for (int t = origin; t < origin + 2; ++t) expected += std::abs(t * t % 17 - last) / 6.0;
+  }
+  EXPECT_NEAR(sum, expected, 1e-5);
+}
+
 TEST_F(Forecasts, NeedSeriesThatAreLongEnough) {
   const fs::path file = months(20);
   EXPECT_THROW(planned(file, "task.horizon = 19"), InputError);
