@@ -14,8 +14,8 @@ namespace rwa::cli {
 Option add_folder(const Command& command, const std::string& name, std::filesystem::path& folder,
                   const std::string& description);
 
-// Reads the runs in and below these folders, each once. Reports and skips those that cannot be read.
-// Throws InputError for a folder without runs.
+// Reads the runs in and below these folders, each once. Reports and skips those that cannot be
+// read. Throws InputError for a folder without runs.
 std::vector<training::Record> read_runs(const std::vector<std::filesystem::path>& roots);
 
 }  // namespace rwa::cli

@@ -358,8 +358,8 @@ class SequenceForecaster(_Estimator):
     __doc__ = f"""Forecast series of numbers: `fit(X)` and `predict(X)`, without y.
 
     X is a list of series, [T] or [T, D], a single one, or an rwa.Sequences. `predict` goes on
-    from the end of each. `horizon`, `season`, `window` (the steps seen before a
-    forecast) and `interval` are guessed from the data if they are not set.
+    from the end of each. `horizon`, `season` and `window` (the steps seen before a forecast) are
+    chosen from the data if they are not set; `interval` is 0.8.
 
     >>> model = rwa.SequenceForecaster(horizon=12).fit(passengers)
     >>> model.predict(passengers)[0]             # the next twelve numbers

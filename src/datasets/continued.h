@@ -10,8 +10,8 @@
 namespace rwa::datasets {
 
 // Puts the steps of the training series with the same id before each series that begins after it
-// ends. Returns for each of the others the first step that the training files do not have; 0 if it is
-// another series, or has no later steps.
+// ends. Returns for each of the others the first step that the training files do not have; 0 if it
+// is another series, or has no later steps.
 std::vector<int> continue_series(std::span<const formats::Sequence> trained,
                                  std::vector<formats::Sequence>& others);
 

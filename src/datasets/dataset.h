@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "rwa/model.h"
 #include "rwa/types.h"
 
 namespace rwa::datasets {
@@ -23,7 +24,7 @@ struct Shape {
   int outputs = 1;  // O
   Readout readout = Readout::kLast;
   Loss loss = Loss::kSoftmax;
-  double interval = 0.8;      // as in ModelConfig
+  double interval = ModelConfig{}.interval;  // as in ModelConfig
   double interval_scale = 0;  // of trained intervals; 0: found on validation data, if there is some
   int longest = 1;            // the most steps of any sequence
   double mean_length = 1;     // expected length of a training sample

@@ -79,8 +79,8 @@ struct Encoding {
   [[nodiscard]] std::size_t known_symbols() const { return alphabet.size() - (unknown ? 1 : 0); }
   // Returns the number of inputs of a single step, before widening: symbols, or numbers as scaled.
   [[nodiscard]] std::size_t width() const;
-  // Returns the standardisation that encode() applies to each number of x: none of forecasts, and if
-  // each sequence is scaled by itself, which fill() does.
+  // Returns the standardisation that encode() applies to each number of x: none of forecasts, and
+  // if each sequence is scaled by itself, which fill() does.
   [[nodiscard]] Normal of_numbers() const;
   // Returns the shape of the network: input, inputs, outputs, readout, loss.
   [[nodiscard]] Shape shape() const;
@@ -176,8 +176,8 @@ void check_exportable(const Encoding& encoding);
 
 // Returns whether the sequence has the targets that its task needs. Multi-label allows any number.
 bool has_answer(const formats::Schema& schema, const formats::Sequence& sequence);
-// Replaces the missing values of a series, and marks them: by the number before, or by the mean of those before; at
-// its beginning by the first number.
+// Replaces the missing values of a series, and marks them: by the number before, or by the mean of
+// those before; at its beginning by the first number.
 void fill_gaps(Missing missing, std::size_t features, formats::Sequence& series);
 // Throws InputError if a value of x is missing.
 void refuse_missing(const formats::Schema& schema, const formats::Sequence& sequence,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "formats/schema.h"
+#include "rwa/model.h"
 
 namespace rwa::datasets {
 
@@ -26,13 +27,14 @@ struct FilesTask {
   int positions = 0;  // as in Widening
   std::string missing = "refuse";
   std::string scale = {};  // empty: see choose_scale()
-  // Of forecasts of numbers: the steps before a forecast, and from one to the next. Else see Encoding.
+  // Of forecasts of numbers: the steps before a forecast, and from one to the next. Else see
+  // Encoding.
   int window = 0;  // 0: not cut; of forecasts: some seasons
   int stride = 0;  // 0: same as window; of forecasts: 1
-  // As in Forecast. 0: what the file says, or what suits the season (season.h).
+  // As in Forecast. 0: chosen, see season.h.
   int horizon = 0;
   int season = 0;
-  double interval = 0.8;
+  double interval = ModelConfig{}.interval;
   double interval_scale = 0;  // as in Shape
   // Without validation files: validate on one in round(1 / split) sequences of each class; 0: none.
   // With folds, fold `fold` is the test set and the next fold the validation set, unless the split

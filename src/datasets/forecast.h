@@ -14,6 +14,7 @@
 #include "datasets/simple_forecasts.h"
 #include "formats/sequence.h"
 #include "formats/time_step.h"
+#include "rwa/model.h"
 
 namespace rwa::datasets {
 
@@ -21,11 +22,11 @@ struct Forecast {
   int horizon = 0;  // steps to forecast; 0: the task is another one
   int season = 1;   // steps; 1: none
   int history = 0;  // the most steps that the network sees
-  // The distance of times, which tell the phase of the season; empty: rows are counted from the first
-  // one of a series.
+  // The distance of times, which tell the phase of the season; empty: rows are counted from the
+  // first one of a series.
   std::optional<formats::TimeStep> step = {};
-  double interval = 0.8;                  // as in ModelConfig
-  std::vector<std::size_t> targets = {};  // the features to forecast
+  double interval = ModelConfig{}.interval;  // as in ModelConfig
+  std::vector<std::size_t> targets = {};     // the features to forecast
   // For each target the weights of the simple forecasts, [targets][kSimpleForecasts].
   std::vector<std::vector<double>> weights = {};
   double spread = 1;  // the mean error of that, in units of change_of()
@@ -49,8 +50,8 @@ struct Forecast {
 };
 
 // Returns the window before step `origin` of a series, and the steps after it if they are there.
-// `known` is the number of steps that change_of() may be taken from: at least `origin`; in training,
-// all training steps of the series.
+// `known` is the number of steps that change_of() may be taken from: at least `origin`; in
+// training, all training steps of the series.
 formats::Sequence window_of(const Forecast& forecast, std::size_t features,
                             const formats::Sequence& series, int origin, int known);
 

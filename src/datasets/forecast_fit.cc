@@ -11,8 +11,8 @@ namespace {
 constexpr std::int64_t kMostWindows = 4000;
 // A forecast that is much better than the others gets nearly all weight.
 constexpr double kSharpness = 8;
-// Other forecasts must be better than the last value and the seasonal naive one, which have nothing to
-// fit: the less evidence there is, the more.
+// Other forecasts must be better than the last value and the seasonal naive one, which have nothing
+// to fit: the less evidence there is, the more.
 constexpr double kHandicap = 0.3;
 
 struct Sample {

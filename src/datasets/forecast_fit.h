@@ -16,9 +16,9 @@ struct FittedForecast {
   std::vector<float> start;  // outputs that fit best without a network: quantiles of the errors
 };
 
-// Fits to at most some thousand of the training windows, evenly spaced; without any, the weights stay
-// equal. The settings have all but weights and spread. The quantiles are those of errors that the
-// weights were fitted to: the fewer windows there are, the further they are moved apart.
+// Fits to at most some thousand of the training windows, evenly spaced; without any, the weights
+// stay equal. The settings have all but weights and spread. The quantiles are those of errors that
+// the weights were fitted to: the fewer windows there are, the further they are moved apart.
 FittedForecast fit_forecast(const Forecast& settings, std::size_t features,
                             std::span<const formats::Sequence> series, const Windows& windows);
 

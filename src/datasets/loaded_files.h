@@ -1,5 +1,5 @@
-// src/datasets/loaded_files.h: data sets of files that were read: what those of sequences and those of
-// series have in common.
+// src/datasets/loaded_files.h: data sets of files that were read: what those of sequences and those
+// of series have in common.
 #pragma once
 
 #include <map>

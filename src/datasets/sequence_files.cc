@@ -44,8 +44,8 @@ std::vector<int> unseen_inputs(const Encoding& encoding, const Counts& seen) {
   return inputs;
 }
 
-// Counts the training targets of each class, in the order of the outputs. Symbols are numbered as in
-// the encoding, labels as in the vocabulary.
+// Counts the training targets of each class, in the order of the outputs. Symbols are numbered as
+// in the encoding, labels as in the vocabulary.
 std::vector<double> class_counts(const Encoding& encoding, const formats::Vocabulary& words,
                                  const Sums& trained) {
   std::vector<double> ordered;

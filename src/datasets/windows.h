@@ -41,15 +41,16 @@ class Windows {
   std::int64_t size_ = 0;
 };
 
-// The windows of one split of the training files. With folds, fold 0 tests on the last `horizon` steps
-// of each series, fold 1 on those before, and each trains on what comes before. Of the rest, the last
-// `split`, and at least `horizon` steps, are held out for validation; not if all folds train.
+// The windows of one split of the training files. With folds, fold 0 tests on the last `horizon`
+// steps of each series, fold 1 on those before, and each trains on what comes before. Of the rest,
+// the last `split`, and at least `horizon` steps, are held out for validation; not if all folds
+// train.
 Windows windows_of(const FilesTask& task, const Forecast& forecast,
                    std::span<const formats::Sequence> series, Split split);
 
 // The windows of validation or test files: steps are forecast once, up to the last one, as far as
-// there is enough before them. Of a series with a `first` step of its own (continued.h), none before
-// it.
+// there is enough before them. Of a series with a `first` step of its own (continued.h), none
+// before it.
 Windows all_windows(const Forecast& forecast, std::span<const formats::Sequence> series,
                     std::span<const int> first = {});
 

@@ -26,11 +26,12 @@ struct Sequence {
   // Targets of the kind Schema::target; empty if the file has none.
   std::vector<std::int32_t> labels;  // in Vocabulary::labels: one, [T], or any number
   std::vector<float> values;         // [targets] or [T,targets]
-  // [T] of a series that may be forecast: seconds since 1970, or numbers. Empty if the file has none.
+  // [T] of a series that may be forecast: seconds since 1970, or numbers. Empty if the file has
+  // none.
   std::vector<double> times;
   std::vector<float> frame;  // of a window of a series, see datasets/forecast.h
-  // Whether numbers were missing and are filled in: those of a series, as x, or the values of a window.
-  // Empty: none were.
+  // Whether numbers were missing and are filled in: those of a series, as x, or the values of a
+  // window. Empty: none were.
   std::vector<bool> filled;
 
   void clear();  // keeps the capacity

@@ -31,8 +31,8 @@ inline void from_name(std::string_view name, TimeForm& value) { value = parse_ti
 
 // A date as the number that parse_time() returns for it.
 double time_of(std::chrono::year_month_day date);
-// Writes a time: dates as 2020-01-31, with the time of day unless it is midnight; months as 2020-01,
-// quarters as 2020 Q1; numbers with the fewest digits.
+// Writes a time: dates as 2020-01-31, with the time of day unless it is midnight; months as
+// 2020-01, quarters as 2020 Q1; numbers with the fewest digits.
 std::string format_time(double time, TimeForm form);
 
 }  // namespace rwa::formats

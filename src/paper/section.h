@@ -1,4 +1,5 @@
-// src/paper/section.h: the runs of one experiment, and what is said of runs in tables and on the page.
+// src/paper/section.h: the runs of one experiment, and what is said of runs in tables and on the
+// page.
 #pragma once
 
 #include <cstdint>

@@ -41,7 +41,8 @@ struct Curve {
 };
 
 // Curves of repeated runs as one: their median, with a band from minimum to maximum, at each x that
-// all runs which get as far have; a median over some of them would jump. A single run stays as it is.
+// all runs which get as far have; a median over some of them would jump. A single run stays as it
+// is.
 Curve median_curve(const std::vector<Curve>& runs, std::string label, Role role);
 // `values` must not be empty.
 double median(std::vector<double> values);

@@ -4,9 +4,11 @@
 #include <cmath>
 #include <cstddef>
 
+#include "datasets/forecast.h"
+
 namespace rwa::training {
 namespace {
-constexpr std::size_t kOutputs = 3;  // for a number: lower end, median, upper end
+constexpr std::size_t kOutputs = datasets::Forecast::kOutputs;
 constexpr double kLeast = 0.2, kMost = 20;
 }  // namespace
 

@@ -1,6 +1,6 @@
-// src/training/intervals.h: calibrates the intervals of the loss pinball. A network fits the numbers
-// it was trained on closer than others, so its intervals are too narrow for these: after training
-// they are scaled until they hold their share of the validation data.
+// src/training/intervals.h: calibrates the intervals of the loss pinball. A network fits the
+// numbers it was trained on closer than others, so its intervals are too narrow for these: after
+// training they are scaled until they hold their share of the validation data.
 #pragma once
 
 #include <span>

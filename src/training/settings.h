@@ -198,8 +198,8 @@ void describe_preparation(datasets::FilesTask& task, Visitor& visit) {
   visit({"stride",
          "Steps from the start of one window to the next (0: the window size; forecasts: 1)"},
         task.stride, 0);
-  visit({"horizon", "Forecast this many steps (0: as the file says, or a season)"}, task.horizon,
-        0);
+  visit({"horizon", "Forecast this many steps (0: as the file, the calendar or the season says)"},
+        task.horizon, 0);
   visit({"season", "Length of the season of series to forecast (0: guessed; 1: none)"}, task.season,
         0);
   visit({"interval", "Forecast intervals that hold this share of the numbers"}, task.interval);

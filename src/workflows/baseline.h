@@ -24,10 +24,11 @@ struct Baseline {
 inline constexpr double kBaselineWork = 4e9;
 
 // The first ignores the sequence: the majority class, the mean, or the last value for the next step
-// of numbers. Forecasts have the last value, the seasonal naive forecast if there is a season, and the
-// weighted mean of simple forecasts that the network corrects. With one target per sequence a second one follows: the nearest neighbour for classes and
-// labels of numbers, else a linear model. It is fitted to as many training sequences as `work`
-// allows, and left out if these are too few. Throws InputError if the samples have no targets.
+// of numbers. Forecasts have the last value, the seasonal naive forecast if there is a season, and
+// the weighted mean of simple forecasts that the network corrects. With one target per sequence a
+// second one follows: the nearest neighbour for classes and labels of numbers, else a linear model.
+// It is fitted to as many training sequences as `work` allows, and left out if these are too few.
+// Throws InputError if the samples have no targets.
 std::vector<Baseline> score_baselines(const datasets::Files& files, datasets::Split split,
                                       double work = kBaselineWork);
 // The same for `count` samples of other data in the encoding of the files.

@@ -1,5 +1,5 @@
-// src/workflows/comparison.h: runs side by side, for `rwa report`: their scores, learning curves, and
-// the settings in which they differ.
+// src/workflows/comparison.h: runs side by side, for `rwa report`: their scores, learning curves,
+// and the settings in which they differ.
 #pragma once
 
 #include <cstddef>

@@ -14,8 +14,8 @@
 
 namespace rwa::workflows {
 
-// Throws ConfigError for forecasts, whose windows are not streams, and if each sequence is scaled by
-// itself, which needs all of its steps.
+// Throws ConfigError for forecasts, whose windows are not streams, and if each sequence is scaled
+// by itself, which needs all of its steps.
 void check_streamable(const datasets::Encoding& encoding);
 
 class EncodedStream {

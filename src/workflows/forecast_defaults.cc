@@ -16,8 +16,8 @@ constexpr std::int64_t kFewSteps = 20'000;
 constexpr int kOrigins = 5;
 constexpr std::int64_t kMostWindows = 50'000;  // per epoch
 
-// With too little to validate on, training is short and slow: the weighted simple forecasts that the
-// network corrects are hard to beat.
+// With too little to validate on, training is short and slow: the weighted simple forecasts that
+// the network corrects are hard to beat.
 constexpr int kUnits = 32;
 constexpr double kSlowRate = 1e-3;
 constexpr double kEpochs = 25;
@@ -113,8 +113,8 @@ void choose_forecast(const training::Overrides& given, const datasets::Files& fi
     task.stride = static_cast<int>(1 + files.statistics().steps / kMostWindows);
   }
   const bool stops_early = given.has("evaluation.patience") && experiment.evaluation.patience > 0;
-  if (given.has("task.split") || !task.valid.empty() || stops_early || !has_few_steps(files))
-    return;
+  const bool validates = given.has("task.split") || !task.valid.empty() || stops_early;
+  if (validates || !has_few_steps(files)) return;
   if (!given.has("task.folds")) task.folds = files.series()->possible_folds(kOrigins);
   task.split = 0;
   if (!is_length_given(given) && can_validate(files, task)) find_length(given, files, experiment);

@@ -20,8 +20,8 @@ std::optional<double> accuracy_of(const training::Metric& metric);  // in percen
 report::Curve curve_of(const training::Record& run, std::string_view split, std::string label,
                        report::Role role, Height height);
 
-// The panels of the loss, in this unit and on a logarithmic axis if it needs one, and of the accuracy if
-// it has curves. `draw` makes the curves of a panel.
+// The panels of the loss, in this unit and on a logarithmic axis if it needs one, and of the
+// accuracy if it has curves. `draw` makes the curves of a panel.
 std::vector<report::Chart> learning_panels(
     const std::string& unit, const std::function<std::vector<report::Curve>(Height)>& draw);
 

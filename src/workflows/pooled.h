@@ -1,5 +1,5 @@
-// src/workflows/pooled.h: the scores of several held-out parts of the same data together: the folds of
-// a cross-validation.
+// src/workflows/pooled.h: the scores of several held-out parts of the same data together: the folds
+// of a cross-validation.
 #pragma once
 
 #include <vector>
@@ -20,9 +20,9 @@ struct HeldOutPart {
 // Which data a run is scored on.
 datasets::Split held_out(const datasets::Files& files);
 
-// Sums of counts, means of errors over parts of equal weight, and the hardest examples of all parts.
-// Leaves out what has no meaning for several models: the loss is the mean, lengths are dropped. One
-// part keeps everything.
+// Sums of counts, means of errors over parts of equal weight, and the hardest examples of all
+// parts. Leaves out what has no meaning for several models: the loss is the mean, lengths are
+// dropped. One part keeps everything.
 Scores pooled(const std::vector<HeldOutPart>& parts);
 
 // The hardest examples of all parts, the hardest first.

@@ -45,11 +45,11 @@ struct SkipReport {
 };
 
 // The sequences of files, or of standard input ("-"), cut into windows as in training. Series that
-// are forecast: with `answered` windows that forecast each step once, else what follows. The encoding
-// must outlive the source. With `answered`, throws InputError for a sequence without a target; else
-// targets are ignored. Throws as formats::open(), Reader and Encoder do. With `report`, which must
-// outlive the source too, skips a sequence for which they throw InputError, if the reader can, and a
-// sequence of unknown symbols only.
+// are forecast: with `answered` windows that forecast each step once, else what follows. The
+// encoding must outlive the source. With `answered`, throws InputError for a sequence without a
+// target; else targets are ignored. Throws as formats::open(), Reader and Encoder do. With
+// `report`, which must outlive the source too, skips a sequence for which they throw InputError, if
+// the reader can, and a sequence of unknown symbols only.
 SampleSource open_samples(const datasets::Encoding& encoding,
                           std::span<const std::filesystem::path> paths, bool answered,
                           SkipReport* report = nullptr);

@@ -46,7 +46,8 @@ class OutputDecoder {
   // The same for a forecast, which is relative to a window.
   void decode(const formats::Sequence& window, std::span<const float> logits,
               Prediction& prediction) const;
-  // Converts a standardised number of that output to its own unit. Those of forecasts stay relative.
+  // Converts a standardised number of that output to its own unit. Those of forecasts stay
+  // relative.
   [[nodiscard]] float in_own_unit(std::size_t output, float number) const;
   [[nodiscard]] double scale(std::size_t output) const { return normal_.scale[output]; }
 

@@ -1,5 +1,5 @@
-// src/workflows/training_page.h: the report of a training: what the model is at a glance, its scores
-// and errors, forecasts, the hardest examples, learning curves, data and settings.
+// src/workflows/training_page.h: the report of a training: what the model is at a glance, its
+// scores and errors, forecasts, the hardest examples, learning curves, data and settings.
 #pragma once
 
 #include <filesystem>
@@ -22,12 +22,12 @@ struct PageContent {
   const datasets::Files& files;
   const training::RunStore* store = nullptr;  // has the model; null: nothing is forecast with it
   std::filesystem::path folder = {};          // with the model, for the commands on the page
-  // What the scores are of: the run's own held-out data, or the folds of a cross-validation. None if
-  // no data was held out.
+  // What the scores are of: the run's own held-out data, or the folds of a cross-validation. None
+  // if no data was held out.
   std::vector<HeldOutPart> parts = {};
   std::vector<Baseline> baselines = {};  // scored on the only part
-  // Of a model that was trained on all data after a cross-validation: the score to expect, beside the
-  // baselines, and a row for each run.
+  // Of a model that was trained on all data after a cross-validation: the score to expect, beside
+  // the baselines, and a row for each run.
   std::string expected = {};
   int fold_count = 0;
   Comparison of_folds = {};

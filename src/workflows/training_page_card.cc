@@ -1,5 +1,5 @@
-// src/workflows/training_page_card.cc: the model at a glance in the report of a training: data, task,
-// scores beside baselines, training, and how to use it.
+// src/workflows/training_page_card.cc: the model at a glance in the report of a training: data,
+// task, scores beside baselines, training, and how to use it.
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>

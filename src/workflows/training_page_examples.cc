@@ -1,5 +1,5 @@
-// src/workflows/training_page_examples.cc: the hardest examples in the report of a training, drawn with
-// the share of every step.
+// src/workflows/training_page_examples.cc: the hardest examples in the report of a training, drawn
+// with the share of every step.
 #include <algorithm>
 #include <cstddef>
 #include <string>

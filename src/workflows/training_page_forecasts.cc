@@ -1,5 +1,5 @@
-// src/workflows/training_page_forecasts.cc: series, their forecasts and what follows them, in the report
-// of a training.
+// src/workflows/training_page_forecasts.cc: series, their forecasts and what follows them, in the
+// report of a training.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -187,7 +187,8 @@ void add_charts(const Scores& scores, report::Page& page) {
 
 }  // namespace
 
-// Of the folds of a cross-validation the scores are a row each; the tables below are of all together.
+// Of the folds of a cross-validation the scores are a row each; the tables below are of all
+// together.
 void add_scores(const PageContent& content, report::Page& page) {
   if (!content.folds.rows.empty()) {
     page.blocks.emplace_back(Heading{"Cross-validation", "folds"});

@@ -11,8 +11,8 @@
 
 namespace rwa::workflows {
 
-// The accuracy, the scaled error of forecasts, the error of a single number in its own unit, or else
-// the loss.
+// The accuracy, the scaled error of forecasts, the error of a single number in its own unit, or
+// else the loss.
 struct MainScore {
   enum class Kind { kAccuracy, kScaledError, kError, kLoss };
   Kind kind = Kind::kLoss;

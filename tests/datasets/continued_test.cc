@@ -1,4 +1,5 @@
-// tests/datasets/continued_test.cc: series of test files go on where those of the training files end.
+// tests/datasets/continued_test.cc: series of test files go on where those of the training files
+// end.
 #include "datasets/continued.h"
 
 #include <string>

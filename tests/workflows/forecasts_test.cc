@@ -145,8 +145,8 @@ TEST_F(Forecasts, OfSeveralSeriesAndFeatures) {
   EXPECT_TRUE(rows[4].starts_with("s1,2024-03-05,")) << rows[4];
 }
 
-// Five origins hold out the last 30 steps: neither the weights of the earliest model, nor how long it
-// trained, may depend on them.
+// Five origins hold out the last 30 steps: neither the weights of the earliest model, nor how long
+// it trained, may depend on them.
 TEST_F(Forecasts, DoNotDependOnWhatIsHeldOut) {
   const fs::path file = months(360);
   std::string text = io::get(file);
@@ -217,8 +217,8 @@ TEST_F(Forecasts, FillMissingNumbersIfToldTo) {
             static_cast<std::size_t>(model.encoding.forecast.horizon) + 1);
 }
 
-// Nobody knows what would have followed: a filled-in tail, where the last value is always right, must
-// not make it look good.
+// Nobody knows what would have followed: a filled-in tail, where the last value is always right,
+// must not make it look good.
 TEST_F(Forecasts, WhatIsFilledInIsNotScored) {
   std::string text = "t,v\n";
   for (int t = 0; t < 90; ++t) {
