@@ -235,7 +235,7 @@ void ArffReader::add_number(std::string_view text) {
     lines_.refuse(text.data(), io::quote(text), expected_of(read));
   }
   if (!numbers_.add(number, text.data())) {
-    lines_.refuse(text.data(), "more numbers than fit into a sequence", "fewer");
+    lines_.refuse(text.data(), "more than " + counted(kMostOfLine, "number"), "fewer");
   }
 }
 

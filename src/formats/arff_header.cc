@@ -29,6 +29,7 @@ void read_values(const HeadedLines& lines, std::string_view& text, ArffAttribute
     const ArffWord word = next_arff_word(lines, text, ",}");
     const std::string value = word.content();
     if (value.empty() && !word.quoted) lines.refuse(at, "no value", "a class between { and }");
+    lines.check_room(attribute.values.size(), "classes");
     if (!attribute.values.insert(value).second) {
       lines.refuse(at, io::quote(value) + " twice", "each class once");
     }
@@ -122,6 +123,7 @@ std::vector<ArffAttribute> read_arff_header(HeadedLines& lines) {
   while (lines.next_key()) {
     if (lines.is("@relation")) continue;
     if (!lines.is("@attribute")) lines.refuse_key(keys());
+    lines.check_room(attributes.size(), "attributes");
     attributes.push_back(read_attribute(lines));
     check_is_new(lines, attributes.back(), names);
     if (attributes.back().type == Type::kRelation) read_relation(lines, attributes.back());

@@ -31,9 +31,8 @@ std::string to_string(const ArrayShape& shape);
 using NextBytes = std::function<std::size_t(std::span<std::byte> bytes)>;
 NextBytes bytes_of(std::unique_ptr<Source> source);
 
-// Limit on the numbers in one sequence, and on decompressed data held in memory: the same bytes as
-// the longest line of a text file.
-inline constexpr std::uint64_t kMostNumbers = Source::kLongestLine / sizeof(float);
+// Limit on the numbers in one sequence, and on decompressed data held in memory: 1 GiB.
+inline constexpr std::uint64_t kMostNumbers = std::uint64_t{1} << 28;
 
 class Array {
  public:

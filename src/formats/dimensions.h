@@ -7,10 +7,12 @@
 #include <limits>
 #include <vector>
 
-#include "formats/array.h"
 #include "formats/sequence.h"
 
 namespace rwa::formats {
+
+// Of one line: a missing number may take a single byte there, but takes eight in memory.
+inline constexpr std::size_t kMostOfLine = std::size_t{1} << 24;
 
 class Dimensions {
  public:
@@ -19,7 +21,7 @@ class Dimensions {
   void begin();
   // Adds a number, NaN if missing, that was found at `at`. Returns false if there are too many.
   [[nodiscard]] bool add(float number, const char* at) {
-    if (numbers_.size() == kMostNumbers) return false;
+    if (numbers_.size() == kMostOfLine) return false;
     if (std::isnan(number) && steps() < missing_step_) {
       missing_step_ = steps();
       missing_ = at;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
+#include <deque>
 #include <limits>
 #include <optional>
 #include <string>
@@ -46,6 +47,7 @@ class FastaReader : public LineReader {
   void read_header(Sequence& sequence);
   void read_label(std::string_view header, Sequence& sequence);
   void read_letters();
+  void append_symbols(Sequence& sequence);
   void read_quality();
 
   std::optional<HeaderLabel> label_;  // if labels are in the headers
@@ -56,7 +58,11 @@ class FastaReader : public LineReader {
   bool more_ = false;      // line_ is the header of the next record
   bool complete_ = false;  // the current record is read to its end
   int records_ = 0;
-  std::string letters_;  // of the current record
+  const std::size_t kmer_;
+  // Letters of the current record. Blocks are freed as their letters become symbols, which are four
+  // times as large.
+  std::deque<std::string> blocks_;
+  std::size_t letters_ = 0;
   int letter_lines_ = 0;
 };
 
@@ -65,7 +71,8 @@ FastaReader::FastaReader(std::unique_ptr<Source> source, const Options& options,
     : LineReader(std::move(source), std::move(vocabulary)),
       label_(HeaderLabel::parse(label_from(options))),
       optional_answers_(options.as.has_value()),
-      symbols_(vocabulary_, options) {
+      symbols_(vocabulary_, options),
+      kmer_(static_cast<std::size_t>(options.kmer)) {
   schema_.symbols = true;
   Target found = Target::kNone;
   if (label_) {
@@ -123,11 +130,21 @@ bool FastaReader::next(Sequence& sequence) {
   read_letters();
   if (mark_ == '@') read_quality();
   complete_ = true;
-  if (letters_.empty()) {
+  if (letters_ == 0) {
     source_->refuse(sequence.line, "a record without letters", "at least one: remove the record");
   }
-  symbols_.append(letters_, sequence);
+  append_symbols(sequence);
   return true;
+}
+
+void FastaReader::append_symbols(Sequence& sequence) {
+  sequence.symbols.reserve(letters_);
+  std::string text;
+  for (; !blocks_.empty(); blocks_.pop_front()) {
+    text += blocks_.front();
+    symbols_.append(text, sequence);
+    text.erase(0, text.size() - std::min(kmer_ - 1, text.size()));  // begins the next k-mers
+  }
 }
 
 bool FastaReader::skip() {
@@ -166,19 +183,21 @@ void FastaReader::read_label(std::string_view header, Sequence& sequence) {
 
 void FastaReader::read_letters() {
   constexpr std::size_t kMost = std::numeric_limits<int>::max();
+  constexpr std::size_t kBlock = std::size_t{1} << 20;
   const char end = mark_ == '@' ? '+' : mark_;
-  letters_.clear();
+  blocks_.clear();
+  letters_ = 0;
   for (letter_lines_ = 0; (more_ = next_line()) && line_.front() != end; ++letter_lines_) {
+    if (blocks_.empty() || blocks_.back().size() >= kBlock) blocks_.emplace_back();
     for (const char& c : line_) {
       const char letter = letter_of(c);
       if (letter == '\0') {
         refuse(&c, io::quote(character_at(line_, &c)), "a letter, * or -");
       }
-      letters_ += letter;
+      blocks_.back() += letter;
     }
-    if (letters_.size() > kMost) {
-      refuse(line_.data(), "a record of 2^31 letters or more", "fewer");
-    }
+    letters_ += line_.size();
+    if (letters_ > kMost) refuse(line_.data(), "a record of 2^31 letters or more", "fewer");
   }
   if (!more_ && mark_ == '@') {
     source_->refuse(source_->line_number(), "the end of the file",
@@ -190,19 +209,19 @@ void FastaReader::read_letters() {
 // on one line, so is the quality: a truncated one is then reported here, not in the next record.
 void FastaReader::read_quality() {
   std::size_t found = 0;
-  while (found < letters_.size()) {
+  while (found < letters_) {
     if (!next_line()) {
       source_->refuse(source_->line_number(), "the end of the file",
-                      "a quality string of " + counted(letters_.size(), "character"));
+                      "a quality string of " + counted(letters_, "character"));
     }
     const auto wrong = std::ranges::find_if(line_, [](char c) { return c < '!' || c > '~'; });
     if (wrong != line_.end()) {
       refuse(&*wrong, io::quote(character_at(line_, &*wrong)), "a quality character from ! to ~");
     }
     found += line_.size();
-    if (found > letters_.size() || (letter_lines_ == 1 && found < letters_.size())) {
+    if (found > letters_ || (letter_lines_ == 1 && found < letters_)) {
       refuse(line_.data(), "a quality string of " + counted(found, "character"),
-             fmt::format("{}, one per letter", letters_.size()));
+             fmt::format("{}, one per letter", letters_));
     }
   }
   more_ = next_line();

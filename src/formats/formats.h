@@ -38,10 +38,10 @@ class LineReader : public SourceReader {
   bool skip() override { return is_read_; }
 
  protected:
-  // Goes to the next line. Returns false at the end of the file.
-  bool read_line() {
+  // Goes to the next line, of at most `most` bytes. Returns false at the end of the file.
+  bool read_line(std::size_t most = Source::kLongestLine) {
     is_read_ = false;
-    is_read_ = source_->line(line_);
+    is_read_ = source_->line(line_, most);
     return is_read_;
   }
   // Throws InputError about position `at` of the line.

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/counted.h"
 #include "base/nearest.h"
 #include "formats/parse.h"
 #include "io/quote.h"
@@ -54,6 +55,12 @@ std::size_t HeadedLines::count() const {
 
 void HeadedLines::begin_data() {
   if (!next()) source_.refuse(number(), "the end of the file", "a sequence after @data");
+}
+
+void HeadedLines::check_room(std::size_t count, std::string_view things) const {
+  if (count < kMostListed) return;
+  const std::string most = in_thousands(kMostListed);
+  refuse(text_.data(), fmt::format("more than {} {}", most, things), "at most that");
 }
 
 void HeadedLines::refuse_key(const std::vector<std::string>& known) const {

@@ -13,6 +13,10 @@
 
 namespace rwa::formats {
 
+// Limit on the attributes and on the classes that a header lists: each takes far more memory than
+// its letters in the file.
+inline constexpr std::size_t kMostListed = 1 << 16;
+
 class HeadedLines {
  public:
   // Comments are lines that begin with `comment`.
@@ -37,6 +41,8 @@ class HeadedLines {
   [[nodiscard]] std::size_t count() const;
   // Goes to the first line of data, which must exist.
   void begin_data();
+  // Refuses the line if it would add to `count` things, such as "classes", already listed.
+  void check_room(std::size_t count, std::string_view things) const;
   // Throws InputError about the key of the line; `known` are those of the format, with their @.
   [[noreturn]] void refuse_key(const std::vector<std::string>& known) const;
 

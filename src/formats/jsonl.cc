@@ -23,6 +23,8 @@ namespace {
 
 using Kind = JsonRecord::Kind;
 
+constexpr std::size_t kLongestObject = std::size_t{16} << 20;  // the parser takes five times that
+
 std::string_view description(Kind kind) {
   switch (kind) {
     case Kind::kNumbers:
@@ -128,7 +130,7 @@ JsonlReader::JsonlReader(std::unique_ptr<Source> source, const Options& options,
                          SharedVocabulary vocabulary)
     : LineReader(std::move(source), std::move(vocabulary)),
       keys_(keys_of(options)),
-      parser_(*source_, keys_),
+      parser_(*source_, keys_, vocabulary_->symbols),
       symbols_(vocabulary_, options),
       optional_answers_(options.as.has_value()) {
   const AnswerGuess answers = guess();
@@ -159,7 +161,7 @@ AnswerGuess JsonlReader::guess() {
   AnswerGuess answers;
   Sequence sequence;
   int understood = 0;
-  std::string_view lines = beginning(*source_);
+  std::string_view lines = beginning(*source_, kLongestObject);
   try {
     while (next_line(lines, line_)) {
       if (trimmed(line_).empty()) continue;
@@ -191,7 +193,7 @@ void JsonlReader::match_answers(const AnswerGuess& guess, const Options& options
 
 bool JsonlReader::next(Sequence& sequence) {
   do {
-    if (!read_line()) return false;
+    if (!read_line(kLongestObject)) return false;
   } while (trimmed(line_).empty());
   ++records_;
   parser_.parse(line_, record_);
@@ -220,19 +222,17 @@ void JsonlReader::read_sequence(Sequence& sequence) {
         refuse(record_.at, "steps of " + counted(record_.width, "number"),
                fmt::format("{}, as on earlier lines", width_));
       }
-      sequence.x = record_.numbers;
+      sequence.steps = static_cast<int>(record_.numbers.size()) / width_;
+      sequence.x.swap(record_.numbers);
       if (record_.missing != nullptr) {
         sequence.missing = source_->place_of(line_, record_.missing);
       }
-      sequence.steps = static_cast<int>(record_.numbers.size()) / width_;
       return;
     case Kind::kLetters:
       return symbols_.append(record_.letters, sequence);
     case Kind::kWords:
-      for (const JsonScalar& word : record_.words) {
-        sequence.symbols.push_back(vocabulary_->symbols.number(word.text));
-      }
       sequence.steps = static_cast<int>(record_.words.size());
+      sequence.symbols.swap(record_.words);
   }
 }
 

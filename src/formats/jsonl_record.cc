@@ -130,10 +130,11 @@ void JsonParser::parse_list(bool words, Value value, JsonRecord& record) {
       parse_step(element, record);
       continue;
     }
-    record.words.push_back(parse_scalar(element));
-    if (const JsonScalar& word = record.words.back(); word.kind == JsonScalar::Kind::kMissing) {
+    const JsonScalar word = parse_scalar(element);
+    if (word.kind == JsonScalar::Kind::kMissing) {
       refuse(word.at, io::quote(word.text), "a symbol");
     }
+    record.words.push_back(symbols_.number(word.text));
   }
   record.kind = words ? JsonRecord::Kind::kWords : JsonRecord::Kind::kNumbers;
 }

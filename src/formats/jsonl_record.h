@@ -1,6 +1,7 @@
 // src/formats/jsonl_record.h: parses one line of a JSON lines file.
 #pragma once
 
+#include <cstdint>
 #include <set>
 #include <string>
 #include <string_view>
@@ -8,6 +9,7 @@
 
 #include <simdjson.h>
 
+#include "formats/sequence.h"
 #include "formats/source.h"
 
 namespace rwa::formats {
@@ -43,7 +45,7 @@ struct JsonRecord {
   const char* missing = nullptr;  // the first missing number
   int width = 0;                  // D; 0 without steps
   std::string_view letters;
-  std::vector<JsonScalar> words;
+  std::vector<std::int32_t> words;
 
   bool answered = false, list = false;  // whether there is a target, and whether it is a list
   std::vector<JsonScalar> answers;      // the target's values; nested lists are flattened
@@ -59,7 +61,9 @@ struct JsonRecord {
 
 class JsonParser {
  public:
-  JsonParser(const Source& source, JsonKeys keys) : source_(source), keys_(std::move(keys)) {}
+  // Numbers words in `symbols`.
+  JsonParser(const Source& source, JsonKeys keys, Dictionary& symbols)
+      : source_(source), keys_(std::move(keys)), symbols_(symbols) {}
 
   // Throws InputError, through source.refuse(), for a malformed object. Ignores other keys.
   void parse(std::string_view line, JsonRecord& record);
@@ -91,6 +95,7 @@ class JsonParser {
 
   const Source& source_;
   JsonKeys keys_;
+  Dictionary& symbols_;
   simdjson::ondemand::parser parser_;
   std::string_view line_;
   std::string copy_;  // padded copy of the line: the parser reads past the end

@@ -288,7 +288,7 @@ class Chain : public Reader {
   FileOpener opener_;
   std::unique_ptr<Reader> reader_;
   // The first file of each id, by its hash; limited in number to bound the memory.
-  static constexpr std::size_t kMostRemembered = std::size_t{1} << 22;
+  static constexpr std::size_t kMostRemembered = std::size_t{1} << 20;
   std::unordered_map<std::size_t, std::size_t> ids_;
   std::string first_;  // the name of the first file
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -18,35 +20,42 @@ std::ptrdiff_t characters(std::string_view text) {
 }
 }  // namespace
 
-Source::Source(const std::filesystem::path& path) : path_(path), content_(path), buffer_(kBlock) {}
+Source::Source(const std::filesystem::path& path) : path_(path), content_(path) {}
 
 bool Source::more(std::size_t room) {
-  if (buffer_.size() - end_ < room) {
-    std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_),
-              buffer_.begin() + static_cast<std::ptrdiff_t>(end_), buffer_.begin());
-    end_ -= begin_;
-    begin_ = 0;
-    // Doubles, so that a long line is not copied again for each block.
-    if (buffer_.size() - end_ < room) buffer_.resize(std::max(end_ + room, 2 * buffer_.size()));
-  }
-  const auto free = std::span(buffer_).subspan(end_, room);
+  if (size_ - end_ < room) make_room(room);
+  const auto free = std::span(buffer_.get(), size_).subspan(end_, room);
   const std::size_t count = content_.read_some(std::as_writable_bytes(free));
   end_ += count;
   end_lines(free.first(count));
   return count > 0;
 }
 
+void Source::make_room(std::size_t room) {
+  if (begin_ > 0) std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
+  end_ -= std::exchange(begin_, 0);
+  if (size_ - end_ >= room) return;
+  const std::size_t size = std::max({end_ + room, 2 * size_, kBlock});
+  void* const larger = std::realloc(buffer_.get(), size);
+  if (larger == nullptr) throw std::bad_alloc();
+  (void)buffer_.release();
+  buffer_.reset(static_cast<char*>(larger));
+  size_ = size;
+}
+
 // Text with carriage returns and no line feeds, as of old Macintosh programs, gets line feeds.
+// Until that is known, only the last byte so far can be a carriage return, the first of \r\n.
 void Source::end_lines(std::span<char> text) {
   const auto has = [](std::span<const char> part, char c) {
-    return std::ranges::find(part, c) != part.end();
+    return std::string_view(part.data(), part.size()).find(c) != std::string_view::npos;
   };
   if (!by_carriage_returns_ && !text.empty()) {
-    text = std::span(buffer_).subspan(begin_, end_ - begin_);  // all so far
+    const std::span all(buffer_.get() + begin_, end_ - begin_);
+    text = all.last(std::min(text.size() + 1, all.size()));
     if (has(text, '\n')) {
       by_carriage_returns_ = false;
-    } else if (has(text.first(text.size() - 1), '\r')) {  // the last byte may begin \r\n
-      by_carriage_returns_ = !has(text, '\0');
+    } else if (has(text.first(text.size() - 1), '\r')) {
+      by_carriage_returns_ = !has(all, '\0');
     }
   }
   if (by_carriage_returns_.value_or(false)) std::ranges::replace(text, '\r', '\n');
@@ -55,25 +64,25 @@ void Source::end_lines(std::span<char> text) {
 std::string_view Source::peek(std::size_t most) {
   while (end_ - begin_ < most && more(std::min(most - (end_ - begin_), kBlock))) {
   }
-  return {buffer_.data() + begin_, std::min(most, end_ - begin_)};
+  return {buffer_.get() + begin_, std::min(most, end_ - begin_)};
 }
 
-bool Source::line(std::string_view& line) {
-  std::size_t searched = 0;
+bool Source::line(std::string_view& line, std::size_t most) {
   const char* line_end = nullptr;
-  while (line_end == nullptr) {
-    const char* from = buffer_.data() + begin_ + searched;
-    searched = end_ - begin_;
-    line_end = static_cast<const char*>(std::memchr(from, '\n', buffer_.data() + end_ - from));
-    if (searched > kLongestLine) {
-      refuse(line_ + 1, fmt::format("a line of more than {} MiB", kLongestLine >> 20),
-             "a text file with shorter lines");
+  for (std::size_t searched = 0;;) {
+    const std::size_t found = end_ - begin_;
+    if (found > searched) {
+      const char* const from = buffer_.get() + begin_ + searched;
+      line_end = static_cast<const char*>(std::memchr(from, '\n', found - searched));
     }
-    if (line_end == nullptr && !more(kBlock)) break;
+    const std::size_t length = line_end == nullptr ? found : line_end - buffer_.get() - begin_;
+    if (length > most) refuse_length(most);
+    searched = found;
+    if (line_end != nullptr || !more(kBlock)) break;
   }
   if (begin_ == end_) return false;
-  line = {buffer_.data() + begin_,
-          line_end == nullptr ? end_ - begin_ : line_end - buffer_.data() - begin_};
+  const char* const begin = buffer_.get() + begin_;
+  line = {begin, line_end == nullptr ? end_ - begin_ : line_end - begin};
   begin_ += line.size() + (line_end == nullptr ? 0 : 1);
   ++line_;
   if (line.ends_with('\r')) line.remove_suffix(1);
@@ -84,9 +93,14 @@ bool Source::line(std::string_view& line) {
   return true;
 }
 
+void Source::refuse_length(std::size_t most) const {
+  refuse(line_ + 1, fmt::format("a line of more than {} MiB", most >> 20),
+         "a text file with shorter lines");
+}
+
 std::size_t Source::read(std::span<std::byte> bytes) {
   const std::size_t here = std::min(bytes.size(), end_ - begin_);
-  if (here > 0) std::memcpy(bytes.data(), buffer_.data() + begin_, here);
+  if (here > 0) std::memcpy(bytes.data(), buffer_.get() + begin_, here);
   begin_ += here;
   return here + content_.read(bytes.subspan(here));
 }
@@ -115,15 +129,16 @@ std::string_view without_mark(std::string_view text) {
   return text;
 }
 
-std::string_view beginning(Source& source) {
+std::string_view beginning(Source& source, std::size_t longest) {
   std::size_t most = std::size_t{1} << 20;
   std::string_view text = source.peek(most);
   if (text.size() == most) {
     std::size_t end = text.rfind('\n');
-    while (end == text.npos && text.size() == most && most < Source::kLongestLine) {
+    while (end == text.npos && text.size() == most && most < longest) {
+      const std::size_t searched = most;
       most *= 2;
       text = source.peek(most);
-      end = text.find('\n');
+      end = text.find('\n', searched);
     }
     if (end != text.npos) text = text.substr(0, end + 1);
   }

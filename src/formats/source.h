@@ -4,12 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "formats/sequence.h"
 #include "io/unpacked.h"
@@ -28,9 +29,9 @@ class Source {
   // Reads the next line, without its end (\n, \r\n, or \r in a file without \n) and without a byte
   // order mark at the beginning of the file. Returns false at the end of the file. `line` is valid
   // until the next call. Does not wait for standard input beyond the line. Throws InputError for a
-  // line longer than kLongestLine and for a zero byte, which is not text.
-  static constexpr std::size_t kLongestLine = std::size_t{1} << 30;
-  bool line(std::string_view& line);
+  // line of more than `most` bytes and for a zero byte, which is not text.
+  static constexpr std::size_t kLongestLine = std::size_t{64} << 20;
+  bool line(std::string_view& line, std::size_t most = kLongestLine);
   [[nodiscard]] std::int64_t line_number() const { return line_; }  // of the last line read, from 1
   // Fills `bytes` with the next bytes. Returns how many were read: fewer only at the end.
   std::size_t read(std::span<std::byte> bytes);
@@ -48,11 +49,19 @@ class Source {
  private:
   // Makes room for `room` more bytes and reads some. Returns false at the end.
   bool more(std::size_t room);
+  void make_room(std::size_t room);
+  [[noreturn]] void refuse_length(std::size_t most) const;
   void end_lines(std::span<char> text);
+
+  // From malloc(), since realloc() moves large blocks without a copy.
+  struct Free {
+    void operator()(char* bytes) const { std::free(bytes); }
+  };
 
   std::filesystem::path path_;
   io::Unpacked content_;
-  std::vector<char> buffer_;
+  std::unique_ptr<char[], Free> buffer_;
+  std::size_t size_ = 0;             // of buffer_
   std::size_t begin_ = 0, end_ = 0;  // range of buffer_ read but not consumed
   std::int64_t line_ = 0;
   std::optional<bool> by_carriage_returns_;  // whether lines end so; empty: not known yet
@@ -62,8 +71,9 @@ class Source {
 std::string_view without_mark(std::string_view text);
 
 // Returns the lines that guesses are based on, without a byte order mark: the complete lines of the
-// next MiB, or the first line if it is longer.
-std::string_view beginning(Source& source);
+// next MiB, or if the first line is longer, that line up to `longest` bytes.
+inline constexpr std::size_t kMostBeginning = std::size_t{8} << 20;
+std::string_view beginning(Source& source, std::size_t longest = kMostBeginning);
 
 // Takes the first line, without its line break, off `lines`. Returns false if there is none.
 bool next_line(std::string_view& lines, std::string_view& line);

@@ -65,11 +65,11 @@ Schema describe(const TableSample& sample, const Roles& roles) {
   return schema;
 }
 
-// Looks at more than the first MiB only if rows are that long.
+// Looks at more than the first MiB only if rows are that long: at most at a header and a row.
 TableSample take_sample(Source& source, std::optional<char> decimal) {
   for (std::size_t most = std::size_t{1} << 20;; most *= 2) {
     std::string_view lines = source.peek(most);
-    const bool whole = lines.size() < most || most > Source::kLongestLine;
+    const bool whole = lines.size() < most || most >= 2 * kLongestRow;
     if (!whole) lines = lines.substr(0, lines.rfind('\n') + 1);
     TableSample sample(without_mark(lines), decimal);
     if (whole || sample.has_rows()) return sample;
@@ -227,7 +227,7 @@ class LongReader : public TableReader {
   void add_step(Sequence& sequence);
 
   // First line of each sequence by hash of its id, limited in number to bound the memory.
-  static constexpr std::size_t kMostRemembered = std::size_t{1} << 22;
+  static constexpr std::size_t kMostRemembered = std::size_t{1} << 20;
   std::unordered_map<std::size_t, std::int64_t> lines_;
   std::string id_;             // of the current sequence
   bool is_malformed_ = false;  // the row after the last one

@@ -102,6 +102,7 @@ Dialect guess_dialect(std::string_view lines) {
 
 RowSplitter::Found RowSplitter::next() {
   if (!next_row_line()) return Found::kEnd;
+  if (text_.size() > kLongestRow) return Found::kTooLong;
   quoted_ = text_.find(kQuote) != text_.npos;
   if (quoted_) return split_quoted();
   split_plain();
@@ -124,18 +125,27 @@ bool RowSplitter::next_row_line() {
 
 void RowSplitter::split_plain() {
   fields_.clear();
+  count_ = 0;
   std::string_view rest = text_;
   if (separator_ == kByBlanks) {
     while (!rest.empty()) {
-      if (const std::string_view word = next_word(rest); !word.empty()) fields_.push_back(word);
+      if (const std::string_view word = next_word(rest); !word.empty()) add_field(word);
     }
     return;
   }
   for (std::size_t end = 0; (end = rest.find(separator_)) != rest.npos;) {
-    fields_.push_back(rest.substr(0, end));
+    add_field(rest.substr(0, end));
     rest.remove_prefix(end + 1);
   }
-  fields_.push_back(rest);
+  add_field(rest);
+}
+
+void RowSplitter::add_field(std::string_view field) {
+  if (count_++ <= most_) fields_.push_back(field);
+}
+
+void RowSplitter::add_piece(Piece piece) {
+  if (count_++ <= most_) pieces_.push_back(piece);
 }
 
 // Goes from field to field; a row may span several lines.
@@ -144,6 +154,7 @@ RowSplitter::Found RowSplitter::split_quoted() {
   clean_.clear();
   pieces_.clear();
   fields_.clear();
+  count_ = 0;
   std::size_t at = 0;
   Found found = Found::kRow;
   while (found == Found::kRow) {
@@ -180,7 +191,7 @@ void RowSplitter::take_plain(std::size_t& at) {
   at = separator_ == kByBlanks ? lines_.find_first_of(kBlanks, begin)
                                : lines_.find(separator_, begin);
   at = std::min(at, lines_.size());
-  pieces_.push_back({begin, at - begin});
+  add_piece({begin, at - begin});
 }
 
 // Takes a quoted field, from its opening quote.
@@ -189,8 +200,7 @@ RowSplitter::Found RowSplitter::take_quoted(std::size_t& at) {
   const std::size_t begin = ++at;
   bool doubled = false;
   if (!find_closing_quote(at, doubled)) return Found::kOpenQuote;
-  pieces_.push_back({begin, at - begin});
-  if (doubled) take_doubled_quotes(pieces_.back());
+  add_piece(doubled ? without_doubled_quotes(begin, at) : Piece{begin, at - begin});
   const std::size_t end = ++at;
   at = skip_blanks(end);
   wrong_ = at;
@@ -205,7 +215,7 @@ bool RowSplitter::find_closing_quote(std::size_t& at, bool& doubled) {
     std::size_t quote = lines_.find(kQuote, at);
     for (std::string_view line; quote == lines_.npos;) {
       const std::size_t searched = lines_.size();
-      if (searched > Source::kLongestLine || !next_line_(line)) return false;
+      if (searched > kLongestRow || !next_line_(line)) return false;
       lines_.append(1, '\n').append(line);
       quote = lines_.find(kQuote, searched);
     }
@@ -216,14 +226,14 @@ bool RowSplitter::find_closing_quote(std::size_t& at, bool& doubled) {
   }
 }
 
-void RowSplitter::take_doubled_quotes(Piece& piece) {
-  piece.clean = clean_.size();
-  const std::string_view text = std::string_view(lines_).substr(piece.begin, piece.size);
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    clean_ += text[i];
-    if (text[i] == kQuote) ++i;
+RowSplitter::Piece RowSplitter::without_doubled_quotes(std::size_t begin, std::size_t end) {
+  if (count_ > most_) return {begin, end - begin};  // not kept
+  const std::size_t clean = clean_.size();
+  for (std::size_t i = begin; i < end; ++i) {
+    clean_ += lines_[i];
+    if (lines_[i] == kQuote) ++i;
   }
-  piece.size = clean_.size() - piece.clean;
+  return {begin, clean_.size() - clean, clean};
 }
 
 const char* RowSplitter::begin_of(std::size_t field) const {
@@ -232,7 +242,10 @@ const char* RowSplitter::begin_of(std::size_t field) const {
 
 Rows::Rows(Source& source, const Dialect& dialect)
     : source_(source),
-      splitter_(dialect.separator, [&source](std::string_view& line) { return source.line(line); }),
+      splitter_(
+          dialect.separator,
+          [&source](std::string_view& line) { return source.line(line, kLongestRow); },
+          std::min(dialect.fields, kMostFields)),
       dialect_(dialect) {}
 
 std::int64_t Rows::line() const {
@@ -260,11 +273,18 @@ bool Rows::next() {
         io::quote(text.substr(splitter_.wrong() - text.data())) + " after a closing quote",
         "a delimiter");
   }
-  if (splitter_.fields().size() != dialect_.fields) {
-    source_.refuse(line(), counted(splitter_.fields().size(), "field"),
-                   std::to_string(dialect_.fields));
-  }
+  check_count();
   return true;
+}
+
+void Rows::check_count() const {
+  const std::size_t count = splitter_.count();
+  const bool too_many = count > kMostFields;
+  if (count == dialect_.fields && !too_many) return;
+  source_.refuse(line(), counted(count, "field"),
+                 too_many ? fmt::format("at most {}: a long series needs a row per step",
+                                        in_thousands(kMostFields))
+                          : std::to_string(dialect_.fields));
 }
 
 std::string_view Rows::text(std::size_t column) const {

@@ -18,9 +18,13 @@ namespace rwa::formats {
 
 inline constexpr char kByBlanks = ' ';  // delimiter of one or more blanks
 
+// Limits, since a file of separators would otherwise take many times its size.
+inline constexpr std::size_t kMostFields = 1 << 16;         // of a row
+inline constexpr std::size_t kLongestRow = kMostBeginning;  // in bytes
+
 struct Dialect {
   char separator = ',';    // or kByBlanks
-  std::size_t fields = 1;  // most common number of fields in a row
+  std::size_t fields = 1;  // most common number of fields in a row, at most kMostFields + 1
   char decimal = '.';      // or ','
 };
 
@@ -32,14 +36,17 @@ Dialect guess_dialect(std::string_view lines);
 class RowSplitter {
  public:
   using NextLine = std::function<bool(std::string_view&)>;
-  RowSplitter(char separator, NextLine next_line)
-      : separator_(separator), next_line_(std::move(next_line)) {}
+  // Keeps at most `most` fields of a row, and one more to show that there are more.
+  RowSplitter(char separator, NextLine next_line, std::size_t most = kMostFields)
+      : separator_(separator), next_line_(std::move(next_line)), most_(most) {}
 
-  enum class Found { kRow, kEnd, kOpenQuote, kTextAfterQuote };
+  enum class Found { kRow, kEnd, kOpenQuote, kTextAfterQuote, kTooLong };
   Found next();
 
   // Fields of the last row, valid until the next call.
   [[nodiscard]] std::span<const std::string_view> fields() const { return fields_; }
+  // Their number, with those that are not kept.
+  [[nodiscard]] std::size_t count() const { return count_; }
   // The unmodified lines of the row.
   [[nodiscard]] std::string_view text() const { return text_; }
   // Where a field begins in text(), and where a malformed row is wrong.
@@ -56,15 +63,19 @@ class RowSplitter {
 
   bool next_row_line();
   void split_plain();
+  void add_field(std::string_view field);
+  void add_piece(Piece piece);
   Found split_quoted();
   Found take_quoted(std::size_t& at);
   bool find_closing_quote(std::size_t& at, bool& doubled);
-  void take_doubled_quotes(Piece& piece);
+  [[nodiscard]] Piece without_doubled_quotes(std::size_t begin, std::size_t end);
   void take_plain(std::size_t& at);
   [[nodiscard]] std::size_t skip_blanks(std::size_t at) const;
 
   char separator_;
   NextLine next_line_;
+  std::size_t most_;
+  std::size_t count_ = 0;
   bool started_ = false;
   bool after_empty_line_ = false;
   std::string_view text_;
@@ -103,6 +114,8 @@ class Rows {
                            std::string_view expected) const;
 
  private:
+  void check_count() const;
+
   Source& source_;
   RowSplitter splitter_;
   Dialect dialect_;

@@ -101,16 +101,16 @@ std::string_view character_at(std::string_view text, const char* at) {
   return text.substr(0, std::max<std::size_t>(character(text), 1));
 }
 
-std::vector<std::string_view> words_of(std::string_view text) {
-  std::vector<std::string_view> words;
-  for (std::size_t begin = 0, end = 0; begin < text.size(); begin = end) {
-    end = next_letter(text, begin);
-    const Kind kind = kind_at(text, begin);
-    if (kind == Kind::kBlank) continue;
+std::string_view take_word(std::string_view& text) {
+  while (!text.empty()) {
+    const Kind kind = kind_at(text, 0);
+    std::size_t end = next_letter(text, 0);
     if (kind == Kind::kLetter) end = end_of_word(text, end);
-    words.push_back(text.substr(begin, end - begin));
+    const std::string_view word = text.substr(0, end);
+    text.remove_prefix(end);
+    if (kind != Kind::kBlank) return word;
   }
-  return words;
+  return {};
 }
 
 std::string text_option(const Options& options) {
@@ -139,11 +139,13 @@ void TextSymbols::append(std::string_view text, Sequence& sequence) {
   std::string small;
   if (lower_) text = small = lower_case(text);
   if (tokens_ == Tokens::kCharacters) return append_letters(text, sequence);
-  for (const std::string_view word : words_of(text)) append_symbol(word, sequence);
+  for (std::string_view word; !(word = take_word(text)).empty();) append_symbol(word, sequence);
 }
 
 void TextSymbols::append_letters(std::string_view text, Sequence& sequence) {
   if (text.empty()) return;
+  // Memory that is reserved and not used costs nothing, a vector that grows twice its size.
+  sequence.symbols.reserve(sequence.symbols.size() + text.size());
   std::size_t begin = 0, end = 0;
   for (std::size_t i = 0; i < kmer_ && end < text.size(); ++i) end = next_letter(text, end);
   while (true) {

@@ -6,7 +6,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "formats/schema.h"
 #include "formats/sequence.h"
@@ -19,16 +18,17 @@ const char* not_utf8(std::string_view text);
 // Returns the character at a position, for messages; a single byte if it is invalid.
 std::string_view character_at(std::string_view text, const char* at);
 
-// Returns the words and marks of a valid UTF-8 text. A word is a run of letters and digits, with
-// apostrophes between them. Any other character that is not blank is a mark, alone. Characters
-// outside ASCII are letters, except for common punctuation, blanks, signs and emoji.
-std::vector<std::string_view> words_of(std::string_view text);
+// Takes the next word or mark off a valid UTF-8 text, with the blanks before it. Empty at the end. A
+// word is a run of letters and digits, with apostrophes between them. Any other character that is
+// not blank is a mark, alone. Characters outside ASCII are letters, except for common punctuation,
+// blanks, signs and emoji.
+std::string_view take_word(std::string_view& text);
 
 // Returns the option that only texts can follow: "--kmer 3", "--tokens words", "--lower". Empty if
 // there is none.
 std::string text_option(const Options& options);
 
-// A symbol is a word (see words_of()), a letter (a Unicode code point) or `kmer` consecutive
+// A symbol is a word (see take_word()), a letter (a Unicode code point) or `kmer` consecutive
 // letters; k-mers overlap, each starting one letter after the previous one. A text of fewer letters
 // is one symbol.
 class TextSymbols {

@@ -184,7 +184,7 @@ void TsReader::read_dimension(std::size_t dimension) {
   std::string_view text = fields_[dimension], value;
   if (trimmed(text).empty()) return;
   const std::size_t most =
-      header_.series_length.line > 0 ? header_.series_length.value : kMostNumbers;
+      header_.series_length.line > 0 ? header_.series_length.value : kMostOfLine;
   for (bool more = true; more;) {
     more = next_value(text, value);
     float number = 0;

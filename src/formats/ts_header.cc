@@ -24,7 +24,10 @@ void read_classes(const HeadedLines& lines, TsHeader& header) {
       lines.refuse(first.data(), io::quote(first), "true or false");
     return;
   }
-  while (!(rest = trimmed(rest)).empty()) header.classes.emplace(next_word(rest));
+  while (!(rest = trimmed(rest)).empty()) {
+    lines.check_room(header.classes.size(), "classes");
+    header.classes.emplace(next_word(rest));
+  }
   if (header.classes.empty()) {
     lines.refuse(lines.text().data() + lines.text().size(), "the end of the line", "class names");
   }

@@ -49,6 +49,7 @@ void read_attribute(const HeadedLines& lines, Header& header) {
   std::string_view rest = lines.value();
   const std::string_view name = next_word(rest);
   if (name.empty()) lines.refuse(lines.text().data(), "no name", "@attribute NAME TYPE");
+  lines.check_room(header.attributes.size(), "attributes");
   header.attributes.push_back({std::string(name), type_of(lines, rest)});
 }
 
@@ -232,7 +233,7 @@ void TsfReader::read_series() {
       lines_.refuse(value.data(), io::quote(value), expected_of(read));
     }
     if (!numbers_.add(number, value.data())) {
-      lines_.refuse(value.data(), "more than " + counted(kMostNumbers, "number"), "fewer");
+      lines_.refuse(value.data(), "more than " + counted(kMostOfLine, "number"), "fewer");
     }
   }
 }

@@ -12,19 +12,21 @@
 
 namespace rwa::io {
 
+inline constexpr std::size_t kLongestExcerpt = 80;  // bytes
+
 // The beginning of a long text.
 inline std::string excerpt(std::string text) {
-  constexpr std::size_t kMaxLength = 80;
-  if (text.size() <= kMaxLength) return text;
-  std::size_t end = kMaxLength;
+  if (text.size() <= kLongestExcerpt) return text;
+  std::size_t end = kLongestExcerpt;
   while ((static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // whole UTF-8 characters
   return text.substr(0, end) + "...";
 }
 
-// With non-printable characters, quotes and backslashes escaped. A text of printable characters without quotes and backslashes
-// is unchanged, and no other text yields the same result.
+// With non-printable characters, quotes and backslashes escaped. A short text of printable
+// characters without quotes and backslashes is unchanged, and no other text yields the same result.
 inline std::string escape(std::string_view text) {
-  const std::string quoted = fmt::format("{:?}", text);
+  // An escaped text is never shorter, so that more than this would be cut off.
+  const std::string quoted = fmt::format("{:?}", text.substr(0, 2 * kLongestExcerpt));
   return excerpt(quoted.substr(1, quoted.size() - 2));
 }
 
