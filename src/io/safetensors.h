@@ -1,5 +1,5 @@
 // src/io/safetensors.h: named F32 tensors in a safetensors file, the format of model files: 8 bytes
-// of header length (little-endian), a JSON header, then the tensors' bytes.
+// of header length (little-endian), a JSON header, then the tensors' bytes. Texts are U8 tensors.
 #pragma once
 
 #include <cstddef>
@@ -30,11 +30,12 @@ struct Tensor {
 struct TensorFile {
   std::map<std::string, std::string> metadata;
   std::vector<Tensor> tensors;
+  std::map<std::string, std::string> texts = {};  // by name, not empty; stored after the tensors
 };
 
-// Accepted types: F32 as rwa writes it, or also F16, BF16 and F64, rounded to the nearest F32. A
-// number too large for F32 becomes infinite and is refused.
-enum class Accept { kF32, kAnyFloat };
+// Accepted types: F32 as rwa writes it; also texts; or also F16, BF16 and F64, rounded to the
+// nearest F32. A number too large for F32 becomes infinite and is refused.
+enum class Accept { kF32, kTexts, kAnyFloat };
 
 // Parses an untrusted file. Returns tensors in the order of their bytes. `origin` is the file's
 // name for messages. Throws ModelFileError if the content breaks any rule of the format or of this
@@ -50,6 +51,11 @@ TensorFile read_safetensors(const std::filesystem::path& file, Accept accept = A
 // Equal arguments give equal bytes: tensors in the given order, data 8-byte aligned. Throws
 // InputError for anything that parse_safetensors() would refuse.
 std::vector<std::byte> format_safetensors(const TensorFile& content);
+
+// The format has no checksum, and a damaged number is still a number. seal() adds one of everything
+// else to the metadata, as "sha256"; is_intact() is false if it is missing or wrong.
+void seal(TensorFile& content);
+[[nodiscard]] bool is_intact(const TensorFile& content);
 
 // Replaces the file atomically. Throws as format_safetensors() and replace_file() do.
 void write_safetensors(const std::filesystem::path& file, const TensorFile& content);

@@ -77,6 +77,17 @@ float read_f16(const std::byte* bytes) {
 
 constexpr std::array<Dtype, 4> kDtypes = {
     {{"F32", 4, read_f32}, {"F16", 2, read_f16}, {"BF16", 2, read_bf16}, {"F64", 8, read_f64}}};
+constexpr std::array<Dtype, 2> kWithTexts = {{kDtypes.front(), {"U8", 1, nullptr}}};
+
+std::span<const Dtype> accepted(Accept accept) {
+  if (accept == Accept::kTexts) return kWithTexts;
+  return std::span(kDtypes).first(accept == Accept::kF32 ? 1 : kDtypes.size());
+}
+
+std::string expected_of(Accept accept) {
+  if (accept == Accept::kF32) return "\"F32\"";
+  return accept == Accept::kTexts ? "\"F32\" or \"U8\"" : "\"F32\", \"F16\", \"BF16\" or \"F64\"";
+}
 
 // A tensor as described by the header; offsets are relative to the start of the data.
 struct Entry {
@@ -109,7 +120,13 @@ class Reader {
     }
     std::ranges::sort(entries, {}, &Entry::begin);
     check_coverage(entries);
-    for (Entry& entry : entries) file.tensors.push_back(read_tensor(std::move(entry)));
+    for (Entry& entry : entries) {
+      if (entry.dtype.read == nullptr) {
+        file.texts.emplace(entry.name, read_as_text(entry));
+      } else {
+        file.tensors.push_back(read_tensor(std::move(entry)));
+      }
+    }
     return file;
   }
 
@@ -134,6 +151,7 @@ class Reader {
   void check_size(const Entry& entry) const;
   void check_coverage(std::span<const Entry> entries) const;
   Tensor read_tensor(Entry entry) const;
+  std::string read_as_text(const Entry& entry) const;
   void read_converted(const Dtype& dtype, std::span<float> values) const;
 
   std::uint64_t size_;
@@ -230,14 +248,14 @@ Entry Reader::read_entry(std::string_view name, dom::element value) const {
 }
 
 void Reader::read_dtype(Entry& entry, dom::element value) const {
-  const std::span known = std::span(kDtypes).first(accept_ == Accept::kF32 ? 1 : kDtypes.size());
+  const std::span known = accepted(accept_);
   std::string_view name;
   const auto dtype = value.get(name) == simdjson::SUCCESS
                          ? std::ranges::find(known, name, &Dtype::name)
                          : known.end();
   if (dtype == known.end()) {
-    fail("tensor {} has dtype {}, expected \"F32\"{}", quote(entry.name), found(value),
-         accept_ == Accept::kF32 ? "" : ", \"F16\", \"BF16\" or \"F64\"");
+    fail("tensor {} has dtype {}, expected {}", quote(entry.name), found(value),
+         expected_of(accept_));
   }
   entry.dtype = *dtype;
 }
@@ -335,6 +353,12 @@ Tensor Reader::read_tensor(Entry entry) const {
          *wrong, wrong - values.begin());
   }
   return {std::move(entry.name), std::move(entry.shape), std::move(values)};
+}
+
+std::string Reader::read_as_text(const Entry& entry) const {
+  std::string text(entry.end - entry.begin, '\0');
+  next_(std::as_writable_bytes(std::span(text)));
+  return text;
 }
 
 // Converts piece by piece, so that the stored form is never in memory as a whole.

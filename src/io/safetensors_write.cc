@@ -54,17 +54,23 @@ ordered_json describe(const TensorFile& content) {
   ordered_json header = ordered_json::object();
   if (!content.metadata.empty()) header[std::string(kMetadataKey)] = content.metadata;
   std::size_t offset = 0;
+  const auto add = [&](const std::string& name, const char* dtype,
+                       const std::vector<std::int64_t>& shape, std::size_t bytes) {
+    if (name == kMetadataKey || header.contains(name)) {
+      throw InputError(
+          fmt::format("tensor {:?} has a name that is already taken, expected another", name));
+    }
+    header[name] = {{"dtype", dtype}, {"shape", shape}, {"data_offsets", {offset, offset + bytes}}};
+    offset += bytes;
+  };
   for (const Tensor& tensor : content.tensors) {
     check_shape(tensor);
     check_values(tensor);
-    if (tensor.name == kMetadataKey || header.contains(tensor.name)) {
-      throw InputError(fmt::format("tensor {:?} has a name that is already taken, expected another",
-                                   tensor.name));
-    }
-    const std::size_t end = offset + tensor.values.size() * sizeof(float);
-    header[tensor.name] = {
-        {"dtype", "F32"}, {"shape", tensor.shape}, {"data_offsets", {offset, end}}};
-    offset = end;
+    add(tensor.name, "F32", tensor.shape, tensor.values.size() * sizeof(float));
+  }
+  for (const auto& [name, text] : content.texts) {
+    if (text.empty()) throw InputError(fmt::format("text {:?} is empty, expected bytes", name));
+    add(name, "U8", {static_cast<std::int64_t>(text.size())}, text.size());
   }
   return header;
 }
@@ -92,6 +98,7 @@ std::vector<std::byte> format_safetensors(const TensorFile& content) {
   const std::uint64_t length = header.size();
   std::size_t size = sizeof(length) + header.size();
   for (const Tensor& tensor : content.tensors) size += tensor.values.size() * sizeof(float);
+  for (const auto& [name, text] : content.texts) size += text.size();
 
   std::vector<std::byte> bytes(size);
   std::byte* place = bytes.data();
@@ -101,6 +108,7 @@ std::vector<std::byte> format_safetensors(const TensorFile& content) {
   append(std::span(&length, 1));
   append(header);
   for (const Tensor& tensor : content.tensors) append(tensor.values);
+  for (const auto& [name, text] : content.texts) append(text);
   return bytes;
 }
 

@@ -14,7 +14,6 @@
 
 #include "io/quote.h"
 #include "io/read_file.h"
-#include "io/sha256.h"
 #include "rwa/errors.h"
 
 namespace rwa::training {
@@ -56,22 +55,6 @@ void complete_first_version(Metadata& metadata) {
   if (const auto step = metadata.find("step"); step != metadata.end()) {
     metadata.try_emplace(kOptimizerSteps, step->second);
   }
-}
-
-// Returns the checksum of the content. Safetensors has none, and a corrupted weight is still a
-// valid float.
-std::string sum(const io::TensorFile& content) {
-  io::Sha256 sha;
-  const auto add = [&sha](const auto& range) { sha.add(std::as_bytes(std::span(range))); };
-  for (const auto& [key, value] : content.metadata) {
-    if (key == "sha256") continue;
-    add(fmt::format("{}:{} {}:{} ", key.size(), key, value.size(), value));
-  }
-  for (const io::Tensor& tensor : content.tensors) {
-    add(fmt::format("{}:{} [{}] ", tensor.name.size(), tensor.name, fmt::join(tensor.shape, ",")));
-    add(tensor.values);
-  }
-  return sha.hex();
 }
 
 io::Tensor tensor(std::string_view name, std::vector<std::int64_t> shape,
@@ -209,7 +192,7 @@ io::TensorFile checkpoint_content(const Experiment& experiment, const State& sta
   content.tensors.push_back(tensor(kMean, {count}, trainer.state().mean, state.step));
   content.tensors.push_back(tensor(kVariance, {count}, trainer.state().variance, state.step));
   add_best(state, model, content);
-  content.metadata["sha256"] = sum(content);
+  io::seal(content);
   return content;
 }
 
@@ -219,7 +202,7 @@ Checkpoint to_checkpoint(io::TensorFile content, const std::filesystem::path& fi
   reader.expect("format", kCheckpointFormat);
   const bool is_first = reader.text("format_version") == kFirstVersion;
   if (!is_first) reader.expect("format_version", kVersion);
-  if (reader.text("sha256") != sum(content)) {
+  if (!io::is_intact(content)) {
     reader.fail("is corrupted: its checksum (sha256) does not match its content");
   }
   if (is_first) complete_first_version(content.metadata);
