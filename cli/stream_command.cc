@@ -2,6 +2,7 @@
 #include <exception>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -9,7 +10,9 @@
 #include "commands.h"
 #include "interrupt.h"
 #include "rwa/version.h"
+#include "say.h"
 #include "workflows/stream.h"
+#include "workflows/stream_keeper.h"
 #include "workflows/trained.h"
 
 namespace rwa::cli {
@@ -29,8 +32,9 @@ constexpr const char* kExample =
     "  --json   {\"x\":[0.5,1.25]} or {\"text\":\"GATTACA\"}, with or without \"id\"\n"
     "An empty line ends the sequence; with --id, a line with only the id does.\n"
     "\n"
-    "--state resumes from the file if it exists, and saves to it at the end of the input, after a\n"
-    "malformed line and on Ctrl-C.";
+    "--state resumes from the file if it exists, and saves to it within a second of an answer (or\n"
+    "ten times as long as saving takes), at the end of the input, after a malformed line and on\n"
+    "Ctrl-C.";
 
 struct StreamCommand {
   std::filesystem::path model, state;
@@ -42,22 +46,23 @@ void stream(const StreamCommand& command) {
   const auto& stop = watch_for_interrupts();
   const workflows::Trained trained = workflows::load_trained(command.model);
   workflows::Streams streams(trained, command.options);
-  const bool keeps = !command.state.empty();
-  if (keeps && std::filesystem::exists(command.state)) streams.restore(command.state);
-  if (keeps) streams.save(command.state);  // fails now rather than at the end
+  std::optional<workflows::StreamKeeper> keeper;
+  if (!command.state.empty()) keeper.emplace(streams, command.state);
+  if (keeper && !keeper->note().empty()) say("{}\n", keeper->note());
   bool ended = false;
   std::exception_ptr error;
   try {
-    ended = workflows::serve(streams, STDIN_FILENO, STDOUT_FILENO, stop);
+    ended =
+        workflows::serve(streams, STDIN_FILENO, STDOUT_FILENO, stop, keeper ? &*keeper : nullptr);
   } catch (...) {
     error = std::current_exception();
   }
-  if (keeps) streams.save(command.state);
+  if (keeper) keeper->end();
   if (error) std::rethrow_exception(error);
   if (ended) return;
-  throw Interrupted(keeps ? fmt::format("{}; run the same command to resume from {}",
-                                        cause_of_interrupt(), command.state.string())
-                          : std::string(cause_of_interrupt()));
+  throw Interrupted(keeper ? fmt::format("{}; run the same command to resume from {}",
+                                         cause_of_interrupt(), command.state.string())
+                           : std::string(cause_of_interrupt()));
 }
 
 }  // namespace

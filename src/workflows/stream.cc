@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -17,7 +19,6 @@
 #include "formats/text_symbols.h"
 #include "io/descriptor.h"
 #include "io/quote.h"
-#include "io/safetensors.h"
 #include "io/sha256.h"
 #include "io/write.h"
 #include "report/text.h"
@@ -26,97 +27,52 @@
 namespace rwa::workflows {
 namespace {
 
-namespace fs = std::filesystem;
-
 // Removes the first letter.
 void shorten(std::string& letters) {
   letters.erase(0, formats::character_at(letters, letters.data()).size());
 }
 
-constexpr std::string_view kFormat = "rwa-stream";
-// Prefixes of ids, so that no id collides with another key.
-constexpr std::string_view kStream = "stream:";
-constexpr std::string_view kTail = "tail:";
-
-std::string checksum_of(const Model& model) { return io::sha256(std::as_bytes(model.weights())); }
-
-void check_origin(const fs::path& file, const io::TensorFile& content, const Model& model) {
-  const auto value = [&](const char* key) {
-    const auto found = content.metadata.find(key);
-    return found == content.metadata.end() ? std::string() : found->second;
-  };
-  if (value("format") != kFormat) {
-    throw ModelFileError(
-        fmt::format("{}: found the format {}, expected {}: a file saved by rwa stream",
-                    file.string(), io::quote(value("format")), io::quote(kFormat)));
-  }
-  if (value("model") != checksum_of(model)) {
-    throw ModelFileError(fmt::format(
-        "{}: found the state of another model, expected that of the model with weights of SHA-256 "
-        "{}",
-        file.string(), checksum_of(model)));
-  }
+timespec to_timespec(std::chrono::nanoseconds duration) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(duration);
+  return {.tv_sec = seconds.count(), .tv_nsec = (duration - seconds).count()};
 }
 
-void write_streams(const fs::path& file, const Model& model, const StreamsById& streams) {
-  io::TensorFile content;
-  content.metadata = {{"format", std::string(kFormat)}, {"model", checksum_of(model)}};
-  for (const auto& [id, stream] : streams) {
-    io::Tensor& tensor = content.tensors.emplace_back();
-    tensor.name = std::string(kStream) + id;
-    tensor.values = stream.state;
-    tensor.values.insert(tensor.values.end(), stream.last.begin(), stream.last.end());
-    tensor.shape = {static_cast<std::int64_t>(tensor.values.size())};
-    if (!stream.tail.empty()) content.metadata.emplace(std::string(kTail) + id, stream.tail);
-  }
-  io::write_safetensors(file, content);
-}
-
-// How many numbers a file has for each stream.
-struct StreamSizes {
-  std::size_t state = 0, last = 0;
-};
-
-StreamsById read_streams(const fs::path& file, const Model& model, const StreamSizes& sizes) {
-  const io::TensorFile content = io::read_safetensors(file);
-  check_origin(file, content, model);
-  StreamsById streams;
-  for (const io::Tensor& tensor : content.tensors) {
-    if (!tensor.name.starts_with(kStream) || tensor.values.size() != sizes.state + sizes.last) {
-      throw ModelFileError(
-          fmt::format("{}: found {} in {}, expected {} of a stream", file.string(),
-                      report::counted(static_cast<std::int64_t>(tensor.values.size()), "number"),
-                      io::quote(tensor.name), sizes.state + sizes.last));
-    }
-    const auto values = std::span(tensor.values);
-    const std::string id = tensor.name.substr(kStream.size());
-    OneStream& stream = streams[id];
-    stream.state.assign(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(sizes.state));
-    stream.last.assign(values.begin() + static_cast<std::ptrdiff_t>(sizes.state), values.end());
-    const auto tail = content.metadata.find(std::string(kTail) + id);
-    if (tail != content.metadata.end()) stream.tail = tail->second;
-  }
-  return streams;
-}
-
-constexpr std::size_t kLongestLine = std::size_t{1} << 26;
-
-// Waits for input; returns false if `stop` is set. Signals are blocked except during the wait,
-// since one that arrives between the test of `stop` and the wait would be missed.
-bool wait_for_input(int in, const std::atomic<bool>& stop) {
+// Waits for input, and saves when it is time to; returns false if `stop` is set. Signals are blocked
+// except during the wait, since one that arrives between the test of `stop` and the wait would be
+// missed.
+bool wait_for_input(int in, const std::atomic<bool>& stop, StreamKeeper* keeper) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   pollfd input{.fd = in, .events = POLLIN, .revents = 0};
   int ready = 0;
   while (!stop && ready == 0) {
-    ready = ::ppoll(&input, 1, nullptr, &before);
+    const auto due_in = keeper == nullptr ? std::nullopt : keeper->due_in();
+    const timespec most = to_timespec(due_in.value_or(std::chrono::seconds(0)));
+    ready = ::ppoll(&input, 1, due_in ? &most : nullptr, &before);
     if (ready < 0 && errno == EINTR) ready = 0;
+    if (keeper != nullptr) keeper->save_if_due();
   }
   const int error = errno;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (ready < 0) io::throw_refusal("wait for", "standard input", error);
   return !stop;
+}
+
+void check_text(const LinePlace& place) {
+  if (const std::size_t zero = place.text.find('\0'); zero != place.text.npos) {
+    place.refuse(&place.text[zero], "a zero byte (NUL)", "text");
+  }
+  if (const char* at = formats::not_utf8(place.text)) {
+    place.refuse(at, fmt::format("the byte {:#04x}", static_cast<unsigned char>(*at)),
+                 "text in UTF-8");
+  }
+}
+
+[[noreturn]] void refuse_length(const LinePlace& place) {
+  place.refuse(&place.text[kLongestLine],
+               fmt::format("a line of more than {} MiB", kLongestLine >> 20),
+               "fewer steps: the sequence goes on in the next line");
 }
 
 }  // namespace
@@ -128,6 +84,7 @@ Streams::Streams(const Trained& trained, const StreamOptions& options)
       words_(has_words(trained.encoding)),
       reader_(options.json ? make_json_lines(trained.encoding)
                            : make_text_lines(trained.encoding, options.id)),
+      checksum_(io::sha256(std::as_bytes(trained.model.weights()))),
       encoder_(trained.encoding, no_words_),
       stream_(trained),
       y_(decoder_.names().size()) {
@@ -143,7 +100,14 @@ std::string_view Streams::answer(std::string_view line) {
     line.remove_prefix(kByteOrderMark.size());
   }
   place_ = {line, place_.number + 1};
+  read_and_answer();
+  lines_ = place_.number;
+  return answer_;
+}
+
+void Streams::read_and_answer() {
   answer_.clear();
+  check_text(place_);
   reader_->read(place_, line_);
   const std::string id = line_.id.value_or("");
   switch (line_.kind) {
@@ -160,7 +124,6 @@ std::string_view Streams::answer(std::string_view line) {
       formatter_.append({.id = line_.id}, y_, answer_);
       break;
   }
-  return answer_;
 }
 
 void Streams::advance(const std::string& id) {
@@ -177,6 +140,9 @@ void Streams::advance(const std::string& id) {
     advance_numbers(stream);
   }
   stream.state = stream_.state();
+  if (!std::ranges::all_of(stream.state, [](float x) { return std::isfinite(x); })) {
+    place_.refuse(nullptr, "steps after which the model's state is not finite", "smaller numbers");
+  }
   streams_.insert_or_assign(id, std::move(stream));
 }
 
@@ -232,26 +198,24 @@ std::int32_t Streams::symbol_of(std::string_view symbol, const Letter& letter) c
                 "one of the model's symbols: " + io::listed(trained_.encoding.alphabet, 20, " "));
 }
 
-void Streams::save(const std::filesystem::path& file) const {
-  write_streams(file, trained_.model, streams_);
+StreamModel Streams::model() const {
+  const auto& schema = trained_.encoding.schema;
+  return {.checksum = checksum_,
+          .state = stream_.state_size(),
+          .last = schema.symbols ? 0 : schema.features.size()};
 }
 
-void Streams::restore(const std::filesystem::path& file) {
-  const auto& encoding = trained_.encoding;
-  const std::size_t features = encoding.schema.symbols ? 0 : encoding.schema.features.size();
-  streams_ = read_streams(file, trained_.model, {stream_.state_size(), features});
-}
-
-bool serve(Streams& streams, int in, int out, const std::atomic<bool>& stop) {
+bool serve(Streams& streams, int in, int out, const std::atomic<bool>& stop, StreamKeeper* keeper) {
   const io::Descriptor output(::dup(out));
   if (!output.is_open()) io::throw_refusal("write to", "standard output", errno);
   const auto answer = [&](std::string_view line) {
     const std::string_view text = streams.answer(line);
     io::write_all(output, std::as_bytes(std::span(text)), "standard output");
+    if (keeper != nullptr) keeper->see_answer();
   };
   std::array<char, 1 << 16> piece;
   std::string begun;  // an incomplete line
-  while (wait_for_input(in, stop)) {
+  while (wait_for_input(in, stop, keeper)) {
     const ssize_t count = ::read(in, piece.data(), piece.size());
     if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     // A closed terminal is the end of the input.
@@ -268,10 +232,7 @@ bool serve(Streams& streams, int in, int out, const std::atomic<bool>& stop) {
       begun.clear();
     }
     begun += rest;
-    if (begun.size() > kLongestLine) {
-      throw InputError(fmt::format("stdin: found a line of more than {} MiB, expected steps",
-                                   kLongestLine >> 20));
-    }
+    if (begun.size() > kLongestLine) refuse_length({begun, streams.lines() + 1});
   }
   return false;
 }

@@ -4,19 +4,19 @@
 
 #include <atomic>
 #include <cstdint>
-#include <filesystem>
-#include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "rwa/model.h"
 #include "workflows/encoded_stream.h"
 #include "workflows/predictions.h"
+#include "workflows/stream_keeper.h"
 #include "workflows/stream_lines.h"
+#include "workflows/stream_state.h"
 #include "workflows/trained.h"
 
 namespace rwa::workflows {
@@ -25,16 +25,6 @@ struct StreamOptions {
   bool id = false;    // each line begins with the id of its stream
   bool json = false;  // lines and answers are JSON objects
 };
-
-// The state of one sequence after its latest step.
-struct OneStream {
-  std::vector<float> state = {};  // of the network
-  std::vector<float> last = {};   // encoded x of the latest step; empty for symbols
-  std::string tail = {};          // the latest letters, which begin the next k-mers
-
-  friend bool operator==(const OneStream&, const OneStream&) = default;
-};
-using StreamsById = std::map<std::string, OneStream, std::less<>>;
 
 class Streams {
  public:
@@ -46,14 +36,15 @@ class Streams {
   // changing any stream.
   std::string_view answer(std::string_view line);
 
-  // Save and restore all unfinished streams in a safetensors file, which is tied to the weights of
-  // the model. save() replaces the file as a whole and throws ResourceError, or InputError if there
-  // are too many streams for a file. restore() throws ModelFileError for any other file, and for
-  // the file of another model.
-  void save(const std::filesystem::path& file) const;
-  void restore(const std::filesystem::path& file);
+  // All unfinished streams.
+  [[nodiscard]] const StreamsById& all() const { return streams_; }
+  void set_all(StreamsById streams) { streams_ = std::move(streams); }
+  [[nodiscard]] std::int64_t lines() const { return lines_; }  // answered so far
+  // The model, for files with the state of streams.
+  [[nodiscard]] StreamModel model() const;
 
  private:
+  void read_and_answer();
   // Runs the steps of the line through its stream; sets y_ to the outputs of the last one.
   void advance(const std::string& id);
   void advance_numbers(OneStream& stream);
@@ -69,9 +60,11 @@ class Streams {
   std::unique_ptr<LineReader> reader_;
   const formats::Vocabulary no_words_;  // unused: symbols_ looks up symbols
   std::unordered_map<std::string_view, std::int32_t> symbols_;
+  const std::string checksum_;  // of the weights
   datasets::Encoder encoder_;
   EncodedStream stream_;
   StreamsById streams_;
+  std::int64_t lines_ = 0;
   // For the current line.
   LinePlace place_;
   StreamLine line_;
@@ -79,8 +72,11 @@ class Streams {
   std::string answer_;
 };
 
-// Answers each line from descriptor `in` on `out` before reading more, until the input ends.
-// Returns false if a signal sets `stop` first. Throws what answer() throws, and ResourceError.
-bool serve(Streams& streams, int in, int out, const std::atomic<bool>& stop);
+// Answers each line from descriptor `in` on `out` before reading more, until the input ends, and
+// lets the keeper save on the way. Returns false if a signal sets `stop` first. Throws what answer()
+// and the keeper throw, InputError for a line of more than kLongestLine bytes, and ResourceError.
+inline constexpr std::size_t kLongestLine = std::size_t{2} << 20;
+bool serve(Streams& streams, int in, int out, const std::atomic<bool>& stop,
+           StreamKeeper* keeper = nullptr);
 
 }  // namespace rwa::workflows

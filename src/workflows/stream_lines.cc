@@ -27,15 +27,15 @@ namespace dom = simdjson::dom;
 void append_letters(std::string_view text, bool in_line, std::vector<Letter>& letters) {
   while (!text.empty()) {
     const std::string_view letter = formats::character_at(text, text.data());
-    letters.push_back({std::string(letter), in_line ? letter.data() : nullptr});
+    letters.push_back({letter, in_line ? letter.data() : nullptr});
     text.remove_prefix(letter.size());
   }
 }
 
 // The same for words and marks.
 void append_words(std::string_view text, bool in_line, std::vector<Letter>& letters) {
-  for (const std::string_view word : formats::words_of(text)) {
-    letters.push_back({std::string(word), in_line ? word.data() : nullptr});
+  for (std::string_view word; !(word = formats::take_word(text)).empty();) {
+    letters.push_back({word, in_line ? word.data() : nullptr});
   }
 }
 
@@ -48,56 +48,66 @@ float missing_number(const datasets::Encoding& encoding, const std::string& feat
   return std::numeric_limits<float>::quiet_NaN();
 }
 
-// A part of a line, without quotes.
-struct Field {
-  std::string text;
-  const char* at;
+// Splits a line into fields, without quotes and blanks around them.
+class FieldSplitter {
+ public:
+  // Fields that differ from the line, because of quotes, are put into `made`.
+  FieldSplitter(const LinePlace& place, std::deque<std::string>& made)
+      : place_(place), rest_(place.text), made_(made) {}
+
+  std::vector<Letter> split() {
+    std::vector<Letter> fields;
+    if (formats::trimmed(rest_).empty()) return fields;
+    const auto has = [&](char c) { return rest_.find(c) != rest_.npos; };
+    separator_ = has(',') ? ',' : has('\t') ? '\t' : ' ';
+    if (separator_ == ' ') rest_ = formats::trimmed(rest_);
+    while (true) {
+      fields.push_back(take_field());
+      if (rest_.empty()) return fields;
+      if (rest_.front() == separator_) rest_.remove_prefix(1);
+    }
+  }
+
+ private:
+  // Takes a field; the rest begins with a separator.
+  Letter take_field() {
+    skip_blanks();
+    if (rest_.starts_with('"')) {
+      const Letter field = take_quoted();
+      skip_blanks();
+      if (rest_.empty() || rest_.front() == separator_ || separator_ == ' ') return field;
+      place_.refuse(rest_.data(), io::quote(rest_), "a separator after the quote");
+    }
+    const std::string_view text = rest_.substr(0, rest_.find(separator_));
+    rest_.remove_prefix(text.size());
+    return {formats::trimmed(text), text.data()};
+  }
+
+  void skip_blanks() {
+    const std::string_view blanks = separator_ == '\t' ? " " : formats::kBlanks;
+    rest_.remove_prefix(std::min(rest_.find_first_not_of(blanks), rest_.size()));
+  }
+
+  // Takes a text from its quote to the closing one, where "" is a quote in the text.
+  Letter take_quoted() {
+    const char* const at = rest_.data();
+    std::string& text = made_.emplace_back();
+    do {
+      rest_.remove_prefix(1);
+      const std::size_t quote = rest_.find('"');
+      if (quote == rest_.npos) place_.refuse(at, "an unclosed quote", "a closing quote");
+      text += rest_.substr(0, quote);
+      rest_.remove_prefix(quote + 1);
+      if (rest_.starts_with('"')) text += '"';
+    } while (rest_.starts_with('"'));
+    return {text, at};
+  }
+
+  const LinePlace& place_;
+  std::string_view rest_;
+  char separator_ = ' ';
+  std::deque<std::string>& made_;
 };
-
-// Parses from a quote to the closing one, where "" is a quote in the text; removes both from
-// `rest`.
-Field parse_quoted(std::string_view& rest, const LinePlace& place) {
-  Field field{"", rest.data()};
-  rest.remove_prefix(1);
-  while (true) {
-    const std::size_t quote = rest.find('"');
-    if (quote == rest.npos) place.refuse(field.at, "an unclosed quote", "a closing quote");
-    field.text += rest.substr(0, quote);
-    rest.remove_prefix(quote + 1);
-    if (!rest.starts_with('"')) return field;
-    field.text += '"';
-    rest.remove_prefix(1);
-  }
-}
-
-// Parses the first field, without surrounding blanks; the rest begins with a separator.
-Field parse_field(std::string_view& rest, char separator, const LinePlace& place) {
-  const std::string_view blanks = separator == '\t' ? " " : formats::kBlanks;
-  rest.remove_prefix(std::min(rest.find_first_not_of(blanks), rest.size()));
-  if (rest.starts_with('"')) {
-    Field field = parse_quoted(rest, place);
-    rest.remove_prefix(std::min(rest.find_first_not_of(blanks), rest.size()));
-    if (rest.empty() || rest.front() == separator || separator == ' ') return field;
-    place.refuse(rest.data(), io::quote(rest), "a separator after the quote");
-  }
-  const std::string_view text = rest.substr(0, rest.find(separator));
-  rest.remove_prefix(text.size());
-  return {std::string(formats::trimmed(text)), text.data()};
-}
-
-std::vector<Field> split(const LinePlace& place) {
-  std::vector<Field> fields;
-  std::string_view rest = place.text;
-  if (formats::trimmed(rest).empty()) return fields;
-  const auto has = [&](char c) { return rest.find(c) != rest.npos; };
-  const char separator = has(',') ? ',' : has('\t') ? '\t' : ' ';
-  if (separator == ' ') rest = formats::trimmed(rest);
-  while (true) {
-    fields.push_back(parse_field(rest, separator, place));
-    if (rest.empty()) return fields;
-    if (rest.front() == separator) rest.remove_prefix(1);
-  }
-}
 
 class TextLines : public LineReader {
  public:
@@ -111,10 +121,6 @@ class TextLines : public LineReader {
   }
 
   void read(const LinePlace& place, StreamLine& line) override {
-    if (const char* at = formats::not_utf8(place.text)) {
-      place.refuse(at, fmt::format("the byte {:#04x}", static_cast<unsigned char>(*at)),
-                   "text in UTF-8");
-    }
     line = {};
     if (encoding_.schema.symbols && (of_text_ || !words_)) {
       read_text(place, line);
@@ -141,17 +147,17 @@ class TextLines : public LineReader {
   }
 
   void read_fields(const LinePlace& place, StreamLine& line) {
-    std::vector<Field> fields = split(place);
+    std::vector<Letter> fields = FieldSplitter(place, line.made).split();
     if (id_) {
       if (fields.empty()) return;
-      line.id = std::move(fields.front().text);
+      line.id = std::string(fields.front().text);
       fields.erase(fields.begin());
     }
     line.kind = StreamLine::Kind::kSteps;
     if (fields.empty()) {
       line.kind = StreamLine::Kind::kEnd;
     } else if (encoding_.schema.symbols) {
-      for (Field& field : fields) line.letters.push_back({std::move(field.text), field.at});
+      line.letters = std::move(fields);
     } else if (place.number == 1 && read_header(fields, place)) {
       line.kind = StreamLine::Kind::kHeader;
     } else {
@@ -160,16 +166,16 @@ class TextLines : public LineReader {
   }
 
   // If the fields are names, reads the order of the features from them and returns true.
-  bool read_header(const std::vector<Field>& fields, const LinePlace& place) {
+  bool read_header(const std::vector<Letter>& fields, const LinePlace& place) {
     const auto& features = encoding_.schema.features;
     float number = 0;
-    const auto is_name = [&](const Field& field) {
+    const auto is_name = [&](const Letter& field) {
       return formats::parse_number(field.text, number) == formats::Number::kNone &&
              std::ranges::find(features, field.text) != features.end();
     };
     if (std::ranges::none_of(fields, is_name)) return false;
     for (std::size_t i = 0; i < features.size(); ++i) {
-      const auto found = std::ranges::find(fields, features[i], &Field::text);
+      const auto found = std::ranges::find(fields, features[i], &Letter::text);
       if (found == fields.end()) {
         place.refuse(nullptr, fmt::format("a header without {}", io::quote(features[i])), names());
       }
@@ -179,7 +185,7 @@ class TextLines : public LineReader {
     return true;
   }
 
-  void read_numbers(const std::vector<Field>& fields, const LinePlace& place,
+  void read_numbers(const std::vector<Letter>& fields, const LinePlace& place,
                     StreamLine& line) const {
     if (fields.size() != width_) {
       place.refuse(nullptr, report::counted(static_cast<std::int64_t>(fields.size()), "number"),
@@ -262,7 +268,7 @@ class JsonLines : public LineReader {
       if (encoding_.tokens == formats::Tokens::kWords) {
         append_words(text, false, line.letters);
       } else if (words_) {
-        line.letters.push_back({std::string(text)});
+        line.letters.push_back({text});
       } else {
         append_letters(text, false, line.letters);
       }
@@ -270,7 +276,9 @@ class JsonLines : public LineReader {
       place.refuse(nullptr, quoted(value),
                    encoding_.schema.symbols ? "a text or a list of symbols" : "a list of numbers");
     } else if (encoding_.schema.symbols) {
-      for (const dom::element symbol : list) line.letters.push_back({read_id(symbol, place)});
+      for (const dom::element symbol : list) {
+        line.letters.push_back({line.made.emplace_back(read_id(symbol, place))});
+      }
     } else {
       read_numbers(list, place, line);
     }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,16 +32,19 @@ struct LinePlace {
 
 // A letter or a word.
 struct Letter {
-  std::string text;
+  std::string_view text = {};
   const char* at = nullptr;  // for LinePlace::refuse()
 };
 
+// Views are valid until the next line is read.
 struct StreamLine {
   enum class Kind { kNothing, kHeader, kSteps, kEnd };
   Kind kind = Kind::kNothing;
   std::optional<std::string> id = {};
   std::vector<float> x = {};         // [steps,D]; NaN: missing
   std::vector<Letter> letters = {};  // instead of x if steps are symbols
+  std::deque<std::string> made =
+      {};  // texts of letters that differ from the line, as without quotes
 };
 
 class LineReader {

@@ -1,6 +1,5 @@
 // tests/workflows/stream_test.cc: tests that streams predict line by line what predict() does for
-// whole sequences, that several streams are independent, and that a saved state resumes
-// bit-identical.
+// whole sequences, and that several streams are independent.
 #include "workflows/stream.h"
 
 #include <atomic>
@@ -12,22 +11,15 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "rwa/cells.h"
 #include "rwa/errors.h"
 #include "workflows/predict.h"
+#include "workflows/stream_testing.h"
 #include "workflows/untrained_models.h"
 
 namespace rwa::workflows {
 namespace {
 
 namespace fs = std::filesystem;
-
-// All answers to these lines.
-std::string answers_to(Streams& streams, const std::vector<std::string>& lines) {
-  std::string text;
-  for (const std::string& line : lines) text += streams.answer(line);
-  return text;
-}
 
 std::string answers_to(const Trained& trained, const StreamOptions& options,
                        const std::vector<std::string>& lines) {
@@ -215,7 +207,17 @@ TEST(Stream, ABadLineSaysWhereAndChangesNothing) {
   refused("1,\"2", {"stdin:7:3: found an unclosed quote, expected a closing quote"});
   refused("1,\"2\"3", {"stdin:8:6: found \"3\", expected a separator"});
   refused("1,\xFF", {"stdin:9:3: found the byte 0xff, expected text in UTF-8"});
+  refused({"\xC3\xA4,\0", 4}, {"stdin:10:3: found a zero byte (NUL), expected text"});
   EXPECT_EQ(streams.answer("5,6"), spared.answer("5,6"));
+}
+
+// It could not be saved.
+TEST(Stream, AStateThatIsNotFiniteIsRefused) {
+  Trained trained = make_trained(numbers_encoding(Target::kClass));
+  trained.model.set_weights(std::vector<float>(trained.model.weights().size(), 3e38F));
+  io::expect_error<InputError>(
+      [&] { answers_to(trained, {}, {"1,2"}); },
+      {"stdin:1: found steps after which the model's state is not finite"});
 }
 
 TEST(Stream, MissingNumbersAreThoseOfTheStepBefore) {
@@ -270,76 +272,6 @@ TEST(Stream, JsonLetters) {
                                {"stdin:1: found the symbol \"d\""});
 }
 
-class StateTest : public ::testing::Test {
- protected:
-  io::TempFolder folder_;
-  fs::path file_ = folder_.path() / "state.safetensors";
-};
-
-TEST_F(StateTest, TwoHalvesAreOneWhole) {
-  datasets::Encoding numbers = numbers_encoding(Target::kClass);
-  numbers.missing = datasets::Missing::kPrevious;
-  datasets::Encoding kmers = letters_encoding(Target::kClass);
-  kmers.kmer = 2;
-  kmers.alphabet = {"ab", "bc", "ca"};
-  const std::vector<std::string> rows = {"a,1,2", "b,3,4", "a,5,?", "b,?,6", "a,?,?", "c,1,2"};
-  const std::vector<std::string> texts = {"a abc", "b bca", "a a", "b b", "a bc", "c ab"};
-  for (const bool symbols : {false, true}) {
-    for (const Cell cell : all_cells()) {
-      const Trained trained = make_trained(symbols ? kmers : numbers, {.cell = cell, .layers = 2});
-      const auto& lines = symbols ? texts : rows;
-      const std::string whole = answers_to(trained, {.id = true}, lines);
-      Streams first(trained, {.id = true});
-      std::string halves = answers_to(first, {lines.begin(), lines.begin() + 3});
-      first.save(file_);
-      Streams second(trained, {.id = true});
-      second.restore(file_);
-      halves += answers_to(second, {lines.begin() + 3, lines.end()});
-      EXPECT_EQ(halves, whole) << to_string(cell) << (symbols ? " of symbols" : "");
-    }
-  }
-}
-
-TEST_F(StateTest, AnyIdCanBeSaved) {
-  const Trained trained = make_trained(numbers_encoding(Target::kClass));
-  Streams streams(trained, {.id = true});
-  const std::vector<std::string> lines = {"__metadata__,1,2", "\"a,\"\"b\",3,4", "\"\",5,6",
-                                          "ä,7,8"};
-  answers_to(streams, lines);
-  streams.save(file_);
-  Streams restored(trained, {.id = true});
-  restored.restore(file_);
-  EXPECT_EQ(answers_to(restored, lines), answers_to(streams, lines));
-}
-
-TEST_F(StateTest, NothingBegunIsAStateToo) {
-  const Trained trained = make_trained(numbers_encoding(Target::kClass));
-  Streams streams(trained, {});
-  answers_to(streams, {"1,2", ""});
-  streams.save(file_);
-  Streams restored(trained, {});
-  restored.restore(file_);
-  EXPECT_EQ(answers_to(restored, {"1,2"}), answers_to(trained, {}, {"1,2"}));
-}
-
-TEST_F(StateTest, ThatOfAnotherModelIsRefused) {
-  const Trained trained = make_trained(numbers_encoding(Target::kClass));
-  Streams streams(trained, {});
-  answers_to(streams, {"1,2"});
-  streams.save(file_);
-  Trained other = make_trained(numbers_encoding(Target::kClass));
-  std::vector<float> weights(other.model.weights().begin(), other.model.weights().end());
-  weights[0] += 1;
-  other.model.set_weights(weights);
-  Streams others(other, {});
-  io::expect_error<ModelFileError>([&] { others.restore(file_); },
-                                   {file_.string(), "found the state of another model"});
-  trained.model.save(file_);
-  io::expect_error<ModelFileError>([&] { streams.restore(file_); }, {"expected \"rwa-stream\""});
-  io::put(file_, "nonsense");
-  io::expect_error<ModelFileError>([&] { streams.restore(file_); }, {file_.string()});
-}
-
 TEST(Stream, NetworksThatMustSeeTheEndAreRefused) {
   const Trained trained = make_trained(numbers_encoding(Target::kClass), {.bidirectional = true});
   io::expect_error<ConfigError>([&] { Streams(trained, {}); }, {"this network cannot be streamed"});
@@ -386,6 +318,20 @@ TEST(Serve, AnswersEachLineBeforeItReadsTheNext) {
   char answer[256];
   const ssize_t count = ::read(out.ends[0], answer, sizeof answer);
   EXPECT_EQ(std::string_view(answer, static_cast<std::size_t>(count)), expected.answer("7,8"));
+}
+
+TEST(Serve, RefusesALineThatIsTooLong) {
+  const io::TempFolder folder;
+  const fs::path in = folder.path() / "in";
+  io::put(in, "1,2\n" + std::string(kLongestLine + 100, ','));
+  const Trained trained = make_trained(numbers_encoding(Target::kClass));
+  const std::atomic<bool> stop = false;
+  Streams streams(trained, {});
+  const io::Descriptor input(::open(in.c_str(), O_RDONLY | O_CLOEXEC));
+  const io::Descriptor output(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+  io::expect_error<InputError>([&] { serve(streams, input.get(), output.get(), stop); },
+                               {"stdin:2:2097153: found a line of more than 2 MiB",
+                                "the sequence goes on in the next line"});
 }
 
 TEST(Serve, StopsWhenAsked) {
