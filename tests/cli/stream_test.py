@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import termios
+import time
 
 RWA = os.path.abspath(sys.argv[1])
 WAVES = pathlib.Path(__file__).resolve().with_name("waves.py")
@@ -156,6 +157,39 @@ def check_state(end, first=3):
     assert halves == whole, (end, halves, whole)
 
 
+def check_killed():
+    """The next run says after which line it goes on, and it does."""
+    whole = run("stream", "class", "--id", text="\n".join(LINES) + "\n").stdout.splitlines()
+    stream = Stream("class", "--id", "--state", "killed")
+    assert [stream.ask(line) for line in LINES[:3]] == whole[:3]
+    deadline = time.monotonic() + PATIENCE
+    while b'"lines":"3"' not in pathlib.Path("killed").read_bytes():
+        assert time.monotonic() < deadline, "the state was not saved"
+        time.sleep(0.05)
+    stream.ask(LINES[3])
+    stream.process.kill()
+    stream.wait()
+    done = run("stream", "class", "--id", "--state", "killed", text="\n".join(LINES[3:]) + "\n")
+    assert "going on with 2 unfinished sequences, after line 3 " in done.stderr, done
+    assert "the last run was killed" in done.stderr, done
+    assert done.stdout.splitlines() == whole[3:], done
+    done = run("stream", "class", "--id", "--state", "killed", text="")
+    assert "going on" in done.stderr and "killed;" not in done.stderr, done
+
+
+def check_many():
+    """As many ids as people have, and as long."""
+    lines = [f"sensor-{i},0.5,1" for i in range(100_000)] + ["x" * 1_000_000 + ",0.5,1"]
+    said = run("stream", "class", "--id", "--state", "many", text="\n".join(lines) + "\n").stdout
+    assert len(said.splitlines()) == len(lines)
+    ends = lines[7::20_000] + lines[-1:]
+    whole = run("stream", "class", "--id", text="0,0.5,1\n0,0.5,1\n").stdout.splitlines()
+    done = run("stream", "class", "--id", "--state", "many", text="\n".join(ends) + "\n")
+    assert "100,001 unfinished sequences, after line 100,001 of" in done.stderr, done.stderr[:500]
+    said = [row.split(",", 1)[1] for row in done.stdout.splitlines()]
+    assert said == [whole[1].split(",", 1)[1]] * len(ends), said
+
+
 def check_refusals():
     done = run("stream", "class", text="0.5,1\n0.5,x\n0.5,1\n", code=3)
     assert "stdin:2:5: found \"x\", expected a number for \"v\"" in done.stderr, done
@@ -183,6 +217,8 @@ def main():
         check_json()
         for end in ("input", "bad line", signal.SIGINT, signal.SIGTERM):
             check_state(end)
+        check_killed()
+        check_many()
         check_refusals()
 
 
