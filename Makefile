@@ -70,8 +70,9 @@ fuzz:
 	@$(SETUP) $(BUILD_PACKAGES) $(TEST_PACKAGES) clang
 	@tools/fuzz.sh 60
 
-# Kills, damaged files, bombs, full disks and lost ranks, for fifteen minutes; see docs/reliability.md.
+# Kills, damaged files, bombs, full disks and lost ranks, in fifteen minutes.
 attack: all
+	@$(SETUP) python3
 	@python3 tools/attack build/release/rwa $(ARGS)
 
 tidy:

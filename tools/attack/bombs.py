@@ -62,7 +62,8 @@ class Bomb:
 
     def __str__(self):
         after = f" after {self.head[:24]!r}" if self.head else ""
-        return f"{self.command} {self.reader}{self.packing}: 100 MB of {self.filler!r}{after}"
+        what = self.reader if self.reader in STREAMS else f"{self.command} {self.reader}"
+        return f"{what}{self.packing}: 100 MB of {self.filler!r}{after}"
 
     def write(self, folder):
         if self.reader == "npz":

@@ -151,7 +151,7 @@ def fill_under_stream(session, kind, stream):
                 return
             session.tally.refused += 1
         full.free()
-        wrong, ended = stream.resume(folder, "state", "spare")
+        wrong, ended = stream.resume(folder, "state", stream.place(folder, "state"))
         if wrong:
             session.find(f"after a full disk: {wrong}", ended, folder)
         else:

@@ -8,7 +8,8 @@ from session import Strike, unfinished_in
 
 WHAT = "SIGKILL and SIGTERM at random moments; resume"
 STEPS = 1500
-LINES = 30000
+LINES = 20000
+STREAM_SECONDS = 4  # at most, in which the lines of a stream arrive
 RESUMABLE = 6  # the exit status of a run that was interrupted with a checkpoint
 
 
@@ -59,14 +60,19 @@ def trainings(session):
     yield Training(session, start, train, "run")
 
 
-def interrupt_stream(session, stream, seconds, number):
+def interrupt_stream(session, stream, number):
+    seconds = session.chance.uniform(0.2, STREAM_SECONDS)
     with session.trial() as folder:
         strike = Strike.signal(session.chance.uniform(0, seconds), number)
-        ended = stream.answer(folder, 0, state="state", strike=strike)
+        ended = stream.answer(folder, 0, state="state", seconds=seconds, strike=strike)
         if ended.status not in (0, -number, RESUMABLE):
             session.find("an interrupted stream has another status", ended, folder)
             return
-        wrong, ended = stream.resume(folder, "state", "spare")
+        first = stream.place(folder, "state")
+        if ended.status == RESUMABLE and first != ended.out.count(b"\n"):
+            session.find("an interrupted stream does not go on after its last answer", ended, folder)
+            return
+        wrong, ended = stream.resume(folder, "state", first)
         if wrong:
             session.find(wrong, ended, folder)
         else:
@@ -75,11 +81,9 @@ def interrupt_stream(session, stream, seconds, number):
 
 def attack(session):
     samples.train(session, session.folder)
-    begin = time.monotonic()
     stream = samples.Stream(session, session.folder / "model", LINES)
-    stream_seconds = time.monotonic() - begin
     disturbed = list(trainings(session))
     while True:
         for number in (signal.SIGKILL, signal.SIGTERM):
-            interrupt_stream(session, stream, stream_seconds, number)
             session.chance.choice(disturbed).repeat_until_done(number)
+            interrupt_stream(session, stream, number)

@@ -1,10 +1,14 @@
 """Small data, experiments, models and streams for the attacks."""
 
+import contextlib
+import os
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
+import threading
+import time
 
 WAVES = pathlib.Path(__file__).resolve().parents[2] / "tests/cli/waves.py"
 EXPERIMENT = """name = "long"
@@ -23,6 +27,7 @@ every = 10
 samples = 20
 """
 RUN = "runs/long/rwa-seed1"  # the folder of that experiment's run, below where it was started
+PIECE = 100  # lines that arrive at once
 RUN_FILES = ("model.safetensors", "metrics.jsonl", "config.toml")
 
 
@@ -61,7 +66,7 @@ class Stream:
     say so must start from nothing.
     """
 
-    GOES_ON = re.compile(r"after line ([\d,]+)")
+    GOES_ON = re.compile(r"\bline (\d[\d,]*)")
 
     def __init__(self, session, model, lines, ids=20):
         chance = session.chance
@@ -72,24 +77,47 @@ class Stream:
         if len(self.answers) != lines:
             raise RuntimeError(f"{len(self.answers)} answers to {lines} lines")
 
-    def answer(self, folder, first, end=None, state=None, **how):
-        """Answer these lines, in a folder with the state, if one is named."""
-        given = self.session.folder / "lines.txt"
-        given.write_text("".join(self.lines[first:end]), encoding="utf-8")
+    def answer(self, folder, first, end=None, state=None, seconds=0, **how):
+        """Answer these lines, in a folder with the state, if one is named. They arrive over some
+        seconds."""
         options = ["--state", state] if state else []
-        return self.session.rwa("stream", self.model, "--id", *options, cwd=folder, stdin=given,
-                                **how)
+        with arriving(self.lines[first:end], seconds) as stdin:
+            return self.session.rwa("stream", self.model, "--id", *options, cwd=folder,
+                                    stdin=stdin, **how)
 
-    def resume(self, folder, state, spare):
-        """Go on where a state says; return what is wrong with the answers, if anything, and how
-        the run ended. `spare` is the name of a copy of the state, to read its line from."""
-        if (folder / state).exists():
-            shutil.copy(folder / state, folder / spare)
-        place = self.GOES_ON.search(self.answer(folder, len(self.lines), state=spare).errors)
-        first = int(place[1].replace(",", "")) if place else 0
+    def place(self, folder, state):
+        """Return after which line a state goes on."""
+        with self.session.trial() as spare:
+            if (folder / state).exists():
+                shutil.copy(folder / state, spare / state)
+            found = self.GOES_ON.search(self.answer(spare, len(self.lines), state=state).errors)
+        return int(found[1].replace(",", "")) if found else 0
+
+    def resume(self, folder, state, first):
+        """Go on after a line; return what is wrong, if anything, and how the run ended."""
         ended = self.answer(folder, first, state=state)
         if ended.status != 0:
             return "a stream does not resume", ended
         if ended.out.splitlines() != self.answers[first:]:
-            return "a resumed stream has other answers", ended
+            return "a resumed stream has other answers than after the line that it names", ended
         return None, ended
+
+
+@contextlib.contextmanager
+def arriving(lines, seconds):
+    """A pipe into which lines are written over some seconds. The reader closes it."""
+    reader, writer = os.pipe()
+
+    def write():
+        with contextlib.suppress(BrokenPipeError), open(writer, "w", encoding="utf-8") as pipe:
+            for first in range(0, len(lines), PIECE):
+                pipe.write("".join(lines[first : first + PIECE]))
+                pipe.flush()
+                time.sleep(seconds * PIECE / len(lines))
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    try:
+        yield reader
+    finally:
+        thread.join()

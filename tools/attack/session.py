@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 import time
 
-TIME_LIMIT = 60  # seconds; a run that has not ended by then never will
+TIME_LIMIT = 120  # seconds, for busy machines; a run that has not ended by then never will
 KEPT_PER_ATTACK = 10  # findings whose inputs are copied
 
 
@@ -95,10 +95,13 @@ class Session:
         return self.run([self.program, *arguments], **how)
 
     def run(self, command, cwd=None, stdin=None, strike=None, before=None, limit=TIME_LIMIT):
-        """Run a command to its end. Raise OutOfTime if this attack's time ends before."""
+        """Run a command to its end. Raise OutOfTime if this attack's time ends before.
+
+        stdin is a path or a descriptor, which is closed.
+        """
         command = [str(part) for part in command]
         with contextlib.ExitStack() as stack:
-            given = stack.enter_context(open(stdin or os.devnull, "rb"))
+            given = stack.enter_context(open(os.devnull if stdin is None else stdin, "rb"))
             out = stack.enter_context(tempfile.TemporaryFile(dir=self.folder))
             errors = stack.enter_context(tempfile.TemporaryFile(dir=self.folder))
             process = subprocess.Popen(command, cwd=cwd or self.folder, stdin=given, stdout=out,
@@ -135,7 +138,7 @@ class Session:
     def find(self, what, ended, *files):
         """Count a finding; keep its command, how it ended, and its files."""
         self.tally.findings[what] += 1
-        self.tally.first.setdefault(what, str(ended))
+        self.tally.first.setdefault(what, str(ended).replace(f"{self.folder}/", ""))
         number = self.tally.findings.total()
         if number > KEPT_PER_ATTACK:
             return
