@@ -68,9 +68,10 @@ def interrupt_stream(session, stream, number):
         if ended.status not in (0, -number, RESUMABLE):
             session.find("an interrupted stream has another status", ended, folder)
             return
-        first = stream.place(folder, "state")
-        if ended.status == RESUMABLE and first != ended.out.count(b"\n"):
-            session.find("an interrupted stream does not go on after its last answer", ended, folder)
+        first, answered = stream.place(folder, "state"), ended.out.count(b"\n")
+        if first > answered or (ended.status == RESUMABLE and first < answered):
+            session.find("an interrupted stream does not go on after its last answer", ended,
+                         folder)
             return
         wrong, ended = stream.resume(folder, "state", first)
         if wrong:

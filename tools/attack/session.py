@@ -16,7 +16,7 @@ import tempfile
 import time
 
 TIME_LIMIT = 120  # seconds, for busy machines; a run that has not ended by then never will
-KEPT_PER_ATTACK = 10  # findings whose inputs are copied
+KEPT_KINDS, KEPT_OF_A_KIND = 30, 2  # findings of each attack whose inputs are copied
 
 
 class OutOfTime(Exception):
@@ -139,10 +139,10 @@ class Session:
         """Count a finding; keep its command, how it ended, and its files."""
         self.tally.findings[what] += 1
         self.tally.first.setdefault(what, str(ended).replace(f"{self.folder}/", ""))
-        number = self.tally.findings.total()
-        if number > KEPT_PER_ATTACK:
+        kind, number = list(self.tally.first).index(what) + 1, self.tally.findings[what]
+        if kind > KEPT_KINDS or number > KEPT_OF_A_KIND:
             return
-        folder = self.kept.with_name(f"{self.kept.name}-{number}")
+        folder = self.kept.with_name(f"{self.kept.name}-{kind}-{number}")
         folder.mkdir(parents=True)
         (folder / "finding.txt").write_text(
             f"{what}\n{shlex.join(ended.command)}\n{ended}\n{ended.errors}", encoding="utf-8")
