@@ -1,5 +1,4 @@
-"""Files of one byte repeated, plain or packed, written in pieces: what this process holds counts
-into the memory that a child is measured with."""
+"""Files of one byte repeated, plain or packed, in pieces, so that this process stays small."""
 
 import struct
 import zlib
