@@ -15,7 +15,7 @@ ENV           ?= env
 DEPS          ?= 1
 SETUP          = $(if $(filter 0,$(DEPS)),true,tools/install_packages.sh)
 
-.PHONY: all demo check test python bench sanitize fuzz tidy format install clean
+.PHONY: all demo check test python bench sanitize fuzz attack tidy format install clean
 
 all:
 	@$(SETUP) $(BUILD_PACKAGES)
@@ -69,6 +69,11 @@ sanitize:
 fuzz:
 	@$(SETUP) $(BUILD_PACKAGES) $(TEST_PACKAGES) clang
 	@tools/fuzz.sh 60
+
+# Kills, damaged files, bombs, full disks and lost ranks, in fifteen minutes.
+attack: all
+	@$(SETUP) python3
+	@python3 tools/attack build/release/rwa $(ARGS)
 
 tidy:
 	@$(SETUP) $(BUILD_PACKAGES) $(TEST_PACKAGES) clang clang-tidy
