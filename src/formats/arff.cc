@@ -275,9 +275,7 @@ void ArffReader::read_dimension(std::string_view text) {
 void ArffReader::read_text(Sequence& sequence) {
   const ArffWord& cell = cells_[*roles_.text];
   if (is_missing(cell)) lines_.refuse(cell.text.data(), io::quote(cell.text), "a text");
-  if (const char* at = not_utf8(cell.text)) {
-    lines_.refuse(at, fmt::format("byte {:#04x}", static_cast<unsigned char>(*at)), "UTF-8 text");
-  }
+  lines_.require_utf8(cell.text);
   symbols_.append(cell.content(), sequence);
 }
 

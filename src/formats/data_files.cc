@@ -217,6 +217,13 @@ std::optional<Format> by_first_lines(std::span<const std::string_view> lines,
   }
 }
 
+// Binary data and damaged text: the source refuses a zero byte in a line, with its place.
+void refuse_zero_byte(Source& source) {
+  const bool is_ahead = source.peek(std::size_t{1} << 16).find('\0') != std::string_view::npos;
+  for (std::string_view line; is_ahead && source.line(line);) {
+  }
+}
+
 // Rows with the same number of fields, at least two. Blanks also occur in sentences, and a single
 // line proves little: in both cases the fields must be numbers.
 bool is_table(std::string_view text) {
@@ -291,10 +298,7 @@ Format recognise(Source& source) {
         "{}: found UTF-16 text, expected UTF-8: convert it with iconv -f utf-16 -t utf-8",
         source.name()));
   }
-  if (source.peek(std::size_t{1} << 16).find('\0') != std::string_view::npos) {
-    throw InputError(
-        fmt::format("{}: found binary data, expected text, .npy, .npz or IDX", source.name()));
-  }
+  refuse_zero_byte(source);
   const std::string_view text = beginning(source);
   const std::string name_ends = ending(source.path());
   if (const auto format = by_first_lines(lines_of(text), name_ends)) return *format;

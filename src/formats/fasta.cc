@@ -162,6 +162,7 @@ void FastaReader::read_header(Sequence& sequence) {
   ++records_;
   if (target_ != Target::kNone) read_label(header, sequence);
   sequence.id = next_word(header);
+  source_->require_utf8(line_, line_.substr(0, line_.size() - header.size()));
   if (sequence.id.empty()) sequence.set_number(records_);
 }
 
@@ -171,6 +172,7 @@ void FastaReader::read_label(std::string_view header, Sequence& sequence) {
     if (optional_answers_) return;
     refuse(line_.data(), io::quote(line_), label_->expected());
   }
+  source_->require_utf8(line_, label);
   if (target_ == Target::kClass) {
     sequence.labels.push_back(vocabulary_->labels.number(label));
     return;

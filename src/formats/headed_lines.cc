@@ -36,6 +36,8 @@ bool HeadedLines::next_key() {
   const std::size_t end = std::min(text_.find_first_of(kBlanks), text_.size());
   key_ = text_.substr(0, end);
   value_ = trimmed(text_.substr(end));
+  // Names of data sets are not used, and many are not UTF-8.
+  if (!is("@relation") && !is("@problemname")) require_utf8(text_);
   return !is("@data");
 }
 

@@ -31,6 +31,8 @@ class HeadedLines {
   [[nodiscard]] Place place(const char* at) const { return source_.place_of(line_, at); }
   // Throws InputError about position `at` of the line.
   [[noreturn]] void refuse(const char* at, std::string_view found, std::string_view expected) const;
+  // The same for a part of the line that is not UTF-8.
+  void require_utf8(std::string_view part) const { source_.require_utf8(line_, part); }
 
   // Goes to the next line of the header. Returns false after @data.
   bool next_key();

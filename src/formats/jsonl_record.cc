@@ -55,7 +55,7 @@ void JsonParser::parse(std::string_view line, JsonRecord& record) {
       parser_.iterate(copy_.data(), copy_.size(), copy_.capacity()).get(document);
   if (error == simdjson::UTF8_ERROR) {
     const char* at = not_utf8(line);
-    refuse(at, fmt::format("byte {:#04x}", static_cast<unsigned char>(*at)), "UTF-8 text");
+    refuse(at, byte_in_words(*at), kUtf8);
   }
   if (error != simdjson::SUCCESS) refuse_json(error, line.data());
   try {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "formats/text_symbols.h"
 #include "rwa/errors.h"
 
 namespace rwa::formats {
@@ -88,7 +89,7 @@ bool Source::line(std::string_view& line, std::size_t most) {
   if (line.ends_with('\r')) line.remove_suffix(1);
   if (line_ == 1) line = without_mark(line);
   if (const std::size_t zero = line.find('\0'); zero != line.npos) {
-    refuse(line, line.data() + zero, "a zero byte (NUL)", "text");
+    refuse(line, line.data() + zero, "a zero byte (NUL)", "text, .npy, .npz or IDX");
   }
   return true;
 }
@@ -103,6 +104,12 @@ std::size_t Source::read(std::span<std::byte> bytes) {
   if (here > 0) std::memcpy(bytes.data(), buffer_.get() + begin_, here);
   begin_ += here;
   return here + content_.read(bytes.subspan(here));
+}
+
+void Source::require_utf8(std::string_view line, std::string_view part) const {
+  const char* at = not_utf8(part);
+  if (at == nullptr) return;
+  refuse(line, at, byte_in_words(*at), kUtf8);
 }
 
 Place Source::place_of(std::string_view line, const char* at) const {

@@ -36,6 +36,10 @@ class Source {
   // Fills `bytes` with the next bytes. Returns how many were read: fewer only at the end.
   std::size_t read(std::span<std::byte> bytes);
 
+  // Throws InputError for the first byte of `part`, which is in `line`, that is not UTF-8. Whatever
+  // is kept of a text passes this: ids, names, labels and symbols. Comments need not.
+  void require_utf8(std::string_view line, std::string_view part) const;
+
   // Returns the place of `at`, which points into `line`, the last line or the last few joined by \n.
   [[nodiscard]] Place place_of(std::string_view line, const char* at) const;
   // Throws InputError: "FILE:LINE:COLUMN: found FOUND, expected EXPECTED", for the place of `at`.

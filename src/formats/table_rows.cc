@@ -289,10 +289,10 @@ void Rows::check_count() const {
 
 std::string_view Rows::text(std::size_t column) const {
   const std::string_view text = (*this)[column];
-  if (const char* wrong = not_utf8(text)) {
-    refuse(column, fmt::format("byte 0x{:02x}", static_cast<unsigned char>(*wrong)),
-           "UTF-8 text: convert the file, such as with iconv");
-  }
+  if (not_utf8(text) == nullptr) return text;
+  // The field with doubled quotes resolved is not in the row.
+  const std::string_view row = splitter_.text();
+  source_.require_utf8(row, row.substr(splitter_.begin_of(column) - row.data()));
   return text;
 }
 

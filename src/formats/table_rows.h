@@ -19,7 +19,7 @@ namespace rwa::formats {
 inline constexpr char kByBlanks = ' ';  // delimiter of one or more blanks
 
 // Limits, since a file of separators would otherwise take many times its size.
-inline constexpr std::size_t kMostFields = 1 << 16;         // of a row
+inline constexpr std::size_t kMostFields = 1 << 19;         // of a row
 inline constexpr std::size_t kLongestRow = kMostBeginning;  // in bytes
 
 struct Dialect {

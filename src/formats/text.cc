@@ -70,9 +70,7 @@ bool TextReader::next(Sequence& sequence) {
   do {
     if (!read_line()) return false;
   } while (trimmed(line_).empty());
-  if (const char* at = not_utf8(line_)) {
-    refuse(at, fmt::format("byte {:#04x}", static_cast<unsigned char>(*at)), "UTF-8 text");
-  }
+  source_->require_utf8(line_, line_);
   sequence.clear();
   sequence.line = source_->line_number();
   sequence.set_number(sequence.line);

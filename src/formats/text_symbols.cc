@@ -96,6 +96,10 @@ const char* not_utf8(std::string_view text) {
   return nullptr;
 }
 
+std::string byte_in_words(char byte) {
+  return fmt::format("the byte {:#04x}", static_cast<unsigned char>(byte));
+}
+
 std::string_view character_at(std::string_view text, const char* at) {
   text.remove_prefix(static_cast<std::size_t>(at - text.data()));
   return text.substr(0, std::max<std::size_t>(character(text), 1));

@@ -15,6 +15,10 @@ namespace rwa::formats {
 // Returns the first invalid byte of a UTF-8 text; nullptr if it is valid.
 const char* not_utf8(std::string_view text);
 
+// What was found and expected where a text is not UTF-8, for messages: "the byte 0xff".
+std::string byte_in_words(char byte);
+inline constexpr std::string_view kUtf8 = "UTF-8 text: convert the file, such as with iconv";
+
 // Returns the character at a position, for messages; a single byte if it is invalid.
 std::string_view character_at(std::string_view text, const char* at);
 

@@ -162,6 +162,7 @@ bool TsfReader::next(Sequence& sequence) {
   sequence.clear();
   sequence.line = lines_.number();
   if (id_) {
+    lines_.require_utf8(parts_[*id_]);
     sequence.id = parts_[*id_];
   } else {
     sequence.set_number(series_);

@@ -64,8 +64,7 @@ void check_text(const LinePlace& place) {
     place.refuse(&place.text[zero], "a zero byte (NUL)", "text");
   }
   if (const char* at = formats::not_utf8(place.text)) {
-    place.refuse(at, fmt::format("the byte {:#04x}", static_cast<unsigned char>(*at)),
-                 "text in UTF-8");
+    place.refuse(at, formats::byte_in_words(*at), "UTF-8 text");
   }
 }
 

@@ -99,7 +99,7 @@ for i in $(seq 20); do
 done >words.txt
 train words.txt --tokens words --lower --out words
 printf '__label__down go sideways?\nbad \xff byte\nUp up UP\n' >new.txt
-predict 3 "rwa: new.txt:2:5: found byte 0xff, expected UTF-8 text; skipped" words new.txt
+predict 3 "rwa: new.txt:2:5: found the byte 0xff, expected UTF-8 text: convert the file, such as with iconv; skipped" words new.txt
 grep -qxF "rwa: 1 of 3 sequences skipped" err || fail "the skipped sequences are not counted"
 [[ $(cut -d, -f1 out | xargs) == "id 1 3" ]] || fail "not the rows of the other sequences"
 predict 3 "new.txt:2:5:" words new.txt --strict --out strict.csv

@@ -233,7 +233,7 @@ TEST_F(Arff, RefusesABadRow) {
   EXPECT_EQ(refused(begin + "1,2,'u'v\n"),
             ":6:8: found \"v\", expected a comma after the closing quote");
   EXPECT_EQ(refused("@attribute s string\n@data\na\xFF\n"),
-            ":3:2: found byte 0xff, expected UTF-8 text");
+            ":3:2: found the byte 0xff, expected UTF-8 text: convert the file, such as with iconv");
 }
 
 RC_GTEST_PROP(ArffWords, QuotedTextIsReadBack, ()) {

@@ -172,7 +172,8 @@ TEST_F(Jsonl, RefusesWhatIsNotJson) {
        "element does not have the requested type.)"},
       {"second_object.jsonl", ":2:27: found \"{}\", expected the end of the line after the object"},
       {"duplicate_key.jsonl", ":2:27: found the key \"x\" twice, expected each key once"},
-      {"not_utf8.jsonl", ":2:14: found byte 0xe9, expected UTF-8 text"},
+      {"not_utf8.jsonl",
+       ":2:14: found the byte 0xe9, expected UTF-8 text: convert the file, such as with iconv"},
   });
 }
 

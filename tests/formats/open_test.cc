@@ -109,7 +109,7 @@ TEST_F(Open, RefusesWhatIsNoData) {
   EXPECT_EQ(refusal({write("empty.csv", "")}),
             place("empty.csv") + ": found an empty file, expected sequences");
   EXPECT_EQ(refusal({write("picture", std::string("GIF89a\0\0", 8))}),
-            place("picture") + ": found binary data, expected text, .npy, .npz or IDX");
+            place("picture") + ":1:7: found a zero byte (NUL), expected text, .npy, .npz or IDX");
 }
 
 TEST_F(Open, RefusesFilesOfOtherPrograms) {

@@ -123,7 +123,7 @@ TEST_F(Sources, RefuseWithThePlace) {
 
 TEST_F(Sources, RefuseWhatIsNoText) {
   io::expect_error<InputError>([&] { lines(std::string_view("a\nb\0c\n", 6)); },
-                               {":2:2: found a zero byte (NUL), expected text"});
+                               {":2:2: found a zero byte (NUL), expected text, .npy, .npz or IDX"});
 }
 
 // `rwa stream` predicts line by line.

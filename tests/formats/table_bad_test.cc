@@ -71,11 +71,11 @@ TEST_F(BadTable, Quotes) {
 
 TEST_F(BadTable, Bytes) {
   EXPECT_EQ(refusal(std::string_view("a,b\n1,2\n3,\0\n", 12)),
-            ":3:3: found a zero byte (NUL), expected text");
+            ":3:3: found a zero byte (NUL), expected text, .npy, .npz or IDX");
   EXPECT_EQ(refusal("text,class\nab,x\na\xFF,y\n"),
-            ":3:1: found byte 0xff, expected UTF-8 text: convert the file, such as with iconv");
+            ":3:2: found the byte 0xff, expected UTF-8 text: convert the file, such as with iconv");
   EXPECT_EQ(refusal("a,\xFF\n1,2\n"),
-            ":1:3: found byte 0xff, expected UTF-8 text: convert the file, such as with iconv");
+            ":1:3: found the byte 0xff, expected UTF-8 text: convert the file, such as with iconv");
 }
 
 TEST_F(BadTable, NamesThatComeTwice) {

@@ -119,7 +119,8 @@ TEST_F(Text, ABadLineCanBeSkipped) {
 
 TEST_F(Text, RefusesABadLine) {
   expect_refusals({
-      {"not_utf8.txt", ":2:10: found byte 0xe9, expected UTF-8 text"},
+      {"not_utf8.txt",
+       ":2:10: found the byte 0xe9, expected UTF-8 text: convert the file, such as with iconv"},
       {"no_label.txt",
        ":2:1: found \"text __label__a\", expected a label before the text, like __label__x"},
       {"empty_label.txt", ":2:1: found \"__label__\", expected a name after __label__"},

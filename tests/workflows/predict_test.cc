@@ -152,7 +152,10 @@ TEST_F(PredictTest, BadSequencesAreSkippedAndCounted) {
   EXPECT_EQ(report.sequences, 5);
   EXPECT_EQ(report.skipped, 2);
   ASSERT_EQ(reasons.size(), 2U);
-  EXPECT_EQ(reasons[0], in.string() + ":2:1: found byte 0xff, expected UTF-8 text");
+  EXPECT_EQ(
+      reasons[0],
+      in.string() +
+          ":2:1: found the byte 0xff, expected UTF-8 text: convert the file, such as with iconv");
   EXPECT_TRUE(reasons[1].starts_with(in.string() + ":4: found the symbol \"z\"")) << reasons[1];
 }
 

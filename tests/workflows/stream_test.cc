@@ -206,7 +206,7 @@ TEST(Stream, ABadLineSaysWhereAndChangesNothing) {
   refused("1,?", {"stdin:6:3: found no number for \"v\", expected one"});
   refused("1,\"2", {"stdin:7:3: found an unclosed quote, expected a closing quote"});
   refused("1,\"2\"3", {"stdin:8:6: found \"3\", expected a separator"});
-  refused("1,\xFF", {"stdin:9:3: found the byte 0xff, expected text in UTF-8"});
+  refused("1,\xFF", {"stdin:9:3: found the byte 0xff, expected UTF-8 text"});
   refused({"\xC3\xA4,\0", 4}, {"stdin:10:3: found a zero byte (NUL), expected text"});
   EXPECT_EQ(streams.answer("5,6"), spared.answer("5,6"));
 }
