@@ -14,7 +14,7 @@ std::atomic<bool> interrupted{false};
 std::atomic<bool> out_of_time{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler must not block");
 
-void on_signal(int /*signal*/) { interrupted = true; }
+void on_signal(int /*signal*/) { interrupt(); }
 
 void on_alarm(int /*signal*/) {
   if (!interrupted) out_of_time = true;
@@ -37,6 +37,8 @@ const std::atomic<bool>& watch_for_interrupts() {
   for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
   return interrupted;
 }
+
+void interrupt() { interrupted = true; }
 
 void interrupt_after(double seconds) {
   struct sigaction action {};

@@ -18,6 +18,9 @@ class Interrupted : public std::runtime_error {
 // and SIGXFSZ are ignored, so that the failing write reports an error.
 const std::atomic<bool>& watch_for_interrupts();
 
+// Sets the flag.
+void interrupt();
+
 // Sets the flag after this many seconds (more than 0).
 void interrupt_after(double seconds);
 

@@ -158,7 +158,8 @@ int main(int argc, char** argv) {
   std::unique_ptr<rwa::Job> job;
   try {
     if (knows_ranks({argv, static_cast<std::size_t>(argc)}))
-      job = rwa::Job::join({.speaker = "rwa: ", .lost_status = kResources});
+      job = rwa::Job::join(
+          {.speaker = "rwa: ", .lost_status = kResources, .abandoned = rwa::cli::interrupt});
     rwa::cli::set_job(job.get());
     check_same_command({argv, static_cast<std::size_t>(argc)});
     return run(argc, argv);

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -23,6 +24,8 @@ struct JobOptions {
   // exit status.
   std::string speaker = {};
   int lost_status = 1;
+  // Called once, on another thread, if the launcher has died: MPI ends this process a second later.
+  std::function<void()> abandoned = {};
 };
 
 class Job {

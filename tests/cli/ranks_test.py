@@ -6,6 +6,7 @@ share runs, end with a message when a rank fails, and resume with any number of 
 
 Without a launcher there is nothing to test: exit status 77.
 """
+import json
 import os
 import pathlib
 import signal
@@ -187,6 +188,31 @@ class Ranks(unittest.TestCase):
         self.assertEqual(status, 6, errors)
         self.assertEqual(errors.count("rwa: interrupted after step"), 1, errors)
         self.go_on(3)
+
+    def test_leave_a_checkpoint_when_mpirun_is_told_twice(self):
+        """mpirun dies of the second signal, before it passes on the first."""
+        self.write_experiment("long", 10**6)
+        command = ["paper", "run", "long.toml", "--out", "runs", "--checkpoint", "1000"]
+        for pause in (0, 0.3):
+            job = self.start(2, *command)
+            self.addCleanup(job.kill)
+            progress = self.folder / "runs/long/rwa-seed1/metrics.jsonl"
+            seen = progress.read_text(encoding="utf-8") if progress.exists() else ""
+            while not (progress.exists() and
+                       len(progress.read_text(encoding="utf-8")) > len(seen) + 1000):
+                self.assertIsNone(job.poll(), "it ended too early")
+                time.sleep(0.02)
+            ranks = ranks_of(job, PROGRAM)
+            job.terminate()
+            time.sleep(pause)
+            job.terminate()
+            end(job)
+            while any(pathlib.Path(f"/proc/{rank}").exists() for rank in ranks):
+                time.sleep(0.02)
+            run = json.loads(progress.with_name("run.json").read_text(encoding="utf-8"))
+            self.assertEqual(run["status"], "interrupted")
+            self.assertGreater(run["steps"], 0)
+        self.go_on(2)
 
     def test_say_what_is_wrong_once(self):
         (self.folder / "bad.csv").write_text("id,u,y\na,1,x\na,oops,x\n", encoding="utf-8")

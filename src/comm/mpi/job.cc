@@ -1,6 +1,7 @@
 #include "comm/job.h"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -46,7 +47,9 @@ std::string name_of_mpi() {
 class MpiJob final : public Job, private Link {
  public:
   explicit MpiJob(const JobOptions& options)
-      : speaker_(options.speaker), lost_status_(options.lost_status) {
+      : speaker_(options.speaker),
+        lost_status_(options.lost_status),
+        abandoned_(options.abandoned) {
     mpi::check(MPI_Comm_dup(MPI_COMM_WORLD, &comm_), "MPI_Comm_dup");
     mpi::check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     mpi::check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
@@ -64,6 +67,7 @@ class MpiJob final : public Job, private Link {
     local_cores_ = CPU_COUNT(&cores);
     mpi::check(MPI_Comm_free(&here), "MPI_Comm_free");
     watch_.emplace(comm_, calls_, options.patience, [this](const mpi::Watch& watch) {
+      see_launcher();
       if (rank_ > 0) return;
       take_failures();
       hand_out_tickets();
@@ -167,6 +171,11 @@ class MpiJob final : public Job, private Link {
     while (!requests.are_done()) wait.pause();
   }
 
+  // Runs on the watch thread.
+  void see_launcher() {
+    if (abandoned_ && ::getppid() != launcher_) std::exchange(abandoned_, {})();
+  }
+
   // The next four run on rank 0's watch thread, which holds `calls_`.
   [[nodiscard]] bool has_arrived(mpi::Tag tag, MPI_Status& status) const {
     int found = 0;
@@ -236,6 +245,8 @@ class MpiJob final : public Job, private Link {
 
   const std::string speaker_;
   const int lost_status_;
+  const pid_t launcher_ = ::getppid();
+  std::function<void()> abandoned_;
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;
   int size_ = 1;
