@@ -52,7 +52,6 @@ void write_report(const ReportOptions& options) {
     return;
   }
   const fs::path folder = options.out.empty() ? options.runs / "report" : options.out;
-  fs::create_directories(folder);
   report::write_page(made.page, folder / "index.html");
   paper::write_summary(made, folder / "summary.md");
   write_figures(made.figures, folder);

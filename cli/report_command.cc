@@ -43,7 +43,6 @@ fs::path file_of(const ReportOptions& options, const workflows::RunComparison& f
 void report_runs(const ReportOptions& options) {
   const auto found = workflows::compare_runs(read_runs(options.runs));
   const fs::path file = file_of(options, found);
-  if (file.has_parent_path()) fs::create_directories(file.parent_path());
   report::write_page(workflows::comparison_page(found, fs::absolute(file).parent_path()), file);
   const report::Table groups = workflows::table_of_groups(found);
   fmt::print("{}report: {}\n",

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/folder.h"
 #include "rwa/errors.h"
 
 namespace rwa::datasets {
@@ -28,12 +29,13 @@ std::string own_folder() {
 }
 
 // Falls back to a removed named file: not every file system supports O_TMPFILE.
-io::Descriptor open_nameless(const fs::path& folder) {
-  if (folder.empty()) {
+io::Descriptor open_nameless(const fs::path& wanted) {
+  if (wanted.empty()) {
     io::Descriptor in_memory(::memfd_create("rwa", MFD_CLOEXEC));
     if (!in_memory.is_open()) io::throw_refusal("create", "a file in memory", errno);
     return in_memory;
   }
+  const fs::path folder = io::existing_part(wanted);
   io::Descriptor nameless(io::repeat_if_interrupted(
       [&] { return ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600); }));
   if (nameless.is_open()) return nameless;

@@ -42,9 +42,9 @@ class Keeper {
 
 class NamelessFile {
  public:
-  // Creates a file in this folder, or in memory if the path is empty. Ranks with the same keeper
-  // must append the same data; only the keeper creates and writes the file. All members throw
-  // ResourceError.
+  // Creates a file in this folder or, while that does not exist, in the nearest one above it; in
+  // memory if the path is empty. Ranks with the same keeper must append the same data; only the
+  // keeper creates and writes the file. All members throw ResourceError.
   NamelessFile(const std::filesystem::path& folder, const Keeper& keeper);
 
   void append(std::span<const std::byte> bytes);

@@ -4,8 +4,11 @@
 
 #include <atomic>
 #include <string>
+#include <system_error>
+#include <vector>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -44,11 +47,23 @@ Descriptor open_folder(const fs::path& file) {
   return descriptor;
 }
 
+// Whether no other process has locked the file. Some file systems have no locks.
+bool lock(const Descriptor& file) {
+  return ::flock(file.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
+
+bool is_linked(const Descriptor& file) {
+  struct stat status {};
+  return ::fstat(file.get(), &status) == 0 && status.st_nlink > 0;
+}
+
 // A temporary file with the new content; removed unless renamed.
 class Temporary {
  public:
   Temporary(const Descriptor& folder, const fs::path& file)
-      : folder_(folder), file_(file), descriptor_(create()) {}
+      : folder_(folder), file_(file), descriptor_(create()), lock_(::dup(descriptor_.get())) {
+    if (!lock_.is_open()) throw_refusal("lock the temporary file beside it", file_, errno);
+  }
   Temporary(const Temporary&) = delete;
   Temporary& operator=(const Temporary&) = delete;
   ~Temporary() {
@@ -75,7 +90,8 @@ class Temporary {
 
  private:
   // The name does not include the file's, which may already have the maximum length. A taken name
-  // is left over from a crash, or belongs to a process with the same id on another machine.
+  // is left over from a crash, or belongs to a process with the same id on another machine. The lock
+  // tells remove_unfinished() that the file is in use; without it, it may have been removed.
   Descriptor create() {
     static std::atomic<unsigned> serial{0};
     while (true) {
@@ -84,8 +100,9 @@ class Temporary {
         return ::openat(folder_.get(), name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
                         0666);
       }));
-      if (descriptor.is_open()) return descriptor;
-      if (errno != EEXIST) throw_refusal("create a temporary file beside it", file_, errno);
+      if (descriptor.is_open() && lock(descriptor) && is_linked(descriptor)) return descriptor;
+      if (!descriptor.is_open() && errno != EEXIST)
+        throw_refusal("create a temporary file beside it", file_, errno);
     }
   }
 
@@ -93,6 +110,7 @@ class Temporary {
   const fs::path& file_;
   std::string name_;
   Descriptor descriptor_;
+  Descriptor lock_;  // keeps the lock after close(), until the file is renamed
   bool renamed_ = false;
 };
 
@@ -101,6 +119,19 @@ class Temporary {
 bool is_unfinished(const fs::path& file) {
   const std::string name = file.filename().string();
   return name.starts_with(kPrefix) && name.ends_with(kSuffix);
+}
+
+void remove_unfinished(const fs::path& folder) {
+  std::error_code refused;  // a folder that cannot be read is no reason to fail
+  std::vector<fs::path> found;
+  for (fs::directory_iterator at(folder, refused), end; at != end; at.increment(refused)) {
+    if (is_unfinished(at->path())) found.push_back(at->path());
+  }
+  for (const fs::path& file : found) {
+    const Descriptor descriptor(repeat_if_interrupted(
+        [&] { return ::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC); }));
+    if (descriptor.is_open() && lock(descriptor)) fs::remove(file, refused);
+  }
 }
 
 struct Replacement::Impl {

@@ -33,7 +33,11 @@ class Replacement {
   std::unique_ptr<Impl> impl_;
 };
 
-// Whether this is the temporary file of an interrupted replacement.
+// Whether this is the temporary file of a replacement.
 bool is_unfinished(const std::filesystem::path& file);
+
+// Removes the temporary files that killed processes left in the folder; those of live ones are
+// locked. A folder that does not exist has none.
+void remove_unfinished(const std::filesystem::path& folder);
 
 }  // namespace rwa::io

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "io/folder.h"
 #include "io/quote.h"
 #include "io/read_file.h"
 #include "io/replace_file.h"
@@ -187,12 +188,6 @@ bool is_there(const fs::path& file, std::uint64_t most_bytes, std::string_view e
   return true;
 }
 
-void create_folder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) io::throw_refusal("create the folder", folder, error.value());
-}
-
 void keep_mnist_file(const MnistFile& wanted, const fs::path& part, const fs::path& file) {
   require_content(part, wanted.bytes, wanted.sha256);
   io::replace_text(file, io::read_text(part));
@@ -233,7 +228,7 @@ void download_curve(const AuthorsLog& wanted, const fs::path& file) {
 }  // namespace
 
 void download_mnist(const fs::path& folder, const Say& say) {
-  create_folder(folder);
+  io::create_folders(folder);
   for (const MnistFile& wanted : kMnistFiles) {
     const fs::path plain = folder / wanted.name;
     const fs::path packed = folder / fmt::format("{}.gz", wanted.name);
@@ -245,7 +240,7 @@ void download_mnist(const fs::path& folder, const Say& say) {
 }
 
 void download_curves(const fs::path& folder, const Say& say) {
-  create_folder(folder);
+  io::create_folders(folder);
   for (const AuthorsLog& wanted : authors_logs()) {
     const fs::path file = folder / fmt::format("{}.csv", wanted.curve);
     if (is_there(file, kMostCurveBytes, wanted.sha256, say)) continue;

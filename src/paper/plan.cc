@@ -1,17 +1,15 @@
 #include "paper/plan.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <iterator>
 #include <limits>
 #include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include "comm/ranks.h"
-#include "io/descriptor.h"
+#include "io/folder.h"
 #include "io/read_file.h"
 #include "paper/catalogue.h"
 #include "paper/external_files.h"
@@ -194,18 +192,6 @@ void require_own_folders(const std::vector<PlannedRun>& runs) {
   }
 }
 
-// The folder is created later, so the nearest existing parent must be writable.
-void require_writable(const fs::path& folder) {
-  fs::path existing = fs::absolute(folder);
-  std::error_code ignored;  // access() reports the error
-  while (!fs::exists(existing, ignored) && existing.has_relative_path()) {
-    existing = existing.parent_path();
-  }
-  if (::access((existing / ".").c_str(), W_OK | X_OK) != 0) {
-    io::throw_refusal("write into this folder", existing, errno);
-  }
-}
-
 bool uses_files(const PlannedRun& run) {
   return std::holds_alternative<tasks::MnistTask>(run.experiment.task);
 }
@@ -246,7 +232,7 @@ fs::path check(std::span<const PlannedRun> runs, const fs::path& data, Link* lin
     bool finished = false;
     if (ranks.rank() == 0) {
       finished = training::check(experiment, folder);
-      if (!finished) require_writable(folder);
+      if (!finished) io::check_can_write(folder);
     }
     if (ranks.any(finished)) continue;
     if (std::ranges::find(opened, experiment.task) != opened.end()) continue;

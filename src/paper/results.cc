@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "io/folder.h"
 #include "io/read_file.h"
 #include "io/replace_file.h"
 #include "paper/catalogue.h"
@@ -165,7 +166,7 @@ std::vector<report::TableCell> row_of(const training::Record& run, std::size_t k
 
 void write(const std::vector<KeptFile>& files) {
   for (const KeptFile& file : files) {
-    fs::create_directories(file.path.parent_path());
+    io::create_folders(file.path.parent_path());
     io::replace_text(file.path, file.text);
   }
 }
@@ -206,7 +207,7 @@ Results write_results(const std::vector<training::Record>& runs, const fs::path&
   for (const auto& of_run : files) write(of_run);
   return results;
 } catch (const fs::filesystem_error& error) {
-  throw ResourceError(error.what());
+  throw io::refusal(error);
 }
 
 }  // namespace rwa::paper

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "io/folder.h"
 #include "io/replace_file.h"
 #include "report/chart.h"
 #include "report/text.h"
@@ -209,7 +210,9 @@ std::string to_html(const Page& page) {
 }
 
 void write_page(const Page& page, const std::filesystem::path& file) {
-  io::replace_text(file, to_html(page));
+  const std::string html = to_html(page);
+  if (file.has_parent_path()) io::create_folders(file.parent_path());
+  io::replace_text(file, html);
 }
 
 }  // namespace rwa::report

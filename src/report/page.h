@@ -55,7 +55,7 @@ struct Page {
 // Deterministic: the same page gives the same bytes.
 std::string to_html(const Page& page);
 
-// Writes the file atomically. Throws ResourceError.
+// Writes the file atomically, and creates its folder. Throws ResourceError.
 void write_page(const Page& page, const std::filesystem::path& file);
 
 }  // namespace rwa::report

@@ -417,10 +417,13 @@ void check_options(const Options& options) {
 }
 
 // Rank 0 inspects the store; all ranks learn whether the run is finished.
-Found inspect_as_first(const Experiment& experiment, const RunStore& store, const Options& options,
+Found inspect_as_first(const Experiment& experiment, RunStore& store, const Options& options,
                        Ranks& ranks) {
   Found found;
-  if (ranks.rank() == 0) found = store.inspect(experiment, options.time_budget);
+  if (ranks.rank() == 0) {
+    store.sweep();
+    found = store.inspect(experiment, options.time_budget);
+  }
   found.finished = ranks.any(found.finished);
   return found;
 }

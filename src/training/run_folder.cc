@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/counted.h"
+#include "io/folder.h"
 #include "io/read_file.h"
 #include "rwa/errors.h"
 #include "training/metrics.h"
@@ -47,7 +48,7 @@ Record read_run(const fs::path& folder) try {
   }
   return record;
 } catch (const fs::filesystem_error& error) {
-  throw ResourceError(error.what());
+  throw io::refusal(error);
 }
 
 const Metric* final_of(const Record& record) {
@@ -118,7 +119,7 @@ std::vector<fs::path> find_runs(const fs::path& root) try {
   std::ranges::sort(folders);
   return folders;
 } catch (const fs::filesystem_error& error) {
-  throw ResourceError(error.what());
+  throw io::refusal(error);
 }
 
 }  // namespace rwa::training

@@ -1,6 +1,8 @@
 #include "training/run_store.h"
 
+#include <chrono>
 #include <string>
+#include <thread>
 #include <variant>
 #include <vector>
 
@@ -11,6 +13,7 @@
 
 #include "datasets/files_task.h"
 #include "datasets/scale.h"
+#include "io/folder.h"
 #include "io/quote.h"
 #include "io/read_file.h"
 #include "io/replace_file.h"
@@ -124,29 +127,16 @@ void refuse_to_lose_model(const fs::path& folder) {
                   folder.string()));
 }
 
-io::Descriptor lock_folder(const fs::path& folder) {
+io::Descriptor open_folder(const fs::path& folder) {
   io::Descriptor descriptor(io::repeat_if_interrupted(
       [&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
   if (!descriptor.is_open()) io::throw_refusal("open", folder, errno);
-  // Other errors come from file systems without locks; these cannot be protected.
-  if (::flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    throw ConfigError(
-        fmt::format("{}: another process is running in this folder", folder.string()));
-  }
   return descriptor;
 }
 
-io::Descriptor make_and_lock(const fs::path& folder) try {
-  fs::create_directories(folder);
-  io::Descriptor descriptor = lock_folder(folder);
-  std::vector<fs::path> remnants;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    if (io::is_unfinished(entry.path())) remnants.push_back(entry.path());
-  }
-  for (const fs::path& file : remnants) fs::remove(file);
-  return descriptor;
-} catch (const fs::filesystem_error& error) {
-  throw ResourceError(error.what());
+// Errors other than EWOULDBLOCK come from file systems without locks; these cannot be protected.
+bool is_locked_by_another(const io::Descriptor& folder) {
+  return ::flock(folder.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
 }  // namespace
@@ -173,10 +163,21 @@ Found FolderStore::inspect(const Experiment& experiment,
   }
   return found;
 } catch (const fs::filesystem_error& error) {
-  throw ResourceError(error.what());
+  throw io::refusal(error);
 }
 
-std::optional<io::Descriptor> FolderStore::lock() { return make_and_lock(folder_); }
+std::optional<io::Descriptor> FolderStore::lock() {
+  using namespace std::chrono_literals;
+  constexpr auto kPatience = 3s;  // for a step and a checkpoint
+  io::create_folders(folder_);
+  io::Descriptor folder = open_folder(folder_);
+  for (const auto end = std::chrono::steady_clock::now() + kPatience; is_locked_by_another(folder);
+       std::this_thread::sleep_for(20ms)) {
+    if (std::chrono::steady_clock::now() < end) continue;
+    throw ConfigError(fmt::format("{}: another process is running in this folder", name()));
+  }
+  return folder;
+}
 
 void FolderStore::set_experiment(const Experiment& experiment) {
   io::replace_text(file(kConfigFile), format_experiment(experiment));

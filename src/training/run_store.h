@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "io/descriptor.h"
+#include "io/replace_file.h"
 #include "io/safetensors.h"
 #include "rwa/model.h"
 #include "training/checkpoint.h"
@@ -43,14 +44,16 @@ class RunStore {
 
   [[nodiscard]] virtual std::string name() const = 0;  // for messages
 
+  // Removes what a killed process left unfinished.
+  virtual void sweep() = 0;
   // Changes nothing. Throws ConfigError if the store has another experiment (listing the
   // differences) or no run, has more steps than requested, or has a model that a new start would
   // replace; ModelFileError, InputError and ResourceError for files that are corrupted or
   // unreadable. A run that ended by its time budget is not finished if the new budget is larger.
   [[nodiscard]] virtual Found inspect(const Experiment& experiment,
                                       const std::optional<double>& time_budget) const = 0;
-  // Locks the store until the result is destroyed. Throws ConfigError if another process has locked
-  // it.
+  // Locks the store until the result is destroyed. Waits for a process that was just told to stop,
+  // and throws ConfigError if it goes on.
   [[nodiscard]] virtual std::optional<io::Descriptor> lock() = 0;
 
   virtual void set_experiment(const Experiment& experiment) = 0;
@@ -73,6 +76,7 @@ class FolderStore final : public RunStore {
   explicit FolderStore(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   [[nodiscard]] std::string name() const override { return folder_.string(); }
+  void sweep() override { io::remove_unfinished(folder_); }
   [[nodiscard]] Found inspect(const Experiment& experiment,
                               const std::optional<double>& time_budget) const override;
   [[nodiscard]] std::optional<io::Descriptor> lock() override;
@@ -96,6 +100,7 @@ class FolderStore final : public RunStore {
 class MemoryStore final : public RunStore {
  public:
   [[nodiscard]] std::string name() const override { return "the training"; }
+  void sweep() override {}
   [[nodiscard]] Found inspect(const Experiment& experiment,
                               const std::optional<double>& time_budget) const override;
   [[nodiscard]] std::optional<io::Descriptor> lock() override { return std::nullopt; }

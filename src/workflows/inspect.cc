@@ -14,6 +14,7 @@
 #include "base/counted.h"
 #include "base/nearest.h"
 #include "datasets/files_read.h"
+#include "io/folder.h"
 #include "io/quote.h"
 #include "io/read_file.h"
 #include "report/table.h"
@@ -235,7 +236,7 @@ NetworkSummary summarize_network(const fs::path& path) try {
   }
   return summarize_experiment("a run", path / training::kConfigFile);
 } catch (const fs::filesystem_error& error) {
-  throw ResourceError(error.what());
+  throw io::refusal(error);
 }
 
 std::string to_text(const NetworkSummary& network) {

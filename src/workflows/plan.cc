@@ -7,8 +7,10 @@
 #include <fmt/format.h>
 
 #include "comm/ranks.h"
+#include "io/folder.h"
 #include "io/quote.h"
 #include "io/read_file.h"
+#include "io/replace_file.h"
 #include "report/text.h"
 #include "rwa/errors.h"
 #include "training/run_folder.h"
@@ -40,11 +42,10 @@ void check_repeat(const TrainRequest& request) {
   throw ConfigError(fmt::format("repeat is {}, expected at least 1", request.repeat));
 }
 
-void make_folder(const fs::path& folder) {
-  if (std::error_code error; !fs::create_directories(folder, error) && error) {
-    throw ResourceError(
-        fmt::format("{}: cannot create the folder: {}", folder.string(), error.message()));
-  }
+// The first run creates the folder.
+void prepare_folder(const fs::path& folder) {
+  io::check_can_write(folder);
+  io::remove_unfinished(folder);
 }
 
 // Empty if it was given, or nothing unusual was chosen.
@@ -105,7 +106,7 @@ training::Experiment experiment_of(const training::Overrides& settings) {
 Plan plan(const TrainRequest& request, const datasets::Reading& reading, Link* link) {
   check_repeat(request);
   const training::Experiment experiment = experiment_of(request.settings);
-  if (!request.out.empty() && (link == nullptr || link->rank() == 0)) make_folder(request.out);
+  if (!request.out.empty() && (link == nullptr || link->rank() == 0)) prepare_folder(request.out);
   const auto& task = training::files_task(experiment);
   return plan(request, datasets::open_files(task, experiment.seed, request.out, reading, link),
               link);

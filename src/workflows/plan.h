@@ -49,10 +49,10 @@ training::Overrides read_config(const std::filesystem::path& config,
 // ConfigError.
 training::Experiment experiment_of(const training::Overrides& settings);
 
-// Creates the folder, reads the files and plans. Throws ConfigError for impossible settings,
+// Reads the files and plans; writes nothing. Throws ConfigError for impossible settings,
 // ResourceError if a sequence does not fit into memory (naming the options that help), and whatever
-// reading throws. With a link, all ranks call this and get the same plan; only rank 0 creates the
-// folder, reads the data and measures the memory.
+// reading throws. With a link, all ranks call this and get the same plan; only rank 0 reads the data
+// and measures the memory.
 Plan plan(const TrainRequest& request, const datasets::Reading& reading, Link* link = nullptr);
 // The same for files that have been read already. Without `room`, measures the memory for its runs.
 Plan plan(const TrainRequest& request, std::shared_ptr<const datasets::Files> files,

@@ -12,6 +12,7 @@
 #include "datasets/encoding.h"
 #include "formats/data_files.h"
 #include "formats/reader.h"
+#include "io/folder.h"
 #include "io/safetensors.h"
 #include "report/text.h"
 #include "rwa/errors.h"
@@ -79,7 +80,7 @@ std::string verify(const fs::path& path) try {
   if (path.extension() == ".safetensors") return verify_tensors(path);
   return verify_data(path);
 } catch (const fs::filesystem_error& error) {
-  throw ResourceError(error.what());
+  throw io::refusal(error);
 }
 
 std::vector<fs::path> files_in(const fs::path& folder) try {

@@ -156,10 +156,17 @@ TEST(Store, IsReadByManyAtATime) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST(Store, SaysThatItsFolderIsNotThere) {
-  Store store("/nowhere", 0);
-  expect_error<ResourceError>([&] { append_all(made(1), store); },
-                              {"/nowhere", "cannot create", "No such file"});
+// The folder may be created later, when the run begins.
+TEST(Store, GoesIntoTheFolderAboveIfItsOwnIsNotThere) {
+  const io::TempFolder folder;
+  Store store(folder.path() / "runs/one", 0);
+  append_all(made(1), store);
+  EXPECT_EQ(folder.count(), 0);
+}
+
+TEST(Store, SaysThatItsFolderCannotBeWrittenTo) {
+  Store store("/proc/runs/one", 0);
+  expect_error<ResourceError>([&] { append_all(made(1), store); }, {"/proc", "cannot create"});
 }
 
 // A limit on the file size acts like a full disk.

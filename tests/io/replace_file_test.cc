@@ -182,5 +182,21 @@ TEST_F(ReplaceFile, AFailedWriteKeepsTheOldFileAndLeavesNoTemporary) {
   EXPECT_EQ(folder_.count(), 1);
 }
 
+// What a killed process leaves is not locked.
+TEST_F(ReplaceFile, RemnantsAreRemovedUnlessTheirProcessLives) {
+  put(folder_.path() / "model", "old");
+  put(folder_.path() / ".rwa-1-0.tmp", "ne");
+  put(folder_.path() / ".rwa-notes", "mine");
+  Replacement live(folder_.path() / "model");
+  live.write(as_bytes("new"));
+  remove_unfinished(folder_.path());
+  EXPECT_FALSE(fs::exists(folder_.path() / ".rwa-1-0.tmp"));
+  EXPECT_EQ(folder_.count(), 3);
+  live.finish();
+  EXPECT_EQ(get(folder_.path() / "model"), "new");
+  EXPECT_EQ(get(folder_.path() / ".rwa-notes"), "mine");
+  EXPECT_NO_THROW(remove_unfinished(folder_.path() / "nowhere"));
+}
+
 }  // namespace
 }  // namespace rwa::io

@@ -1,9 +1,11 @@
 #include "training/loop.h"
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <fmt/format.h>
@@ -379,6 +381,26 @@ TEST(Run, AFolderInUseIsRefused) {
     EXPECT_EQ(contents(folder.path()), before);
   }
   EXPECT_EQ(run_quietly(small_adding(), folder.path()), Outcome::kFinished);
+}
+
+// As of a process that was just told to stop, and still saves.
+TEST(Run, AFolderThatIsAboutToBeFreeIsWaitedFor) {
+  const TempFolder folder;
+  auto other = FolderStore(folder.path()).lock();
+  const std::jthread stops([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    other.reset();
+  });
+  EXPECT_EQ(run_quietly(small_adding(), folder.path()), Outcome::kFinished);
+}
+
+TEST(Run, WhatAKilledProcessLeftIsRemovedEvenIfTheRunIsFinished) {
+  const TempFolder folder;
+  EXPECT_EQ(run_quietly(small_adding(), folder.path()), Outcome::kFinished);
+  const auto finished = contents(folder.path());
+  io::put(folder.path() / ".rwa-1-0.tmp", "half a page");
+  EXPECT_EQ(run_quietly(small_adding(), folder.path()), Outcome::kAlreadyFinished);
+  EXPECT_EQ(contents(folder.path()), finished);
 }
 
 TEST(Run, DamagedFilesAreNamedAndNothingIsOverwritten) {
