@@ -116,8 +116,8 @@ class RWA_EXPORT Model {
   // The rwa program stores under "data" how data files are encoded for the model.
   [[nodiscard]] const std::map<std::string, std::string>& notes() const;
   // Sets a note, or removes it if the text is empty. Throws InputError if the name is empty or
-  // reserved ("format", "format_version", "network"), if name or text is not UTF-8, or if the notes
-  // exceed the space in the file: about 1 MiB in total, less with many layers.
+  // reserved ("format", "format_version", "network", "sha256"), if name or text is not UTF-8, or if
+  // the notes exceed the space in the file: about 1 MiB in total, less with many layers.
   void set_note(const std::string& name, std::string text);
 
   struct RWA_HIDDEN Impl;

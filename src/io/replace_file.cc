@@ -39,8 +39,12 @@ const fs::path& regular_or_absent(const fs::path& file) {
   return file;
 }
 
+fs::path folder_of(const fs::path& file) {
+  return file.has_parent_path() ? file.parent_path() : fs::path(".");
+}
+
 Descriptor open_folder(const fs::path& file) {
-  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  const fs::path folder = folder_of(file);
   Descriptor descriptor(repeat_if_interrupted(
       [&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
   if (!descriptor.is_open()) throw_refusal("open its folder", file, errno);
@@ -55,6 +59,20 @@ bool lock(const Descriptor& file) {
 bool is_linked(const Descriptor& file) {
   struct stat status {};
   return ::fstat(file.get(), &status) == 0 && status.st_nlink > 0;
+}
+
+// Removes the temporary files of killed processes.
+void remove_unfinished(const fs::path& folder) {
+  std::error_code refused;  // a folder that cannot be read is no reason to fail
+  std::vector<fs::path> found;
+  for (fs::directory_iterator at(folder, refused), end; at != end; at.increment(refused)) {
+    if (is_unfinished(at->path())) found.push_back(at->path());
+  }
+  for (const fs::path& file : found) {
+    const Descriptor descriptor(repeat_if_interrupted(
+        [&] { return ::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC); }));
+    if (descriptor.is_open() && lock(descriptor)) fs::remove(file, refused);
+  }
 }
 
 // A temporary file with the new content; removed unless renamed.
@@ -121,22 +139,11 @@ bool is_unfinished(const fs::path& file) {
   return name.starts_with(kPrefix) && name.ends_with(kSuffix);
 }
 
-void remove_unfinished(const fs::path& folder) {
-  std::error_code refused;  // a folder that cannot be read is no reason to fail
-  std::vector<fs::path> found;
-  for (fs::directory_iterator at(folder, refused), end; at != end; at.increment(refused)) {
-    if (is_unfinished(at->path())) found.push_back(at->path());
-  }
-  for (const fs::path& file : found) {
-    const Descriptor descriptor(repeat_if_interrupted(
-        [&] { return ::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC); }));
-    if (descriptor.is_open() && lock(descriptor)) fs::remove(file, refused);
-  }
-}
-
 struct Replacement::Impl {
   explicit Impl(const fs::path& target)
-      : file(regular_or_absent(target)), folder(open_folder(file)), temporary(folder, file) {}
+      : file(regular_or_absent(target)), folder(open_folder(file)), temporary(folder, file) {
+    remove_unfinished(folder_of(file));
+  }
 
   const fs::path file;
   const Descriptor folder;

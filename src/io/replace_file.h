@@ -11,7 +11,8 @@
 namespace rwa::io {
 
 // Writes a temporary file next to `file`, flushes it to disk and renames it over `file`. The new
-// file has mode 0666 minus the umask; a symbolic link is itself replaced.
+// file has mode 0666 minus the umask; a symbolic link is itself replaced. Also removes temporary
+// files that killed processes left in the folder; those of live ones are locked.
 //
 // Throws ResourceError with the file, the operation and the system's reason. The old file is then
 // intact and the temporary file removed, except if flushing the folder after the rename fails; the
@@ -35,9 +36,5 @@ class Replacement {
 
 // Whether this is the temporary file of a replacement.
 bool is_unfinished(const std::filesystem::path& file);
-
-// Removes the temporary files that killed processes left in the folder; those of live ones are
-// locked. A folder that does not exist has none.
-void remove_unfinished(const std::filesystem::path& folder);
 
 }  // namespace rwa::io

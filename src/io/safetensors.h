@@ -53,7 +53,8 @@ TensorFile read_safetensors(const std::filesystem::path& file, Accept accept = A
 std::vector<std::byte> format_safetensors(const TensorFile& content);
 
 // The format has no checksum, and a damaged number is still a number. seal() adds one of everything
-// else to the metadata, as "sha256"; is_intact() is false if it is missing or wrong.
+// else to the metadata; is_intact() is false if it is missing or wrong.
+inline constexpr const char* kChecksumKey = "sha256";
 void seal(TensorFile& content);
 [[nodiscard]] bool is_intact(const TensorFile& content);
 

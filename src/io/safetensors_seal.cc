@@ -13,8 +13,6 @@
 namespace rwa::io {
 namespace {
 
-constexpr const char* kChecksum = "sha256";
-
 std::string checksum_of(const TensorFile& content) {
   Sha256 sha;
   const auto add = [&sha](const auto& range) { sha.add(std::as_bytes(std::span(range))); };
@@ -22,7 +20,7 @@ std::string checksum_of(const TensorFile& content) {
     add(fmt::format("{}:{} {}:{} ", key.size(), key, value.size(), value));
   };
   for (const auto& [key, value] : content.metadata) {
-    if (key != kChecksum) add_pair(key, value);
+    if (key != kChecksumKey) add_pair(key, value);
   }
   for (const Tensor& tensor : content.tensors) {
     add(fmt::format("{}:{} [{}] ", tensor.name.size(), tensor.name, fmt::join(tensor.shape, ",")));
@@ -34,10 +32,10 @@ std::string checksum_of(const TensorFile& content) {
 
 }  // namespace
 
-void seal(TensorFile& content) { content.metadata[kChecksum] = checksum_of(content); }
+void seal(TensorFile& content) { content.metadata[kChecksumKey] = checksum_of(content); }
 
 bool is_intact(const TensorFile& content) {
-  const auto found = content.metadata.find(kChecksum);
+  const auto found = content.metadata.find(kChecksumKey);
   return found != content.metadata.end() && found->second == checksum_of(content);
 }
 

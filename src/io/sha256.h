@@ -16,14 +16,17 @@ class Sha256 {
   Sha256();
 
   void add(std::span<const std::byte> bytes);
-  // Returns 64 lower-case hex digits. Nothing may be added afterwards.
-  [[nodiscard]] std::string hex();
+  // Returns 64 lower-case hex digits for what was added so far.
+  [[nodiscard]] std::string hex() const;
 
  private:
   struct Free {
     void operator()(evp_md_ctx_st* context) const noexcept;
   };
-  std::unique_ptr<evp_md_ctx_st, Free> context_;
+  using Context = std::unique_ptr<evp_md_ctx_st, Free>;
+  static Context make_context();
+
+  Context context_;
 };
 
 std::string sha256(std::span<const std::byte> bytes);

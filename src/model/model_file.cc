@@ -23,7 +23,8 @@ constexpr std::string_view kFirstVersion = "1";  // networks of one layer
 constexpr std::string_view kVersion = "2";
 constexpr std::string_view kNetwork = "the description of the network";
 // Metadata keys that are not notes.
-constexpr std::array<std::string_view, 3> kOwnKeys = {"format", "format_version", "network"};
+constexpr std::array<std::string_view, 4> kOwnKeys = {"format", "format_version", "network",
+                                                      io::kChecksumKey};
 
 // Version 1 describes one layer on features. It does not say how forget gates were initialised.
 void parse_first_version(io::Fields& network, ModelConfig& c) {
@@ -113,7 +114,8 @@ Notes metadata_of(const ModelConfig& config, const Notes& notes) {
 // An upper bound on the file's header without notes.
 std::size_t bytes_beside_notes(const ModelConfig& config) {
   constexpr std::size_t kTensor = 128;  // per tensor, besides its name
-  std::size_t bytes = nlohmann::json(metadata_of(config, {})).dump().size();
+  constexpr std::size_t kChecksum = 80;
+  std::size_t bytes = nlohmann::json(metadata_of(config, {})).dump().size() + kChecksum;
   for (const auto& info : NetworkSpec(config).describe()) bytes += info.name.size() + kTensor;
   return bytes;
 }
@@ -133,10 +135,19 @@ std::string check_format(const io::TensorFile& file, std::string_view origin) {
   return version;
 }
 
-// Requires exactly the network's tensors, each of its shape.
-std::vector<float> collect(const NetworkSpec& spec, const io::TensorFile& file,
-                           std::string_view origin) {
-  const auto expected = spec.describe();
+// Files of earlier builds have no checksum.
+void check_checksum(const io::TensorFile& file, std::string_view origin) {
+  if (!file.metadata.contains(io::kChecksumKey) || io::is_intact(file)) return;
+  throw ModelFileError(
+      fmt::format("{}: is damaged: its checksum does not match its content; if it was edited on "
+                  "purpose, remove {} from its metadata",
+                  origin, io::quote(io::kChecksumKey)));
+}
+
+// Requires exactly these tensors, each of its shape, and puts them in order: other programs may save
+// them in another one.
+void put_in_order(const std::vector<ParameterInfo>& expected, io::TensorFile& file,
+                  std::string_view origin) {
   std::set<std::string_view> names;
   for (const auto& info : expected) names.insert(info.name);
   for (const auto& tensor : file.tensors) {
@@ -148,9 +159,8 @@ std::vector<float> collect(const NetworkSpec& spec, const io::TensorFile& file,
   const auto text = [](const std::vector<std::int64_t>& s) {
     return fmt::format("[{}]", fmt::join(s, ", "));
   };
-  std::vector<std::pair<const ParameterInfo*, const io::Tensor*>> pairs;
-  for (const auto& info : expected) {
-    const auto found = std::find_if(file.tensors.begin(), file.tensors.end(),
+  for (auto place = file.tensors.begin(); const auto& info : expected) {
+    const auto found = std::find_if(place, file.tensors.end(),
                                     [&](const auto& tensor) { return tensor.name == info.name; });
     if (found == file.tensors.end()) {
       throw ModelFileError(fmt::format("{}: lacks the tensor {}", origin, io::quote(info.name)));
@@ -159,13 +169,16 @@ std::vector<float> collect(const NetworkSpec& spec, const io::TensorFile& file,
       throw ModelFileError(fmt::format("{}: the tensor {} has shape {}, expected {}", origin,
                                        io::quote(info.name), text(found->shape), text(info.shape)));
     }
-    pairs.emplace_back(&info, &*found);
+    std::iter_swap(place++, found);
   }
+}
+
+// The weights in the network's layout, of tensors in its order.
+std::vector<float> weights_of(const NetworkSpec& spec, const io::TensorFile& file) {
   // Allocated only now that the file is known to hold this many values.
   std::vector<float> weights(spec.parameters());
-  for (const auto& [info, tensor] : pairs) {
-    std::copy(tensor->values.begin(), tensor->values.end(),
-              weights.begin() + static_cast<std::ptrdiff_t>(info->offset));
+  for (auto tensor = file.tensors.begin(); const auto& info : spec.describe()) {
+    std::ranges::copy(tensor++->values, weights.begin() + static_cast<std::ptrdiff_t>(info.offset));
   }
   return weights;
 }
@@ -177,8 +190,10 @@ ModelFile read_model(const std::filesystem::path& file) {
   const std::string version = check_format(content, origin);
   try {
     const ModelConfig config = parse_network(metadata(content, "network", origin), version, origin);
-    std::vector<float> weights = collect(NetworkSpec(config), content, origin);
-    return {config, std::move(weights), notes_of(std::move(content.metadata))};
+    const NetworkSpec spec(config);
+    put_in_order(spec.describe(), content, origin);
+    check_checksum(content, origin);
+    return {config, weights_of(spec, content), notes_of(std::move(content.metadata))};
   } catch (const ConfigError& error) {
     throw ModelFileError(fmt::format("{}: {}", origin, error.what()));
   }
@@ -192,6 +207,7 @@ void write_model(const std::filesystem::path& file, const ModelConfig& config,
     const auto values = weights.subspan(info.offset, info.size);
     content.tensors.push_back({info.name, info.shape, {values.begin(), values.end()}});
   }
+  io::seal(content);
   io::write_safetensors(file, content);
 }
 

@@ -1,5 +1,6 @@
 // src/model/model_file.h: a model as a safetensors file. The metadata says what it is:
-//   format "rwa-model", format_version "2", network as JSON: all fields of ModelConfig.
+//   format "rwa-model", format_version "2", network as JSON: all fields of ModelConfig
+//   sha256            of everything else; files of earlier builds lack it
 // All other entries are the model's notes.
 // Version 1 can still be read. It has one layer:
 //   {"inputs": …, "layers": [{"cell": …, "activation": …, "units": …}], "outputs": …, "readout": …,

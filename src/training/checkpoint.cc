@@ -31,7 +31,8 @@ constexpr const char* kOptimizerSteps = "optimizer_steps";
 template <class Visitor>
 void describe(State& state, Visitor visit) {
   visit("step", state.step);
-  visit("metrics_bytes", state.metrics_bytes);
+  visit("metrics_bytes", state.metrics.size);
+  visit("metrics_sha256", state.metrics.sha256);
   visit("loss_sum", state.loss_sum);
   visit("loss_count", state.loss_count);
   visit("first_loss", state.rule.first);
@@ -46,8 +47,10 @@ void describe(State& state, Visitor visit) {
   visit("started", state.started);
 }
 
-// Adds fields that some files of version 1 lack.
-void complete_first_version(Metadata& metadata) {
+// Adds fields that earlier builds did not write.
+void complete(Metadata& metadata, bool is_first_version) {
+  metadata.try_emplace("metrics_sha256");
+  if (!is_first_version) return;
   for (const char* key :
        {"host_wait_seconds", "best_loss", "best_step", "evaluations_without", "reductions"}) {
     metadata.try_emplace(key, "0");
@@ -205,7 +208,7 @@ Checkpoint to_checkpoint(io::TensorFile content, const std::filesystem::path& fi
   if (!io::is_intact(content)) {
     reader.fail("is corrupted: its checksum (sha256) does not match its content");
   }
-  if (is_first) complete_first_version(content.metadata);
+  complete(content.metadata, is_first);
   Checkpoint checkpoint;
   checkpoint.file = file;
   checkpoint.experiment = experiment_of(reader, file);

@@ -21,6 +21,7 @@
 #include "rwa/model.h"
 #include "rwa/trainer.h"
 #include "training/experiment.h"
+#include "training/metrics.h"
 #include "training/schedule.h"
 
 namespace rwa::training {
@@ -31,9 +32,9 @@ inline constexpr std::string_view kCheckpointFormat = "rwa-checkpoint";
 // The state of a run after a step, except weights and optimiser. A step includes whatever is due at
 // it, such as an evaluation.
 struct State {
-  std::int64_t step = 0;           // completed
-  std::int64_t metrics_bytes = 0;  // size of metrics.jsonl at this step
-  double loss_sum = 0;             // over the steps since the last "train" metric
+  std::int64_t step = 0;  // completed
+  MetricsExtent metrics;  // what is in metrics.jsonl at this step
+  double loss_sum = 0;    // over the steps since the last "train" metric
   std::int64_t loss_count = 0;
   LossRule rule;
   Best best;                    // only with patience

@@ -168,7 +168,7 @@ void Loop::begin(const Found& found) {
   if (is_first()) {
     if (!found.configured) store_.set_experiment(experiment_);
     write_run(Status::kRunning);
-    metrics_ = store_.begin_metrics(state_.metrics_bytes);
+    metrics_ = store_.begin_metrics(state_.metrics.size);
   }
   batches_.emplace(training_batches(), Prefetch::Extent{.first = state_.step,
                                                         .end = experiment_.training.steps,
@@ -305,7 +305,7 @@ void Loop::write(const Metric& metric) {
 // All ranks build the content, so that all see a divergence at the same step.
 void Loop::save(Status status) {
   if (saved_step_ != state_.step) {
-    if (metrics_) state_.metrics_bytes = metrics_->sync();
+    if (metrics_) state_.metrics = metrics_->sync();
     const auto content = checkpoint_content(experiment_, state_, model_, trainer_);
     if (is_first()) store_.save_checkpoint(content);
     saved_step_ = state_.step;
@@ -417,13 +417,10 @@ void check_options(const Options& options) {
 }
 
 // Rank 0 inspects the store; all ranks learn whether the run is finished.
-Found inspect_as_first(const Experiment& experiment, RunStore& store, const Options& options,
+Found inspect_as_first(const Experiment& experiment, const RunStore& store, const Options& options,
                        Ranks& ranks) {
   Found found;
-  if (ranks.rank() == 0) {
-    store.sweep();
-    found = store.inspect(experiment, options.time_budget);
-  }
+  if (ranks.rank() == 0) found = store.inspect(experiment, options.time_budget);
   found.finished = ranks.any(found.finished);
   return found;
 }

@@ -98,18 +98,22 @@ MetricsFile::MetricsFile(const std::filesystem::path& file, std::int64_t size)
   if (io::repeat_if_interrupted([&] { return ::ftruncate(descriptor_.get(), size); }) != 0) {
     io::throw_refusal("truncate", file_, errno);
   }
+  const std::string kept = io::read_text(file_);
+  sum_.add(std::as_bytes(std::span(kept)));
 }
 
 void MetricsFile::append(const Metric& metric) {
   const std::string line = format_metric(metric) + "\n";
   io::write_all(descriptor_, std::as_bytes(std::span(line)), file_);
+  sum_.add(std::as_bytes(std::span(line)));
   size_ += static_cast<std::int64_t>(line.size());
 }
 
-void MetricsFile::sync() {
+MetricsExtent MetricsFile::sync() {
   if (io::repeat_if_interrupted([&] { return ::fdatasync(descriptor_.get()); }) != 0) {
     io::throw_refusal("flush to disk (fdatasync)", file_, errno);
   }
+  return {size_, sum_.hex()};
 }
 
 std::vector<Metric> read_metrics(const std::filesystem::path& file, std::size_t size) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "io/descriptor.h"
+#include "io/sha256.h"
 #include "rwa/types.h"
 
 namespace rwa::training {
@@ -38,6 +39,14 @@ Metric parse_metric(std::string_view line, std::string_view origin);
 std::string_view unit_of(Loss loss);
 double in_unit(Loss loss, double value);
 
+// Metrics that were made durable.
+struct MetricsExtent {
+  std::int64_t size = 0;
+  std::string sha256 = {};  // of these bytes; empty: not known
+
+  friend bool operator==(const MetricsExtent&, const MetricsExtent&) = default;
+};
+
 // All members throw ResourceError, naming the file, if a system call fails.
 class MetricsFile {
  public:
@@ -47,13 +56,13 @@ class MetricsFile {
   // Passes the line to the system: other processes see it, and it survives a crash of this one.
   void append(const Metric& metric);
   // Returns when all lines are on disk.
-  void sync();
-  [[nodiscard]] std::int64_t size() const { return size_; }
+  MetricsExtent sync();
 
  private:
   std::filesystem::path file_;
   io::Descriptor descriptor_;
   std::int64_t size_;
+  io::Sha256 sum_;
 };
 
 // Reads the lines of the file, or of its first `size` bytes, ignoring an incomplete last line.

@@ -1,6 +1,7 @@
 #include "training/run_store.h"
 
 #include <chrono>
+#include <span>
 #include <string>
 #include <thread>
 #include <variant>
@@ -17,6 +18,7 @@
 #include "io/quote.h"
 #include "io/read_file.h"
 #include "io/replace_file.h"
+#include "io/sha256.h"
 #include "rwa/errors.h"
 #include "training/metrics.h"
 #include "training/run_file.h"
@@ -84,16 +86,25 @@ bool is_finished(const RunSummary& summary, const Experiment& experiment, bool c
   return configured && summary.steps_requested == steps;
 }
 
-void check_metrics(const fs::path& folder, std::int64_t covered) {
+// Checks the metrics that a checkpoint covers. Those of earlier builds have no checksum.
+void check_metrics(const fs::path& folder, const MetricsExtent& covered) {
   const fs::path file = folder / kMetricsFile;
-  const std::uintmax_t size = fs::exists(file) ? fs::file_size(file) : 0;
-  if (size < static_cast<std::uintmax_t>(covered)) {
+  const std::string text = fs::exists(file) ? io::read_text(file) : "";
+  const auto size = static_cast<std::size_t>(covered.size);
+  if (text.size() < size) {
     throw InputError(
         fmt::format("{}: has {} bytes, expected at least {}, the size recorded in the checkpoint "
                     "next to it",
-                    file.string(), size, covered));
+                    file.string(), text.size(), size));
   }
-  if (covered > 0) (void)read_metrics(file, static_cast<std::size_t>(covered));
+  const auto bytes = std::as_bytes(std::span(text)).first(size);
+  if (!covered.sha256.empty() && io::sha256(bytes) != covered.sha256) {
+    throw InputError(
+        fmt::format("{}: is damaged: it does not match the checksum in the checkpoint "
+                    "next to it",
+                    file.string()));
+  }
+  if (size > 0) (void)read_metrics(file, size);
 }
 
 // Throws ConfigError if more steps are done than requested.
@@ -113,7 +124,7 @@ Checkpoint find_place(const Experiment& experiment, const fs::path& folder) {
                                      fmt::join(lines, "\n  ")));
   }
   refuse_fewer_steps(checkpoint.state, experiment, folder.string());
-  check_metrics(folder, checkpoint.state.metrics_bytes);
+  check_metrics(folder, checkpoint.state.metrics);
   return checkpoint;
 }
 
@@ -188,10 +199,7 @@ std::unique_ptr<MetricsSink> FolderStore::begin_metrics(std::int64_t size) {
    public:
     FileSink(const fs::path& file, std::int64_t kept) : file_(file, kept) {}
     void append(const Metric& metric) override { file_.append(metric); }
-    std::int64_t sync() override {
-      file_.sync();
-      return file_.size();
-    }
+    MetricsExtent sync() override { return file_.sync(); }
 
    private:
     MetricsFile file_;
@@ -221,7 +229,7 @@ std::unique_ptr<MetricsSink> MemoryStore::begin_metrics(std::int64_t size) {
    public:
     explicit ListSink(std::vector<Metric>& metrics) : metrics_(metrics) {}
     void append(const Metric& metric) override { metrics_.push_back(metric); }
-    std::int64_t sync() override { return std::ssize(metrics_); }
+    MetricsExtent sync() override { return {.size = std::ssize(metrics_)}; }
 
    private:
     std::vector<Metric>& metrics_;

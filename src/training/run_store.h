@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "io/descriptor.h"
-#include "io/replace_file.h"
 #include "io/safetensors.h"
 #include "rwa/model.h"
 #include "training/checkpoint.h"
@@ -33,8 +32,8 @@ class MetricsSink {
  public:
   virtual ~MetricsSink() = default;
   virtual void append(const Metric& metric) = 0;
-  // Makes all metrics durable and returns their size.
-  virtual std::int64_t sync() = 0;
+  // Makes all metrics durable.
+  virtual MetricsExtent sync() = 0;
 };
 
 // The store of one run at a time. All members throw ResourceError if a system call fails.
@@ -44,8 +43,6 @@ class RunStore {
 
   [[nodiscard]] virtual std::string name() const = 0;  // for messages
 
-  // Removes what a killed process left unfinished.
-  virtual void sweep() = 0;
   // Changes nothing. Throws ConfigError if the store has another experiment (listing the
   // differences) or no run, has more steps than requested, or has a model that a new start would
   // replace; ModelFileError, InputError and ResourceError for files that are corrupted or
@@ -57,7 +54,7 @@ class RunStore {
   [[nodiscard]] virtual std::optional<io::Descriptor> lock() = 0;
 
   virtual void set_experiment(const Experiment& experiment) = 0;
-  // Keeps the metrics up to `size`, a result of sync(), and appends to them. The store must outlive
+  // Keeps the metrics up to `size`, as sync() returned it, and appends to them. The store must outlive
   // the sink.
   [[nodiscard]] virtual std::unique_ptr<MetricsSink> begin_metrics(std::int64_t size) = 0;
   virtual void save_checkpoint(const io::TensorFile& content) = 0;
@@ -76,7 +73,6 @@ class FolderStore final : public RunStore {
   explicit FolderStore(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   [[nodiscard]] std::string name() const override { return folder_.string(); }
-  void sweep() override { io::remove_unfinished(folder_); }
   [[nodiscard]] Found inspect(const Experiment& experiment,
                               const std::optional<double>& time_budget) const override;
   [[nodiscard]] std::optional<io::Descriptor> lock() override;
@@ -100,7 +96,6 @@ class FolderStore final : public RunStore {
 class MemoryStore final : public RunStore {
  public:
   [[nodiscard]] std::string name() const override { return "the training"; }
-  void sweep() override {}
   [[nodiscard]] Found inspect(const Experiment& experiment,
                               const std::optional<double>& time_budget) const override;
   [[nodiscard]] std::optional<io::Descriptor> lock() override { return std::nullopt; }

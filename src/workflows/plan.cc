@@ -10,7 +10,6 @@
 #include "io/folder.h"
 #include "io/quote.h"
 #include "io/read_file.h"
-#include "io/replace_file.h"
 #include "report/text.h"
 #include "rwa/errors.h"
 #include "training/run_folder.h"
@@ -40,12 +39,6 @@ std::string text_of(const training::Overrides& settings, std::string_view path) 
 void check_repeat(const TrainRequest& request) {
   if (request.repeat >= 1) return;
   throw ConfigError(fmt::format("repeat is {}, expected at least 1", request.repeat));
-}
-
-// The first run creates the folder.
-void prepare_folder(const fs::path& folder) {
-  io::check_can_write(folder);
-  io::remove_unfinished(folder);
 }
 
 // Empty if it was given, or nothing unusual was chosen.
@@ -106,7 +99,8 @@ training::Experiment experiment_of(const training::Overrides& settings) {
 Plan plan(const TrainRequest& request, const datasets::Reading& reading, Link* link) {
   check_repeat(request);
   const training::Experiment experiment = experiment_of(request.settings);
-  if (!request.out.empty() && (link == nullptr || link->rank() == 0)) prepare_folder(request.out);
+  const bool is_first = link == nullptr || link->rank() == 0;
+  if (!request.out.empty() && is_first) io::check_can_write(request.out);
   const auto& task = training::files_task(experiment);
   return plan(request, datasets::open_files(task, experiment.seed, request.out, reading, link),
               link);

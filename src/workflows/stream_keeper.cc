@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "base/counted.h"
-#include "io/replace_file.h"
 #include "rwa/errors.h"
 #include "workflows/stream.h"
 #include "workflows/stream_state.h"
@@ -15,7 +14,6 @@ namespace rwa::workflows {
 
 StreamKeeper::StreamKeeper(Streams& streams, std::filesystem::path file)
     : streams_(streams), file_(std::move(file)) {
-  io::remove_unfinished(file_.has_parent_path() ? file_.parent_path() : ".");
   if (std::error_code error; std::filesystem::exists(file_, error)) restore();
   save(false);
 }

@@ -243,6 +243,7 @@ class OtherFile : public ::testing::Test {
   OtherFile() {
     Model(kSmall).save(file_);
     content_ = io::read_safetensors(file_);
+    content_.metadata.erase(io::kChecksumKey);  // as in files of earlier builds
   }
 
   // Writes the current content and expects an error.
@@ -530,6 +531,32 @@ TEST_F(OtherFile, TensorsInAnyOrder) {
   std::reverse(content_.tensors.begin(), content_.tensors.end());
   io::write_safetensors(file_, content_);
   EXPECT_TRUE(cases::same_bits(Model::load(file_).weights(), Model(kSmall).weights()));
+}
+
+TEST_F(OtherFile, SavedAgainByAnotherProgram) {
+  io::seal(content_);
+  std::reverse(content_.tensors.begin(), content_.tensors.end());
+  io::write_safetensors(file_, content_);
+  EXPECT_TRUE(cases::same_bits(Model::load(file_).weights(), Model(kSmall).weights()));
+  content_.tensors[0].values[0] += 1;
+  refuse({"is damaged", "if it was edited on purpose, remove \"sha256\" from its metadata"});
+}
+
+// In the name of the checksum it makes a note of it, of a model that is intact.
+TEST_F(OtherFile, AFlippedBitInAnyByte) {
+  Model(kSmall).save(file_);
+  const std::string whole = io::get(file_);
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ (1 << (at % 8)));
+    io::put(file_, damaged);
+    try {
+      const Model model = Model::load(file_);
+      EXPECT_FALSE(model.notes().empty()) << "byte " << at;
+      EXPECT_TRUE(cases::same_bits(model.weights(), Model(kSmall).weights())) << "byte " << at;
+    } catch (const ModelFileError&) {
+    }
+  }
 }
 
 TEST_F(OtherFile, CutShortAnywhere) {

@@ -40,7 +40,8 @@ def set_weights(file, **weights):
         packed = struct.pack(f"<{len(values)}f", *values)
         assert len(packed) == end - begin, (name, header)
         content[8 + size + begin:8 + size + end] = packed
-    file.write_bytes(content)
+    # The file is edited on purpose: the checksum becomes a note.
+    file.write_bytes(content.replace(b'"sha256"', b'"edited"', 1))
 
 
 def main():

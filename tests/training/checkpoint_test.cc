@@ -23,7 +23,7 @@ const ModelConfig kConfig{.inputs = 2, .units = 3, .loss = Loss::kSquaredError};
 State uneven_state() {
   State state;
   state.step = 1;
-  state.metrics_bytes = 1234;
+  state.metrics = {1234, "0123abcd"};
   state.loss_sum = 0.1 + 0.2;
   state.loss_count = 7;
   state.rule = {.first = 1.0 / 3, .above = 2};
@@ -61,7 +61,7 @@ TEST(Checkpoint, ComesBackToTheLastBit) {
   EXPECT_EQ(back.experiment, small_adding());
   const State expected = uneven_state();
   EXPECT_EQ(back.state.step, expected.step);
-  EXPECT_EQ(back.state.metrics_bytes, expected.metrics_bytes);
+  EXPECT_EQ(back.state.metrics, expected.metrics);
   EXPECT_EQ(back.state.loss_sum, expected.loss_sum);
   EXPECT_EQ(back.state.loss_count, expected.loss_count);
   EXPECT_EQ(back.state.rule.first, expected.rule.first);

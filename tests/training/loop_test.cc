@@ -394,15 +394,6 @@ TEST(Run, AFolderThatIsAboutToBeFreeIsWaitedFor) {
   EXPECT_EQ(run_quietly(small_adding(), folder.path()), Outcome::kFinished);
 }
 
-TEST(Run, WhatAKilledProcessLeftIsRemovedEvenIfTheRunIsFinished) {
-  const TempFolder folder;
-  EXPECT_EQ(run_quietly(small_adding(), folder.path()), Outcome::kFinished);
-  const auto finished = contents(folder.path());
-  io::put(folder.path() / ".rwa-1-0.tmp", "half a page");
-  EXPECT_EQ(run_quietly(small_adding(), folder.path()), Outcome::kAlreadyFinished);
-  EXPECT_EQ(contents(folder.path()), finished);
-}
-
 TEST(Run, DamagedFilesAreNamedAndNothingIsOverwritten) {
   const std::vector<std::pair<std::string_view, std::string>> damages = {
       {kConfigFile, "name = "}, {kRunFile, "{}"}, {kMetricsFile, ""}, {kCheckpointFile, "rubbish"}};
@@ -421,6 +412,17 @@ TEST(Run, DamagedFilesAreNamedAndNothingIsOverwritten) {
       expect_refusal<InputError>(small_adding(), folder.path(), {file.string()});
     }
   }
+}
+
+TEST(Run, AChangedDigitInTheMetricsIsFound) {
+  const TempFolder folder;
+  run_until(small_adding(), folder.path(), 9);
+  const fs::path file = folder.path() / kMetricsFile;
+  std::string text = io::get(file);
+  char& digit = text[text.find("\"loss\":") + 9];
+  digit = digit == '1' ? '2' : '1';
+  io::put(file, text);
+  expect_refusal<InputError>(small_adding(), folder.path(), {file.string() + ": is damaged"});
 }
 
 TEST(Run, ACheckpointOfAnotherRunIsRefused) {

@@ -112,7 +112,7 @@ TEST(Prefetch, CanBeGivenUpAtAnyTime) {
   waiting.reset();
   const auto slowly = [&](std::int64_t number, datasets::Batch& batch) {
     ++begun;
-    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
     fill_with_number(number, batch);
   };
   auto busy = std::make_unique<Prefetch>(slowly, Prefetch::Extent{.end = 9, .ahead = 2});

@@ -75,7 +75,7 @@ inline void expect_same_run(const std::filesystem::path& found,
   const Checkpoint a = read_checkpoint(found / kCheckpointFile);
   const Checkpoint b = read_checkpoint(expected / kCheckpointFile);
   EXPECT_EQ(a.state.step, b.state.step);
-  EXPECT_EQ(a.state.metrics_bytes, b.state.metrics_bytes);
+  EXPECT_EQ(a.state.metrics, b.state.metrics);
   EXPECT_EQ(a.state.loss_sum, b.state.loss_sum);
   EXPECT_EQ(a.state.loss_count, b.state.loss_count);
   EXPECT_EQ(a.state.rule.first, b.state.rule.first);

@@ -99,7 +99,8 @@ class Bomb:
 
     def allowed(self, status):
         """Return how many bytes a run that ends so may take."""
-        overhead = JSON_LINES_OVERHEAD if "json" in self.reader else OVERHEAD
+        is_json = "json" in self.reader or (self.head + self.filler).startswith(b"{")
+        overhead = JSON_LINES_OVERHEAD if is_json else OVERHEAD
         keeps = status == 0 and self.reader not in STREAMS
         return overhead + (PER_KEPT_BYTE * SIZE if keeps else 0)
 
