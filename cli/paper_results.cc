@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "outputs.h"
 #include "paper/results.h"
 #include "paper_command.h"
 #include "report/table.h"
@@ -34,6 +35,7 @@ struct ResultsOptions {
 };
 
 void keep_results(const ResultsOptions& options) {
+  refuse_input("--out", options.out, options.runs);
   const auto results = paper::write_results(read_runs(options.runs), options.out);
   for (const std::string& run : results.left_out) say("skipped: {}\n", run);
   if (results.written.rows.empty())
@@ -49,8 +51,8 @@ void keep_results(const ResultsOptions& options) {
 void add_paper_results(const Command& paper) {
   auto options = std::make_shared<ResultsOptions>();
   const auto command = paper.add_command("results", "Keep small copies of runs, without weights");
-  command.add_option("RUNS", options->runs, "Folders with runs").required();
-  add_folder(command, "--out", options->out, "Folder to write to").show_default();
+  command.add_option("RUNS", options->runs, "Folders with runs").required().must_exist();
+  command.add_option("--out", options->out, "Folder to write to").show_default();
   command.set_footer(kExample);
   command.set_action([options] { keep_results(*options); });
 }

@@ -35,11 +35,6 @@ std::string text_of(const training::Overrides& settings, std::string_view path) 
   return text == nullptr ? "" : *text;
 }
 
-void check_repeat(const TrainRequest& request) {
-  if (request.repeat >= 1) return;
-  throw ConfigError(fmt::format("repeat is {}, expected at least 1", request.repeat));
-}
-
 void make_folder(const fs::path& folder) {
   if (std::error_code error; !fs::create_directories(folder, error) && error) {
     throw ResourceError(
@@ -103,17 +98,18 @@ training::Experiment experiment_of(const training::Overrides& settings) {
 }
 
 Plan plan(const TrainRequest& request, const datasets::Reading& reading, Link* link) {
-  check_repeat(request);
   const training::Experiment experiment = experiment_of(request.settings);
-  if (!request.out.empty() && (link == nullptr || link->rank() == 0)) make_folder(request.out);
   const auto& task = training::files_task(experiment);
+  if (link == nullptr || link->rank() == 0) {
+    datasets::check_files(task);
+    if (!request.out.empty()) make_folder(request.out);
+  }
   return plan(request, datasets::open_files(task, experiment.seed, request.out, reading, link),
               link);
 }
 
 Plan plan(const TrainRequest& request, std::shared_ptr<const datasets::Files> read_files,
           Link* link, const std::optional<Room>& room) {
-  check_repeat(request);
   training::Experiment experiment = experiment_of(request.settings);
   choose_preparation(request.settings, *read_files, experiment);
   if (trains_only_on_all(request, experiment)) {
