@@ -56,12 +56,6 @@ auto parse_all(const std::vector<std::string>& names, Parse parse) {
   return values;
 }
 
-// A list is one argument: "100,1000".
-Option add_list(const Command& command, const std::string& name, std::vector<std::string>& values,
-                const std::string& description) {
-  return command.add_option(name, values, description).comma_separated().show_default();
-}
-
 void add_sizes(const Command& command, bench::Plan& plan) {
   const auto add = [&](const char* name, auto& value, const auto& range, const char* description) {
     command.add_number(name, value, range, description).show_default();
@@ -117,18 +111,18 @@ void parse_names(BenchOptions& options) {
 }
 
 void add_names(const Command& command, BenchOptions& options) {
-  add_list(command, "--cells", options.cells, "Cells: " + cell_names());
-  add_list(
-      command, "--networks", options.networks,
+  const auto add = [&](const char* name, auto& values, const std::string& description) {
+    command.add_list(name, values, description).show_default();
+  };
+  add("--cells", options.cells, "Cells: " + cell_names());
+  add("--networks", options.networks,
       "Networks: layer, upper (a layer on top of another), stack (both), bidirectional, embedding");
-  add_list(command, "--mode", options.modes, "What to measure: forward, train, stream (CPU only)");
-  add_list(command, "--memory", options.memories,
-           "What training keeps for the backward pass: full, chunked");
-  const auto peers = command.add_option("--peers", options.plan.peers,
-                                        "Peers, if installed (default: all). CPU: onednn-lstm, "
-                                        "torch-lstm, torch-rwa, rwa.torch. GPU: "
-                                        "cudnn-lstm, torch-lstm, torch-rwa, rwa.torch, jax-rwa");
-  peers.comma_separated();
+  add("--mode", options.modes, "What to measure: forward, train, stream (CPU only)");
+  add("--memory", options.memories, "What training keeps for the backward pass: full, chunked");
+  const auto peers = command.add_list("--peers", options.plan.peers,
+                                      "Peers, if installed (default: all). CPU: onednn-lstm, "
+                                      "torch-lstm, torch-rwa, rwa.torch. GPU: "
+                                      "cudnn-lstm, torch-lstm, torch-rwa, rwa.torch, jax-rwa");
   command.add_flag("--no-peers", options.no_peers, "Measure only rwa").excludes(peers);
 }
 

@@ -102,14 +102,12 @@ void add_data_options(const Command& command, ImportCommand& options) {
       .value_name("DATA...")
       .group("Data");
   command
-      .add_option("--labels", options.network.labels,
-                  "Classes in the order of the network's outputs (default: sorted)")
-      .comma_separated()
+      .add_list("--labels", options.network.labels,
+                "Classes in the order of the network's outputs (default: sorted)")
       .group("Data");
   command
-      .add_option("--symbols", options.network.symbols,
-                  "Symbols in the order of the embedding (default: sorted)")
-      .comma_separated()
+      .add_list("--symbols", options.network.symbols,
+                "Symbols in the order of the embedding (default: sorted)")
       .group("Data");
   command
       .add_option("--standardise", options.standardise,

@@ -58,7 +58,8 @@ void read_number(const std::string& option, const std::string& text, const io::R
 // Returns the seconds of a time such as 1h30m. Throws ConfigError, naming the option.
 double read_duration(const std::string& option, const std::string& text);
 
-// Ends a help with the range of the number: "Sequences per batch (1 to 100)", "… (0: off; 0 to 9)".
+// Ends a help with the range of its number: "Sequences per batch (1 to 100)", "Folds (0: off; 0 to
+// 9)".
 std::string with_range(const std::string& help, const std::string& range);
 
 }  // namespace rwa::cli

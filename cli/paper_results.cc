@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "outputs.h"
 #include "paper/results.h"
 #include "paper_command.h"
 #include "report/table.h"
@@ -35,7 +34,6 @@ struct ResultsOptions {
 };
 
 void keep_results(const ResultsOptions& options) {
-  refuse_input("--out", options.out, options.runs);
   const auto results = paper::write_results(read_runs(options.runs), options.out);
   for (const std::string& run : results.left_out) say("skipped: {}\n", run);
   if (results.written.rows.empty())

@@ -106,12 +106,10 @@ void add_request(const Command& command, paper::Request& request) {
   command.add_flag(
       "--quick", request.quick,
       "Train just long enough to show the paper's point (without NAME: three experiments)");
-  command
-      .add_option("--model", request.models,
-                  "Models: " + cell_names() +
-                      ", or a model of the experiment or study (default: rwa and lstm for the "
-                      "paper's experiments, else all models)")
-      .comma_separated();
+  command.add_list("--model", request.models,
+                   "Models: " + cell_names() +
+                       ", or a model of the experiment or study (default: rwa and lstm for the "
+                       "paper's experiments, else all models)");
   command.add_number("--steps", request.steps, {.least = 1, .most = training::kMostSteps},
                      "Training steps (default: the experiment's)");
   command.add_number("--seeds", request.seeds, {.least = 1, .most = paper::kMostSeeds},

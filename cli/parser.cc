@@ -1,6 +1,7 @@
 #include "parser.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <iostream>
@@ -16,6 +17,7 @@
 
 #include "base/nearest.h"
 #include "io/existing.h"
+#include "io/quote.h"
 #include "rwa/errors.h"
 
 namespace rwa::cli {
@@ -116,6 +118,28 @@ const char* type_name() {
   } else {
     return type_name<typename T::value_type>();  // of an optional value, or a list
   }
+}
+
+// The parts of all texts: a list may be given in several pieces. Throws ConfigError if one is empty.
+std::vector<std::string> split_list(const std::string& option,
+                                    const std::vector<std::string>& texts) {
+  std::vector<std::string> parts;
+  for (const std::string& text : texts) {
+    for (std::size_t begin = 0; begin <= text.size();) {
+      const std::size_t end = std::min(text.find(',', begin), text.size());
+      parts.push_back(text.substr(begin, end - begin));
+      if (parts.back().empty()) {
+        throw ConfigError(
+            fmt::format("{} is {}, expected names separated by commas", option, io::quote(text)));
+      }
+      begin = end + 1;
+    }
+  }
+  return parts;
+}
+
+std::string refuse_empty(const std::string& text) {
+  return text.empty() ? "found '', expected a value" : "";
 }
 
 // Empty if there is none.
@@ -220,10 +244,6 @@ Option Option::value_name(const std::string& name) const {
 }
 Option Option::help(const std::string& text) const { return Option(option_->description(text)); }
 Option Option::one_value_per_use() const { return Option(option_->allow_extra_args(false)); }
-Option Option::comma_separated() const {
-  option_->delimiter(',')->allow_extra_args(false);
-  return value_name(fmt::format("{0}[,{0}...]", option_->get_type_name()));
-}
 Option Option::take_last() const {
   return Option(option_->multi_option_policy(CLI::MultiOptionPolicy::TakeLast));
 }
@@ -247,12 +267,9 @@ Command Command::add_command(const std::string& name, const std::string& summary
 
 template <class T>
 Option Command::add_option(const std::string& name, T& value, const std::string& help) const {
-  const auto check = [](const std::string& text) {
-    return std::string(text.empty() ? "found '', expected a value" : "");
-  };
   return Option(app_->add_option(name, value, help)
                     ->type_name(type_name<T>())
-                    ->check(CLI::Validator(check, "")));
+                    ->check(CLI::Validator(refuse_empty, "")));
 }
 template <class T>
 Option Command::add_number(const std::string& name, T& value,
@@ -265,6 +282,16 @@ Option Command::add_number(const std::string& name, T& value,
       app_->add_option_function<std::string>(name, read, with_range(help, io::in_words(range)));
   option->default_function([&value] { return default_text(value); });
   return Option(option->type_name(type_name<T>()));
+}
+Option Command::add_list(const std::string& name, std::vector<std::string>& values,
+                         const std::string& help) const {
+  const auto read = [name, &values](const std::vector<std::string>& texts) {
+    values = split_list(name, texts);
+  };
+  CLI::Option* option = app_->add_option_function<std::vector<std::string>>(name, read, help);
+  option->default_function([&values] { return default_text(values); });
+  option->allow_extra_args(false)->type_name("NAME[,NAME...]");
+  return Option(option->check(CLI::Validator(refuse_empty, "")));
 }
 Option Command::add_duration(const std::string& name, std::optional<double>& seconds,
                              const std::string& help) const {

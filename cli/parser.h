@@ -7,6 +7,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "numbers.h"
 
@@ -32,8 +33,6 @@ class Option {
   Option help(const std::string& text) const;
   // A list takes one value each time it is given, and leaves the next argument alone.
   Option one_value_per_use() const;
-  // A list as one argument: "100,1000".
-  Option comma_separated() const;
   // If given several times, the last one counts.
   Option take_last() const;
   // The parser refuses a path where there is nothing.
@@ -58,6 +57,9 @@ class Command {
   Option add_number(const std::string& name, T& value,
                     const io::Range<typename NumbersIn<T>::Type>& range,
                     const std::string& help) const;
+  // A list of names is one argument, too: "a,b".
+  Option add_list(const std::string& name, std::vector<std::string>& values,
+                  const std::string& help) const;
   // Seconds, or a time such as 1h30m.
   Option add_duration(const std::string& name, std::optional<double>& seconds,
                       const std::string& help) const;

@@ -141,12 +141,11 @@ void GivenSettings::add_option(const Command& command, const training::SettingIn
   std::string help = help_of(setting);
   const std::string usual = training::default_text(setting);
   if (!usual.empty()) help += fmt::format(" [{}]", usual);
-  const bool is_list = setting.kind == Kind::kTexts;
-  const Option option = is_list ? command.add_option(name, given.texts, help)
-                                : command.add_option(name, given.text, help);
+  const Option option = takes_files(setting) ? command.add_option(name, given.texts, help)
+                        : setting.kind == Kind::kTexts
+                            ? command.add_list(name, given.texts, help)
+                            : command.add_option(name, given.text, help).take_last();
   option.value_name(type_of(setting)).group(group);
-  if (takes_files(setting)) return;
-  is_list ? option.comma_separated() : option.take_last();
 }
 
 bool GivenSettings::is_empty() const {

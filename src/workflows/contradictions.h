@@ -1,6 +1,6 @@
-// src/workflows/contradictions.h: refuses a setting that was typed, as an option or a keyword argument,
-// and has no effect. Defaults and configuration files, which state every setting, may be overruled
-// silently; what was typed may not.
+// src/workflows/contradictions.h: refuses a setting that was typed, as an option or a keyword
+// argument, and has no effect. Defaults and configuration files, which state every setting, may be
+// overruled silently; what was typed may not.
 #pragma once
 
 #include "datasets/files.h"

@@ -1,6 +1,6 @@
-"""Every number that an option of the program can be, and cannot: the options are those that the help
-lists, and each has its range there. What is refused has status 2, names the option as it was typed,
-and leaves nothing behind.
+"""Every number that an option of the program cannot be: the options are those that the help lists,
+and each has its range there. What is refused has status 2, names the option as it was typed, and
+leaves nothing behind.
 
   tests/cli/options_test.py PATH_OF_RWA
 """
@@ -52,7 +52,8 @@ class Option(NamedTuple):
         if closed:
             return float(closed[1]), float(closed[2]), True, True
         half = re.search(
-            rf"[(;] ?(at least|more than) ({number}) and (at most|less than) ({number})\)", self.help)
+            rf"[(;] ?(at least|more than) ({number}) and (at most|less than) ({number})\)",
+            self.help)
         assert half, f"{self.command} {self.name}: the help has no range: {self.help}"
         return float(half[2]), float(half[4]), half[1] == "at least", half[3] == "at most"
 
@@ -157,7 +158,8 @@ def options_are_refused(folder):
 def keys_are_refused(folder):
     """The same limits hold in a configuration file, whose messages have line and column."""
     recorded = (folder / "model/all/config.toml").read_text()
-    options = {option.name[2:].replace("-", "_"): option for option in numeric_options("train", folder)}
+    options = {option.name[2:].replace("-", "_"): option
+               for option in numeric_options("train", folder)}
     cases = []
     for key, option in options.items():
         line = re.search(rf"^{key} = .*$", recorded, re.M)
@@ -180,8 +182,8 @@ def ends_are_accepted(folder):
         done = run(["evaluate", *NEEDED["evaluate"], *arguments], folder)
         assert done.returncode == 0, done.stderr
     for name, value in (("--split", "0.5"), ("--beta1", "0"), ("--seed", str(2**63 - 1))):
-        done = run(["train", "waves.csv", "--units", "2", "--steps", "1", "--out", name[2:], name, value],
-                   folder)
+        done = run(["train", "waves.csv", "--units", "2", "--steps", "1", "--out", name[2:], name,
+                    value], folder)
         assert done.returncode == 0, done.stderr
 
 
@@ -208,9 +210,11 @@ def paths_must_exist(folder):
 def main():
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
-        waves = subprocess.run([sys.executable, WAVES, "class", "40"], capture_output=True, check=True)
+        waves = subprocess.run([sys.executable, WAVES, "class", "40"], capture_output=True,
+                               check=True)
         (folder / "waves.csv").write_bytes(waves.stdout)
-        trained = run(["train", "waves.csv", "--units", "2", "--steps", "2", "--out", "model"], folder)
+        trained = run(["train", "waves.csv", "--units", "2", "--steps", "2", "--out", "model"],
+                      folder)
         assert trained.returncode == 0, trained.stderr
         for check in (options_are_refused, keys_are_refused, paths_must_exist, ends_are_accepted):
             print(check.__name__, check(folder) or "")

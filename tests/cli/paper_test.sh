@@ -210,7 +210,7 @@ refuse "rwa paper data mnist" all
 refuse "rwa paper data mnist" grammar mnist
 refuse "--data" mnist --data "$tmp/empty"
 refuse "--data is for" grammar --data "$tmp/empty"
-refuse "expected a folder" grammar --data ''
+refuse "expected a value" grammar --data ''
 refuse "give runs/grammar/rwa-seed1/config.toml" runs/grammar/rwa-seed1
 mkdir fashion
 for name in train-images-idx3 train-labels-idx1 t10k-images-idx3 t10k-labels-idx1; do
