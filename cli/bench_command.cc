@@ -1,4 +1,5 @@
 // cli/bench_command.cc: `rwa bench`: measures rwa, its peers and the limits of the machine.
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -16,6 +17,7 @@
 #include "rwa/errors.h"
 #include "rwa/version.h"
 #include "say.h"
+#include "settings_options.h"
 
 namespace rwa::cli {
 namespace {
@@ -54,23 +56,21 @@ auto parse_all(const std::vector<std::string>& names, Parse parse) {
   return values;
 }
 
-// A list is one argument: "100,1000".
-template <class T>
-Option add_list(const Command& command, const std::string& name, std::vector<T>& values,
-                const std::string& description) {
-  return command.add_option(name, values, description).comma_separated().show_default();
-}
-
 void add_sizes(const Command& command, bench::Plan& plan) {
-  add_list(command, "--batch", plan.batches, "Batch sizes");
-  add_list(command, "--units", plan.units, "Units per layer");
-  command.add_option("--inputs", plan.inputs, "Features per step").show_default();
-  add_list(command, "--steps", plan.steps, "Sequence lengths (default on a GPU: 784,1000)");
-  command.add_option("--threads", plan.threads, "Threads").show_default();
-  command.add_option("--seconds", plan.seconds, "Seconds per measurement, over all rounds")
-      .show_default();
-  command.add_option("--rounds", plan.rounds, "Rounds; each measures everything once")
-      .show_default();
+  const auto add = [&](const char* name, auto& value, const auto& range, const char* description) {
+    command.add_number(name, value, range, description).show_default();
+  };
+  constexpr io::Range<int> kSize{.least = 1, .most = bench::kMostSize};
+  add("--batch", plan.batches, kSize, "Batch sizes");
+  add("--units", plan.units, kSize, "Units per layer");
+  add("--inputs", plan.inputs, kSize, "Features per step");
+  add("--steps", plan.steps, kSize, "Sequence lengths (default on a GPU: 784,1000)");
+  add("--threads", plan.threads, kThreads, "Threads");
+  add("--seconds", plan.seconds,
+      io::Range<double>{.least = 0, .most = bench::kMostSeconds, .without_least = true},
+      "Seconds per measurement, over all rounds");
+  add("--rounds", plan.rounds, io::Range<int>{.least = 1, .most = bench::kMostRounds},
+      "Rounds; each measures everything once");
 }
 
 // Defaults of the device, for options that were not given.
@@ -88,6 +88,21 @@ void apply_quick(const Command& command, bench::Plan& plan) {
   plan.peer_limit = plan.on_cpu() ? kQuickPeerLimit : kQuickPeerLimitGpu;
 }
 
+// Refuses options that no measurement of these modes has.
+void refuse_in_vain(const Command& command, const bench::Plan& plan) {
+  using bench::Mode;
+  const auto measures = [&](Mode mode) { return std::ranges::count(plan.modes, mode) > 0; };
+  const auto check = [&](bool has_effect, const char* option, const char* modes) {
+    if (has_effect || !command.has(option)) return;
+    throw ConfigError(fmt::format("{} has no effect on these modes: use --mode {}, or leave it out",
+                                  option, modes));
+  };
+  check(measures(Mode::kTrain), "--memory", "train");
+  for (const char* option : {"--batch", "--steps", "--threads", "--ragged"}) {
+    check(measures(Mode::kTrain) || measures(Mode::kForward), option, "forward or train");
+  }
+}
+
 void parse_names(BenchOptions& options) {
   options.plan.cells = parse_all(options.cells, parse_cell);
   options.plan.networks = parse_all(options.networks, bench::parse_network);
@@ -96,18 +111,18 @@ void parse_names(BenchOptions& options) {
 }
 
 void add_names(const Command& command, BenchOptions& options) {
-  add_list(command, "--cells", options.cells, "Cells: " + cell_names());
-  add_list(
-      command, "--networks", options.networks,
+  const auto add = [&](const char* name, auto& values, const std::string& description) {
+    command.add_list(name, values, description).show_default();
+  };
+  add("--cells", options.cells, "Cells: " + cell_names());
+  add("--networks", options.networks,
       "Networks: layer, upper (a layer on top of another), stack (both), bidirectional, embedding");
-  add_list(command, "--mode", options.modes, "What to measure: forward, train, stream (CPU only)");
-  add_list(command, "--memory", options.memories,
-           "What training keeps for the backward pass: full, chunked");
-  const auto peers = command.add_option("--peers", options.plan.peers,
-                                        "Peers, if installed (default: all). CPU: onednn-lstm, "
-                                        "torch-lstm, torch-rwa, rwa.torch. GPU: "
-                                        "cudnn-lstm, torch-lstm, torch-rwa, rwa.torch, jax-rwa");
-  peers.comma_separated();
+  add("--mode", options.modes, "What to measure: forward, train, stream (CPU only)");
+  add("--memory", options.memories, "What training keeps for the backward pass: full, chunked");
+  const auto peers = command.add_list("--peers", options.plan.peers,
+                                      "Peers, if installed (default: all). CPU: onednn-lstm, "
+                                      "torch-lstm, torch-rwa, rwa.torch. GPU: "
+                                      "cudnn-lstm, torch-lstm, torch-rwa, rwa.torch, jax-rwa");
   command.add_flag("--no-peers", options.no_peers, "Measure only rwa").excludes(peers);
 }
 
@@ -145,6 +160,7 @@ void add_bench_command(const Command& app) {
     parse_names(*options);
     apply_device(command, *options, options->plan);
     if (options->quick) apply_quick(command, options->plan);
+    refuse_in_vain(command, options->plan);
     run_bench(*options);
   });
 }

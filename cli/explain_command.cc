@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include "commands.h"
+#include "model_options.h"
+#include "outputs.h"
 #include "report/page.h"
 #include "report/steps.h"
 #include "rwa/cells.h"
@@ -104,12 +106,27 @@ void write_svg(const ExplainCommand& command, const workflows::Trained& trained)
   output.finish();
 }
 
+// Shares are those of all outputs; only pictures are sorted by one.
+workflows::Method method_of(const ExplainCommand& command, const Model& model, Kind kind) {
+  using workflows::Method;
+  const bool is_of_one =
+      command.options.output.has_value() && (kind == Kind::kText || kind == Kind::kJson);
+  if (command.method.empty()) {
+    return is_of_one ? Method::kGradients : workflows::default_method(model);
+  }
+  const Method method = workflows::parse_method(command.method);
+  if (!is_of_one || method != Method::kShares) return method;
+  throw ConfigError(
+      "--output has no effect on shares without a picture: use --method gradients, or --out with a "
+      "name that ends in .html or .svg");
+}
+
 void explain(ExplainCommand& command) {
   instruction_set();  // throws for an RWA_CPU that this machine lacks
   const Kind kind = kind_of(command);
+  refuse_input("--out", command.out, command.model, command.data);
   const workflows::Trained trained = workflows::load_trained(command.model);
-  command.options.method = command.method.empty() ? workflows::default_method(trained.model)
-                                                  : workflows::parse_method(command.method);
+  command.options.method = method_of(command, trained.model, kind);
   switch (kind) {
     case Kind::kText:
     case Kind::kJson:
@@ -131,16 +148,15 @@ void add_explain_command(const Command& app) {
   auto options = std::make_shared<ExplainCommand>();
   options->options.threads = default_threads();
   const auto command = app.add_command("explain", "Show which time steps a prediction depends on");
-  command.add_option("MODEL", options->model, "Model file or run folder").required();
+  add_model(command, options->model);
   command.add_option("DATA", options->data, "Files, folders, or - for standard input").required();
   command.add_option("--id", options->options.ids, "Explain only this sequence (repeatable)")
       .one_value_per_use();
-  command
-      .add_option("--limit", options->options.limit,
-                  "Maximum number of explanations (default: 10, or no limit with --id)")
-      .check(positive_number);
+  command.add_number("--limit", options->options.limit, {.least = 1, .most = 1'000'000'000},
+                     "Maximum number of explanations (default: 10, or no limit with --id)");
   command.add_option("--method", options->method,
-                     "shares (default for cells that keep an average) or gradients");
+                     "shares (default for cells that keep an average, without --output) or "
+                     "gradients");
   command.add_option("--output", options->options.output,
                      "Class, label or number to explain (default: the prediction, or the first "
                      "number)");

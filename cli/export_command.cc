@@ -8,6 +8,8 @@
 #include "commands.h"
 #include "export/onnx.h"
 #include "export/torch_module.h"
+#include "model_options.h"
+#include "outputs.h"
 #include "report/text.h"
 #include "rwa/errors.h"
 #include "rwa/model.h"
@@ -52,6 +54,8 @@ void export_model(const ExportCommand& command) {
   if (command.onnx.empty() == command.torch.empty()) {
     throw ConfigError("expected one of --onnx FILE and --torch FILE");
   }
+  refuse_input("--onnx", command.onnx, command.model, {});
+  refuse_input("--torch", command.torch, command.model, {});
   const Model model = Model::load(training::model_file(command.model));
   if (!command.torch.empty()) {
     exports::export_torch(model, command.torch);
@@ -69,7 +73,7 @@ void export_model(const ExportCommand& command) {
 void add_export_command(const Command& app) {
   auto options = std::make_shared<ExportCommand>();
   const auto command = app.add_command("export", "Export a model to ONNX or PyTorch");
-  command.add_option("MODEL", options->model, "Model file or run folder").required();
+  add_model(command, options->model);
   command.add_option("--onnx", options->onnx, "Write an ONNX file").value_name("FILE");
   const auto torch = command.add_option(
       "--torch", options->torch, "Write a Python module, with its weights in a file beside it");

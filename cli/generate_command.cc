@@ -5,7 +5,9 @@
 
 #include "commands.h"
 #include "interrupt.h"
+#include "model_options.h"
 #include "rwa/version.h"
+#include "training/settings.h"
 #include "workflows/generate.h"
 #include "workflows/output.h"
 #include "workflows/trained.h"
@@ -48,19 +50,22 @@ void add_generate_command(const Command& app) {
   workflows::GenerateOptions& generated = options->options;
   const auto command =
       app.add_command("generate", "Generate sequences with a model of the next step");
-  command.add_option("MODEL", options->model, "Model file or run folder").required();
-  command.add_option("--length", generated.length, "Steps to generate").show_default();
-  command.add_option("--count", generated.count, "Sequences per prompt").show_default();
+  add_model(command, options->model);
+  command
+      .add_number("--length", generated.length, {.least = 1, .most = 1'000'000'000},
+                  "Steps to generate")
+      .show_default();
+  command.add_number("--count", generated.count, {.least = 1, .most = 1'000'000'000},
+                     "Sequences per prompt (default: 1)");
   const auto prompt =
       command.add_option("--prompt", generated.prompt, "Text to continue").value_name("TEXT");
   command.add_option("--prompt-file", generated.prompt_file, "File with sequences to continue")
+      .must_exist()
       .excludes(prompt);
-  command
-      .add_option("--temperature", generated.temperature,
-                  "Sampling temperature (0: always the most likely symbol)")
-      .show_default();
-  command.add_option("--seed", generated.seed, "Random seed: the same seed gives the same texts")
-      .show_default();
+  command.add_number("--temperature", generated.temperature, {.least = 0, .most = 1e6},
+                     "Sampling temperature (default: 1; 0: always the most likely symbol)");
+  command.add_number("--seed", generated.seed, {.least = 0, .most = training::kMostSeed},
+                     "Random seed: the same seed gives the same texts (default: 1)");
   command.set_footer(kExample);
   command.set_action([options] { generate(*options); });
 }

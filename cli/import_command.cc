@@ -10,6 +10,7 @@
 
 #include "commands.h"
 #include "export/torch_import.h"
+#include "outputs.h"
 #include "report/text.h"
 #include "rwa/errors.h"
 #include "rwa/model.h"
@@ -61,18 +62,26 @@ Model import_with_data(ImportCommand& command) {
   for (const std::string& file : command.data) files.push_back({file});
   training::Overrides settings = command.reading.overrides();
   settings.add(training::Overrides({{"task", {io::Value::Table{{"train", {std::move(files)}}}}}}));
-  command.network.standardise = workflows::parse_standardised(command.standardise);
+  if (!command.standardise.empty()) {
+    command.network.standardise = workflows::parse_standardised(command.standardise);
+  }
   return workflows::import_torch(command.file, command.options, settings, command.network);
 }
 
 void refuse_without_data(const ImportCommand& command) {
   const workflows::NetworkData& network = command.network;
-  if (command.reading.is_empty() && network.labels.empty() && network.symbols.empty()) return;
+  if (command.reading.is_empty() && network.labels.empty() && network.symbols.empty() &&
+      command.standardise.empty()) {
+    return;
+  }
   throw ConfigError("found options about the data of the network, but no data: use --data");
 }
 
 void import_weights(ImportCommand& command) {
   if (command.data.empty()) refuse_without_data(command);
+  std::vector<std::filesystem::path> inputs(command.data.begin(), command.data.end());
+  inputs.push_back(command.file);
+  refuse_input("--out", command.out, inputs);
   if (command.readout) command.options.readout = parse_readout(*command.readout);
   if (command.loss) command.options.loss = parse_loss(*command.loss);
   const Model model = command.data.empty() ? exports::import_torch(command.file, command.options)
@@ -93,21 +102,18 @@ void add_data_options(const Command& command, ImportCommand& options) {
       .value_name("DATA...")
       .group("Data");
   command
-      .add_option("--labels", options.network.labels,
-                  "Classes in the order of the network's outputs (default: sorted)")
-      .comma_separated()
+      .add_list("--labels", options.network.labels,
+                "Classes in the order of the network's outputs (default: sorted)")
       .group("Data");
   command
-      .add_option("--symbols", options.network.symbols,
-                  "Symbols in the order of the embedding (default: sorted)")
-      .comma_separated()
+      .add_list("--symbols", options.network.symbols,
+                "Symbols in the order of the embedding (default: sorted)")
       .group("Data");
-  options.standardise = to_string(options.network.standardise);
   command
       .add_option("--standardise", options.standardise,
-                  "Numbers that the network saw with mean 0 and deviation 1: none, features, or "
-                  "all (targets too)")
-      .show_default()
+                  fmt::format("Numbers that the network saw with mean 0 and deviation 1: none, "
+                              "features, or all (targets too) [{}]",
+                              to_string(options.network.standardise)))
       .group("Data");
   options.reading.add_options(command, is_setting_of_data);
 }
@@ -118,7 +124,9 @@ void add_import_command(const Command& app) {
   auto options = std::make_shared<ImportCommand>();
   exports::ImportOptions& imported = options->options;
   const auto command = app.add_command("import", "Import the weights of a PyTorch network");
-  command.add_option("FILE", options->file, "Weights in safetensors format").required();
+  command.add_option("FILE", options->file, "Weights in safetensors format")
+      .required()
+      .must_exist();
   command.add_option("--out", options->out, "Model file to write").required().value_name("MODEL");
   const auto add_prefix = [&](const char* name, auto& prefix, const char* description) {
     return command.add_option(name, prefix, description).value_name("PREFIX");

@@ -1,9 +1,13 @@
 // cli/inspect_command.cc: `rwa inspect`: shows how data is read, or the parts of a network.
 #include <memory>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "commands.h"
+#include "rwa/errors.h"
 #include "settings_options.h"
 #include "workflows/inspect.h"
 #include "workflows/plan.h"
@@ -22,8 +26,12 @@ constexpr const char* kExample =
     "In network shapes, T is the number of steps, B the number of sequences, and S the number of\n"
     "steps that a decoder outputs.";
 
-void inspect(const datasets::FilesTask& task) {
+void inspect(const datasets::FilesTask& task, const std::vector<std::string>& reading) {
   if (task.train.size() == 1 && workflows::is_network(task.train.front())) {
+    if (!reading.empty()) {
+      throw ConfigError(fmt::format("{}: found a network, expected data for {}", task.train.front(),
+                                    fmt::join(reading, ", ")));
+    }
     const workflows::NetworkSummary network = workflows::summarize_network(task.train.front());
     fmt::print("{}: {}\n\n{}", task.train.front(), network.kind, workflows::to_text(network));
   } else {
@@ -43,7 +51,7 @@ void add_inspect_command(const Command& app) {
       .required();
   command.set_footer(kExample);
   command.set_action([given] {
-    inspect(std::get<datasets::FilesTask>(workflows::experiment_of(given->overrides()).task));
+    inspect(training::files_task(workflows::experiment_of(given->overrides())), given->options());
   });
 }
 

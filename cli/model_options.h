@@ -1,4 +1,5 @@
-// cli/model_options.h: the options that `rwa predict` and `rwa evaluate` share: a model and data.
+// cli/model_options.h: the arguments that commands with a model share: the model; and data, for
+// `rwa predict` and `rwa evaluate`.
 #pragma once
 
 #include <filesystem>
@@ -8,6 +9,8 @@
 #include "workflows/predict.h"
 
 namespace rwa::cli {
+
+void add_model(const Command& command, std::filesystem::path& model);
 
 struct ModelAndData {
   std::filesystem::path model;

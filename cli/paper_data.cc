@@ -8,7 +8,6 @@
 
 #include "paper/external_files.h"
 #include "paper_command.h"
-#include "run_folders.h"
 #include "rwa/errors.h"
 #include "say.h"
 
@@ -48,7 +47,7 @@ void add_paper_data(const Command& paper) {
   auto options = std::make_shared<DataOptions>();
   const auto command = paper.add_command("data", "Download MNIST or the authors' curves");
   command.add_option("WHAT", options->what, "mnist or curves").required();
-  add_folder(command, "--out", options->out, "Folder to download to (default: ~/.cache/rwa)");
+  command.add_option("--out", options->out, "Folder to download to (default: ~/.cache/rwa)");
   command.set_footer(kExample);
   command.set_action([options] { download(*options); });
 }

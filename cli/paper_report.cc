@@ -72,14 +72,18 @@ void add_paper_report(const Command& paper) {
   auto options = std::make_shared<ReportOptions>();
   const auto command =
       paper.add_command("report", "Write an HTML report: figures, and which claims are reproduced");
-  add_folder(command, "DIR", options->runs, "Folder with runs").required();
-  add_folder(command, "--reference", options->reference,
-             "Folder with the authors' curves (default: ~/.cache/rwa)");
-  add_folder(command, "--out", options->out, "Folder to write to (default: DIR/report)");
-  command.add_option(
-      "--table", options->table,
-      "Print one table as Markdown and write nothing, such as scoreboard or claims (an unknown "
-      "name lists all)");
+  command.add_option("DIR", options->runs, "Folder with runs").required().must_exist();
+  command
+      .add_option("--reference", options->reference,
+                  "Folder with the authors' curves (default: ~/.cache/rwa)")
+      .must_exist();
+  const auto out =
+      command.add_option("--out", options->out, "Folder to write to (default: DIR/report)");
+  command
+      .add_option("--table", options->table,
+                  "Print one table as Markdown and write nothing, such as scoreboard or claims "
+                  "(an unknown name lists all)")
+      .excludes(out);
   command.set_footer(kExample);
   command.set_action([options] { write_report(*options); });
 }

@@ -1,6 +1,5 @@
 // cli/paper_run.cc: `rwa paper run`: trains and scores experiments, or resumes them.
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,7 +17,6 @@
 #include "ranks.h"
 #include "report/table.h"
 #include "run_display.h"
-#include "run_folders.h"
 #include "rwa/cells.h"
 #include "rwa/device.h"
 #include "rwa/errors.h"
@@ -27,6 +25,7 @@
 #include "settings_options.h"
 #include "training/run_queue.h"
 #include "training/run_store.h"
+#include "training/settings.h"
 #include "workflows/train.h"
 
 namespace rwa::cli {
@@ -53,18 +52,8 @@ struct RunOptions {
   int threads = usual_threads();
   int jobs = 1;
   double checkpoint_seconds = 60;
-  std::optional<std::string> time_limit;
+  std::optional<double> time_limit;
 };
-
-void check_numbers(const RunOptions& options) {
-  check_count("--threads", options.threads, kMostThreads);
-  check_count("--jobs", options.jobs, kMostJobs);
-  if (!std::isfinite(options.checkpoint_seconds) || options.checkpoint_seconds < 0) {
-    throw ConfigError(
-        fmt::format("--checkpoint is {}, expected seconds, 0 or more", options.checkpoint_seconds));
-  }
-  instruction_set();  // throws for an RWA_CPU that this machine lacks
-}
 
 // The cost of a training step is taken to be proportional to the length of its sequences.
 std::vector<training::QueuedRun> runs_of(const std::vector<paper::PlannedRun>& planned) {
@@ -92,10 +81,8 @@ void print_summary(const std::vector<paper::PlannedRun>& runs, const paper::Libr
 }
 
 void run_paper(const RunOptions& options) {
-  check_numbers(options);
-  if (const auto seconds = duration_of("--time-limit", options.time_limit)) {
-    interrupt_after(*seconds);
-  }
+  instruction_set();  // throws for an RWA_CPU that this machine lacks
+  if (options.time_limit) interrupt_after(*options.time_limit);
   const auto runs = paper::plan(options.request);
   const auto data = paper::check(runs, options.data, all_ranks());
   const auto authors = paper::evidence_of_authors(paper::find_curves({}));
@@ -119,19 +106,19 @@ void add_request(const Command& command, paper::Request& request) {
   command.add_flag(
       "--quick", request.quick,
       "Train just long enough to show the paper's point (without NAME: three experiments)");
-  command
-      .add_option("--model", request.models,
-                  "Models: " + cell_names() +
-                      ", or a model of the experiment or study (default: rwa and lstm for the "
-                      "paper's experiments, else all models)")
-      .comma_separated();
-  command.add_option("--steps", request.steps, "Training steps (default: the experiment's)");
-  command.add_option("--seeds", request.seeds, "Number of seeds (default: 1)");
-  command.add_option("--seed", request.seed, "First seed (default: 1)");
+  command.add_list("--model", request.models,
+                   "Models: " + cell_names() +
+                       ", or a model of the experiment or study (default: rwa and lstm for the "
+                       "paper's experiments, else all models)");
+  command.add_number("--steps", request.steps, {.least = 1, .most = training::kMostSteps},
+                     "Training steps (default: the experiment's)");
+  command.add_number("--seeds", request.seeds, {.least = 1, .most = paper::kMostSeeds},
+                     "Number of seeds (default: 1)");
+  command.add_number("--seed", request.seed, {.least = 0}, "First seed (default: 1)");
   command.add_option("--variant", request.variant,
                      "text: as described in the paper (default); script: as in its code");
   command.add_option("--device", request.device, "Device: cpu (default), cuda or cuda:N");
-  add_folder(command, "--out", request.out, "Folder for the runs").show_default();
+  command.add_option("--out", request.out, "Folder for the runs").show_default();
 }
 
 }  // namespace
@@ -140,14 +127,16 @@ void add_paper_run(const Command& paper) {
   auto options = std::make_shared<RunOptions>();
   const auto command = paper.add_command("run", "Train and score experiments");
   add_request(command, options->request);
-  add_folder(command, "--data", options->data,
-             "Folder with the MNIST files (default: $RWA_DATA, or ~/.cache/rwa)");
-  add_workers(command, options->threads, options->jobs);
   command
-      .add_option("--time-limit", options->time_limit,
-                  "Stop with a checkpoint after this time: seconds, or e.g. 9m or 1h30m")
-      .value_name("TIME");
-  command.add_option("--checkpoint", options->checkpoint_seconds, "Seconds between checkpoints")
+      .add_option("--data", options->data,
+                  "Folder with the MNIST files (default: $RWA_DATA, or ~/.cache/rwa)")
+      .must_exist();
+  add_workers(command, options->threads, options->jobs);
+  command.add_duration("--time-limit", options->time_limit,
+                       "Stop with a checkpoint after this time: seconds, or e.g. 9m or 1h30m");
+  command
+      .add_number("--checkpoint", options->checkpoint_seconds, {.least = 0, .most = 1e6},
+                  "Seconds between checkpoints")
       .show_default();
   command.set_footer(kExample);
   command.set_action([options] { run_paper(*options); });

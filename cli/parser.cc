@@ -1,6 +1,7 @@
 #include "parser.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <iostream>
@@ -15,6 +16,9 @@
 #include <fmt/ranges.h>
 
 #include "base/nearest.h"
+#include "io/existing.h"
+#include "io/quote.h"
+#include "rwa/errors.h"
 
 namespace rwa::cli {
 namespace {
@@ -101,7 +105,9 @@ class HelpFormatter : public CLI::Formatter {
 
 template <class T>
 const char* type_name() {
-  if constexpr (std::is_integral_v<T>) {
+  if constexpr (std::is_same_v<T, std::vector<int>>) {
+    return "N[,N...]";
+  } else if constexpr (std::is_integral_v<T>) {
     return "N";
   } else if constexpr (std::is_floating_point_v<T>) {
     return "X";
@@ -112,6 +118,42 @@ const char* type_name() {
   } else {
     return type_name<typename T::value_type>();  // of an optional value, or a list
   }
+}
+
+// The parts of all texts: a list may be given in several pieces. Throws ConfigError if one is empty.
+std::vector<std::string> split_list(const std::string& option,
+                                    const std::vector<std::string>& texts) {
+  std::vector<std::string> parts;
+  for (const std::string& text : texts) {
+    for (std::size_t begin = 0; begin <= text.size();) {
+      const std::size_t end = std::min(text.find(',', begin), text.size());
+      parts.push_back(text.substr(begin, end - begin));
+      if (parts.back().empty()) {
+        throw ConfigError(
+            fmt::format("{} is {}, expected names separated by commas", option, io::quote(text)));
+      }
+      begin = end + 1;
+    }
+  }
+  return parts;
+}
+
+std::string refuse_empty(const std::string& text) {
+  return text.empty() ? "found '', expected a value" : "";
+}
+
+// Empty if there is none.
+template <class T>
+std::string default_text(const std::optional<T>& /*none*/) {
+  return "";
+}
+template <class T>
+std::string default_text(const std::vector<T>& values) {
+  return fmt::format("{}", fmt::join(values, ","));
+}
+template <class T>
+std::string default_text(const T& value) {
+  return fmt::format("{}", value);
 }
 
 // The last command that was understood: of "rwa paper run --nonsense", that is `run`.
@@ -202,24 +244,18 @@ Option Option::value_name(const std::string& name) const {
 }
 Option Option::help(const std::string& text) const { return Option(option_->description(text)); }
 Option Option::one_value_per_use() const { return Option(option_->allow_extra_args(false)); }
-Option Option::comma_separated() const {
-  option_->delimiter(',')->allow_extra_args(false);
-  return value_name(fmt::format("{0}[,{0}...]", option_->get_type_name()));
-}
 Option Option::take_last() const {
   return Option(option_->multi_option_policy(CLI::MultiOptionPolicy::TakeLast));
 }
-Option Option::check(std::function<std::string(const std::string&)> check) const {
-  return Option(option_->check(CLI::Validator(std::move(check), "")));
+Option Option::must_exist() const {
+  const auto check = [](const std::string& path) {
+    io::require_existing(path);
+    return std::string();
+  };
+  return Option(option_->check(CLI::Validator(check, "")));
 }
 Option Option::excludes(const Option& other) const {
   return Option(option_->excludes(other.option_));
-}
-
-std::string positive_number(const std::string& text) {
-  int value = 0;
-  const bool is_positive = CLI::detail::lexical_cast(text, value) && value > 0;
-  return is_positive ? "" : fmt::format("found '{}', expected a whole number above 0", text);
 }
 
 Command Command::add_command(const std::string& name, const std::string& summary) const {
@@ -231,7 +267,38 @@ Command Command::add_command(const std::string& name, const std::string& summary
 
 template <class T>
 Option Command::add_option(const std::string& name, T& value, const std::string& help) const {
-  return Option(app_->add_option(name, value, help)->type_name(type_name<T>()));
+  return Option(app_->add_option(name, value, help)
+                    ->type_name(type_name<T>())
+                    ->check(CLI::Validator(refuse_empty, "")));
+}
+template <class T>
+Option Command::add_number(const std::string& name, T& value,
+                           const io::Range<typename NumbersIn<T>::Type>& range,
+                           const std::string& help) const {
+  const auto read = [name, range, &value](const std::string& text) {
+    read_number(name, text, range, value);
+  };
+  CLI::Option* option =
+      app_->add_option_function<std::string>(name, read, with_range(help, io::in_words(range)));
+  option->default_function([&value] { return default_text(value); });
+  return Option(option->type_name(type_name<T>()));
+}
+Option Command::add_list(const std::string& name, std::vector<std::string>& values,
+                         const std::string& help) const {
+  const auto read = [name, &values](const std::vector<std::string>& texts) {
+    values = split_list(name, texts);
+  };
+  CLI::Option* option = app_->add_option_function<std::vector<std::string>>(name, read, help);
+  option->default_function([&values] { return default_text(values); });
+  option->allow_extra_args(false)->type_name("NAME[,NAME...]");
+  return Option(option->check(CLI::Validator(refuse_empty, "")));
+}
+Option Command::add_duration(const std::string& name, std::optional<double>& seconds,
+                             const std::string& help) const {
+  const auto read = [name, &seconds](const std::string& text) {
+    seconds = read_duration(name, text);
+  };
+  return Option(app_->add_option_function<std::string>(name, read, help)->type_name("TIME"));
 }
 Option Command::add_flag(const std::string& name, bool& value, const std::string& help) const {
   return Option(app_->add_flag(name, value, help));
@@ -247,18 +314,26 @@ bool Command::has(const std::string& option) const { return app_->count(option) 
 
 using Path = std::filesystem::path;
 using Text = std::string;
-template Option Command::add_option(const Text&, int&, const Text&) const;
-template Option Command::add_option(const Text&, std::int64_t&, const Text&) const;
-template Option Command::add_option(const Text&, std::uint64_t&, const Text&) const;
-template Option Command::add_option(const Text&, double&, const Text&) const;
 template Option Command::add_option(const Text&, Text&, const Text&) const;
 template Option Command::add_option(const Text&, Path&, const Text&) const;
 template Option Command::add_option(const Text&, std::optional<Text>&, const Text&) const;
-template Option Command::add_option(const Text&, std::optional<int>&, const Text&) const;
-template Option Command::add_option(const Text&, std::optional<std::int64_t>&, const Text&) const;
-template Option Command::add_option(const Text&, std::vector<int>&, const Text&) const;
 template Option Command::add_option(const Text&, std::vector<Text>&, const Text&) const;
 template Option Command::add_option(const Text&, std::vector<Path>&, const Text&) const;
+
+template <class Number>
+using Range = io::Range<Number>;
+template Option Command::add_number(const Text&, int&, const Range<int>&, const Text&) const;
+template Option Command::add_number(const Text&, double&, const Range<double>&, const Text&) const;
+template Option Command::add_number(const Text&, std::optional<int>&, const Range<int>&,
+                                    const Text&) const;
+template Option Command::add_number(const Text&, std::optional<double>&, const Range<double>&,
+                                    const Text&) const;
+template Option Command::add_number(const Text&, std::optional<std::int64_t>&,
+                                    const Range<std::int64_t>&, const Text&) const;
+template Option Command::add_number(const Text&, std::optional<std::uint64_t>&,
+                                    const Range<std::uint64_t>&, const Text&) const;
+template Option Command::add_number(const Text&, std::vector<int>&, const Range<int>&,
+                                    const Text&) const;
 
 Parser::Parser(const std::string& name, const std::string& summary)
     : app_(std::make_unique<CLI::App>(summary, name)) {
@@ -288,6 +363,11 @@ bool Parser::run(int argc, const char* const* argv) const {
     refuse_unknown_command(*app_);
     app_->exit(error);  // prints the help or the version
     return true;
+  } catch (const ConfigError&) {
+    // The wrong value may belong to an option that does not exist.
+    const auto unknown = app_->remaining(true);
+    if (unknown.empty()) throw;
+    throw UsageError(describe_unknown(innermost(*app_), unknown[0]));
   }
   if (names_of_commands(innermost(*app_)).empty()) return true;
   fmt::print(stderr, "{}", app_->help());  // of the innermost

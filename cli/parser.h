@@ -4,8 +4,12 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
+
+#include "numbers.h"
 
 namespace CLI {
 class App;
@@ -29,30 +33,36 @@ class Option {
   Option help(const std::string& text) const;
   // A list takes one value each time it is given, and leaves the next argument alone.
   Option one_value_per_use() const;
-  // A list as one argument: "100,1000".
-  Option comma_separated() const;
   // If given several times, the last one counts.
   Option take_last() const;
-  // The parser refuses the option if `check` returns a message for its value.
-  Option check(std::function<std::string(const std::string&)> check) const;
+  // The parser refuses a path where there is nothing.
+  Option must_exist() const;
   Option excludes(const Option& other) const;
 
  private:
   CLI::Option* option_;
 };
 
-// A check(): a whole number above 0.
-std::string positive_number(const std::string& text);
-
 class Command {
  public:
   explicit Command(CLI::App* app) : app_(app) {}
 
   Command add_command(const std::string& name, const std::string& summary) const;
-  // A name without dashes is a positional argument. Values live as long as the parser. For the types
-  // that parser.cc instantiates.
+  // A name without dashes is a positional argument. Values live as long as the parser; they may not
+  // be ''. For the types that parser.cc instantiates.
   template <class T>
   Option add_option(const std::string& name, T& value, const std::string& help) const;
+  // Every number has a range, which ends the help. A list is one argument: "100,1000".
+  template <class T>
+  Option add_number(const std::string& name, T& value,
+                    const io::Range<typename NumbersIn<T>::Type>& range,
+                    const std::string& help) const;
+  // A list of names is one argument, too: "a,b".
+  Option add_list(const std::string& name, std::vector<std::string>& values,
+                  const std::string& help) const;
+  // Seconds, or a time such as 1h30m.
+  Option add_duration(const std::string& name, std::optional<double>& seconds,
+                      const std::string& help) const;
   Option add_flag(const std::string& name, bool& value, const std::string& help) const;
   // As text, so that "--name=false" turns it off.
   Option add_flag(const std::string& name, std::string& value, const std::string& help) const;

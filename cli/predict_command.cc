@@ -7,6 +7,7 @@
 #include "base/counted.h"
 #include "commands.h"
 #include "model_options.h"
+#include "outputs.h"
 #include "rwa/errors.h"
 #include "say.h"
 #include "workflows/predict.h"
@@ -38,6 +39,7 @@ struct PredictCommand {
 constexpr std::int64_t kMostTold = 10;  // reasons to skip a sequence
 
 void predict(const PredictCommand& command) {
+  refuse_input("--out", command.out, command.what.model, command.what.data);
   const workflows::Trained trained = workflows::load_trained(command.what.model);
   workflows::SkipReport report;
   report.tell = [&](const InputError& reason) {

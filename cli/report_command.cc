@@ -9,6 +9,7 @@
 #include "report/page.h"
 #include "report/table.h"
 #include "run_folders.h"
+#include "rwa/errors.h"
 #include "workflows/comparison.h"
 
 namespace rwa::cli {
@@ -41,6 +42,10 @@ fs::path file_of(const ReportOptions& options, const workflows::RunComparison& f
 }
 
 void report_runs(const ReportOptions& options) {
+  if (!options.out.empty() && options.out.extension() != ".html") {
+    throw ConfigError(
+        fmt::format("--out is {}, expected a name that ends in .html", options.out.string()));
+  }
   const auto found = workflows::compare_runs(read_runs(options.runs));
   const fs::path file = file_of(options, found);
   report::write_page(workflows::comparison_page(found, fs::absolute(file).parent_path()), file);
@@ -56,7 +61,7 @@ void add_report_command(const Command& app) {
   auto options = std::make_shared<ReportOptions>();
   const auto command =
       app.add_command("report", "Compare runs: scores, learning curves and settings on one page");
-  command.add_option("DIR", options->runs, "Folders with runs").required();
+  command.add_option("DIR", options->runs, "Folders with runs").required().must_exist();
   command
       .add_option("--out", options->out,
                   "File to write (default: comparison.html in DIR; of several, in the folder that "

@@ -9,14 +9,6 @@
 
 namespace rwa::cli {
 
-Option add_folder(const Command& command, const std::string& name, std::filesystem::path& folder,
-                  const std::string& description) {
-  const auto check = [](const std::string& text) {
-    return std::string(text.empty() ? "found '', expected a folder" : "");
-  };
-  return command.add_option(name, folder, description).check(check);
-}
-
 std::vector<training::Record> read_runs(const std::vector<std::filesystem::path>& roots) {
   std::vector<training::Record> records;
   std::set<std::filesystem::path> seen;

@@ -1,17 +1,18 @@
 #include "settings_options.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "interrupt.h"
+#include "outputs.h"
 #include "ranks.h"
 #include "report/text.h"
 #include "rwa/errors.h"
 #include "say.h"
+#include "workflows/contradictions.h"
 #include "workflows/defaults.h"
 #include "workflows/findings.h"
 #include "workflows/refit.h"
@@ -37,6 +38,7 @@ bool takes_files(const training::SettingInfo& setting) {
 }
 
 std::string help_of(const training::SettingInfo& setting) {
+  if (!setting.range.empty()) return with_range(setting.help, setting.range);
   if (setting.choices.empty()) return setting.help;
   return fmt::format("{} ({})", setting.help, fmt::join(setting.choices, ", "));
 }
@@ -52,16 +54,6 @@ const char* type_of(const training::SettingInfo& setting) {
     default:
       return "NAME";
   }
-}
-
-// The number, or else the text itself: applying it reports what was expected.
-template <class Number>
-io::Value::Content number_or_text(const std::string& text) {
-  Number number{};
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error == std::errc{} && stop == end) return number;
-  return text;
 }
 
 // How the data was read, which may not be how it was meant.
@@ -93,15 +85,29 @@ std::string parts_of(const workflows::Plan& plan) {
                                                             : ", " + count(test));
 }
 
+// The files and folders that a training reads.
+std::vector<std::filesystem::path> inputs_of(const training::Overrides& settings) {
+  std::vector<std::filesystem::path> inputs;
+  for (const char* part : {"task.train", "task.valid", "task.test"}) {
+    const io::Value* value = settings.get(part);
+    const auto* paths = value == nullptr ? nullptr : value->get<io::Value::Array>();
+    if (paths == nullptr) continue;
+    for (const io::Value& path : *paths) {
+      if (const auto* text = path.get<std::string>()) inputs.emplace_back(*text);
+    }
+  }
+  return inputs;
+}
+
 }  // namespace
 
 io::Value::Content GivenSettings::content_of(const Given& given) {
   const std::string& text = given.text;
   switch (given.setting.kind) {
     case Kind::kWhole:
-      return number_or_text<std::int64_t>(text);
+      return typed_number<std::int64_t>(text);
     case Kind::kNumber:
-      return number_or_text<double>(text);
+      return typed_number<double>(text);
     case Kind::kTruth:
       return text == "true" || text == "1"    ? io::Value::Content(true)
              : text == "false" || text == "0" ? io::Value::Content(false)
@@ -135,18 +141,26 @@ void GivenSettings::add_option(const Command& command, const training::SettingIn
   std::string help = help_of(setting);
   const std::string usual = training::default_text(setting);
   if (!usual.empty()) help += fmt::format(" [{}]", usual);
-  const bool is_list = setting.kind == Kind::kTexts;
-  const Option option = is_list ? command.add_option(name, given.texts, help)
-                                : command.add_option(name, given.text, help);
+  const Option option = takes_files(setting) ? command.add_option(name, given.texts, help)
+                        : setting.kind == Kind::kTexts
+                            ? command.add_list(name, given.texts, help)
+                            : command.add_option(name, given.text, help).take_last();
   option.value_name(type_of(setting)).group(group);
-  if (takes_files(setting)) return;
-  is_list ? option.comma_separated() : option.take_last();
 }
 
 bool GivenSettings::is_empty() const {
   return std::ranges::all_of(given_, [](const auto& named) {
     return named.second.text.empty() && named.second.texts.empty();
   });
+}
+
+std::vector<std::string> GivenSettings::options() const {
+  std::vector<std::string> names;
+  for (const auto& [name, given] : given_) {
+    const bool is_given = !given.text.empty() || !given.texts.empty();
+    if (is_given && name != kFiles) names.push_back(option_of(given.setting));
+  }
+  return names;
 }
 
 training::Overrides GivenSettings::overrides() const {
@@ -173,19 +187,21 @@ bool is_setting_of_reading(const training::SettingInfo& setting) {
 TrainingArguments::TrainingArguments() { options.threads = usual_threads(); }
 
 void add_workers(const Command& command, int& threads, int& jobs, const std::string& automatic) {
-  command.add_option("--threads", threads, "Threads per MPI rank").show_default();
+  command.add_number("--threads", threads, kThreads, "Threads per MPI rank").show_default();
   command
-      .add_option(
-          "--jobs", jobs,
+      .add_number(
+          "--jobs", jobs, {.least = automatic.empty() ? 1 : 0, .most = training::kMostJobs},
           "Runs to train at once on each MPI rank; they share its threads or GPU" + automatic)
       .show_default();
 }
 
 void add_training_arguments(const Command& command, TrainingArguments& arguments) {
   arguments.given.add_options(command, is_setting_of_files);
-  command.add_option(
-      "--config", arguments.config,
-      "Read settings from a TOML file, e.g. a run's config.toml (options take precedence)");
+  command
+      .add_option(
+          "--config", arguments.config,
+          "Read settings from a TOML file, e.g. a run's config.toml (options take precedence)")
+      .must_exist();
   add_workers(command, arguments.options.threads, arguments.options.jobs,
               " (0: one per thread if batches are small, else one)");
   command.add_option("--out", arguments.request.out,
@@ -194,17 +210,18 @@ void add_training_arguments(const Command& command, TrainingArguments& arguments
 }
 
 workflows::Plan read_and_plan(TrainingArguments& arguments, const std::filesystem::path& below) {
-  check_count("--threads", arguments.options.threads, kMostThreads);
-  if (arguments.options.jobs != 0) check_count("--jobs", arguments.options.jobs, kMostJobs);
   arguments.options.job = job();
   auto& settings = arguments.request.settings;
   settings = arguments.given.overrides();
   if (!arguments.config.empty()) settings = workflows::read_config(arguments.config, settings);
+  refuse_input("--out", arguments.request.out, inputs_of(settings));
   const bool is_placed = !arguments.request.out.empty();
   workflows::Plan plan =
       is_placed
           ? workflows::plan(arguments.request, datasets::Reading{}, all_ranks())
           : workflows::plan_below(workflows::kRunsFolder, arguments.request, below, all_ranks());
+  workflows::refuse_without_effect(settings, plan.runs.front().experiment, *plan.files,
+                                   !below.empty());
   // Only from here on is there state to save: while data is read, Ctrl-C ends the program.
   arguments.options.stop = [&stop = watch_for_interrupts()] { return stop.load(); };
   const datasets::Files& files = *plan.files;
@@ -215,20 +232,6 @@ workflows::Plan read_and_plan(TrainingArguments& arguments, const std::filesyste
   if (!is_placed) say("folder: {}\n", plan.out.string());
   for (const std::string& note : plan.notes) say("{}\n", note);
   return plan;
-}
-
-std::optional<double> duration_of(const std::string& option,
-                                  const std::optional<std::string>& text) {
-  if (!text) return std::nullopt;
-  const auto seconds = parse_duration(*text);
-  if (seconds) return seconds;
-  throw ConfigError(fmt::format(
-      "{} is '{}', expected seconds (more than 0), or a time such as 9m or 1h30m", option, *text));
-}
-
-void check_count(const std::string& option, int value, int most) {
-  if (value >= 1 && value <= most) return;
-  throw ConfigError(fmt::format("{} is {}, expected 1 to {}", option, value, most));
 }
 
 }  // namespace rwa::cli

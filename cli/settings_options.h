@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/threads.h"
 #include "parser.h"
 #include "training/settings.h"
 #include "workflows/train.h"
@@ -23,6 +24,8 @@ class GivenSettings {
   void add_options(const Command& command, const Filter& filter);
 
   [[nodiscard]] bool is_empty() const;
+  // The options that were given, without DATA.
+  [[nodiscard]] std::vector<std::string> options() const;
   [[nodiscard]] training::Overrides overrides() const;
 
  private:
@@ -49,25 +52,18 @@ struct TrainingArguments {
   std::filesystem::path config;
   workflows::TrainRequest request;
   workflows::TrainOptions options;
-  std::optional<std::string> time_budget;
 
   TrainingArguments();
 };
 void add_training_arguments(const Command& command, TrainingArguments& arguments);
-// Completes the request and the options, reads the data, reports a summary of it, and plans.
-// `below` is as in workflows/run_place.h.
+// Completes the request and the options, reads the data, reports a summary of it, and plans. Of a
+// search, `below` is the folder of its first run, as in workflows/run_place.h.
 workflows::Plan read_and_plan(TrainingArguments& arguments,
                               const std::filesystem::path& below = {});
 
-// Returns the seconds of an option such as --time-limit; empty if it was not given. Throws
-// ConfigError.
-std::optional<double> duration_of(const std::string& option,
-                                  const std::optional<std::string>& text);
-// Throws ConfigError if the value of an option is not in 1…most.
-void check_count(const std::string& option, int value, int most);
-inline constexpr int kMostThreads = 1024;
-inline constexpr int kMostJobs = 64;
-// Adds --threads and --jobs.
+// --threads of any command.
+inline constexpr io::Range<int> kThreads{.least = 1, .most = kMostThreads};
+// Adds --threads and --jobs, which may be 0 if it is `automatic` then: the help says how.
 void add_workers(const Command& command, int& threads, int& jobs,
                  const std::string& automatic = {});
 

@@ -9,6 +9,8 @@
 
 #include "commands.h"
 #include "interrupt.h"
+#include "model_options.h"
+#include "outputs.h"
 #include "rwa/version.h"
 #include "say.h"
 #include "workflows/stream.h"
@@ -42,6 +44,7 @@ struct StreamCommand {
 };
 
 void stream(const StreamCommand& command) {
+  refuse_input("--state", command.state, command.model, {});
   instruction_set();  // throws for an RWA_CPU that this machine lacks
   const auto& stop = watch_for_interrupts();
   const workflows::Trained trained = workflows::load_trained(command.model);
@@ -70,9 +73,13 @@ void stream(const StreamCommand& command) {
 void add_stream_command(const Command& app) {
   auto options = std::make_shared<StreamCommand>();
   const auto command = app.add_command("stream", "Predict line by line as data arrives");
-  command.add_option("MODEL", options->model, "Model file or run folder").required();
-  command.add_flag("--id", options->options.id, "Each line begins with the id of its sequence");
-  command.add_flag("--json", options->options.json, "Read and write JSON, one object per line");
+  add_model(command, options->model);
+  const auto id =
+      command.add_flag("--id", options->options.id, "Each line begins with the id of its sequence");
+  command
+      .add_flag("--json", options->options.json,
+                "Read and write JSON, one object per line, with or without an id")
+      .excludes(id);
   command.add_option("--state", options->state,
                      "Load and save the state of unfinished sequences in this file");
   command.set_footer(kExample);

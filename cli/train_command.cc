@@ -105,7 +105,6 @@ void refit(const workflows::Plan& plan, workflows::TrainResult& result,
 }
 
 void train(TrainingArguments& arguments) {
-  arguments.options.time_budget = duration_of("--time-budget", arguments.time_budget);
   const workflows::Plan plan = read_and_plan(arguments);
   RunDisplay display;
   auto result = workflows::train(plan, arguments.options, display);
@@ -125,13 +124,13 @@ void add_train_command(const Command& app) {
   auto arguments = std::make_shared<TrainingArguments>();
   const auto command = app.add_command("train", "Train a model on your data");
   add_training_arguments(command, *arguments);
-  command.add_option("--repeat", arguments->request.repeat, "Train with this many seeds")
-      .show_default();
   command
-      .add_option("--time-budget", arguments->time_budget,
-                  "Stop each run after this time and keep the best weights: seconds, or e.g. "
-                  "10m")
-      .value_name("TIME");
+      .add_number("--repeat", arguments->request.repeat,
+                  {.least = 1, .most = workflows::kMostRepeats}, "Train with this many seeds")
+      .show_default();
+  command.add_duration(
+      "--time-budget", arguments->options.time_budget,
+      "Stop each run after this time and keep the best weights: seconds, or e.g. 10m");
   command.set_footer(kExample);
   command.set_action([arguments] { train(*arguments); });
 }

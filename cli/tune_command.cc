@@ -1,6 +1,7 @@
 // cli/tune_command.cc: `rwa tune`: searches for good settings within a time budget.
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <fmt/format.h>
@@ -43,7 +44,8 @@ constexpr const char* kExample =
     "  candidate-N        The runs";
 
 struct TuneArguments : TrainingArguments {
-  int candidates = 0;
+  std::optional<int> candidates;
+  std::optional<double> time_budget;
 };
 
 // Where the settings of the best model are.
@@ -83,15 +85,12 @@ void print_result(const workflows::TuneResult& result, const std::filesystem::pa
 }
 
 void tune(TuneArguments& arguments) {
-  if (arguments.candidates != 0) check_count("--candidates", arguments.candidates, 1000);
-  const auto budget = duration_of("--time-budget", arguments.time_budget.value_or("10m"));
   const workflows::Plan plan = read_and_plan(arguments, workflows::candidate_folder(0));
   RunDisplay display;
-  const auto result = workflows::tune(arguments.request, plan.files,
-                                      {.candidates = arguments.candidates,
-                                       .time_budget = budget.value(),
-                                       .train = arguments.options},
-                                      display);
+  workflows::TuneOptions options = {.train = arguments.options};
+  options.candidates = arguments.candidates.value_or(options.candidates);
+  options.time_budget = arguments.time_budget.value_or(options.time_budget);
+  const auto result = workflows::tune(arguments.request, plan.files, options, display);
   if (is_first_rank()) print_result(result, plan.out);
 }
 
@@ -101,14 +100,11 @@ void add_tune_command(const Command& app) {
   auto arguments = std::make_shared<TuneArguments>();
   const auto command = app.add_command("tune", "Search for good settings");
   add_training_arguments(command, *arguments);
-  command
-      .add_option("--candidates", arguments->candidates,
-                  "Number of candidates (default: 9; with folds fewer if the time is short)")
-      .value_name("N");
-  command
-      .add_option("--time-budget", arguments->time_budget,
-                  "Time for the whole search: seconds, or e.g. 1h30m (default: 10m)")
-      .value_name("TIME");
+  command.add_number("--candidates", arguments->candidates,
+                     {.least = 1, .most = workflows::kMostCandidates},
+                     "Number of candidates (default: 9; with folds fewer if the time is short)");
+  command.add_duration("--time-budget", arguments->time_budget,
+                       "Time for the whole search: seconds, or e.g. 1h30m (default: 10m)");
   command.set_footer(fmt::format(kExample, fmt::join(workflows::tuned_cells(), ", ")));
   command.set_action([arguments] { tune(*arguments); });
 }

@@ -29,8 +29,8 @@ LAYERS = [
 # Inside src/backend, devices do not include each other, and the common interface includes none.
 BACKENDS = ["src/backend/reference", "src/backend/cpu", "src/backend/cuda"]
 # The program is a user of the library and may include only these parts of src/; src/base for the
-# suggestions of nearest.h.
-CLI_SEES = ["include/rwa", "src/base", "src/comm", "src/export", "src/training", "src/report", "src/paper", "src/workflows", "src/bench", "cli"]
+# suggestions of nearest.h, src/io for the numbers and paths that are typed.
+CLI_SEES = ["include/rwa", "src/base", "src/comm", "src/io", "src/export", "src/training", "src/report", "src/paper", "src/workflows", "src/bench", "cli"]
 
 
 def layer_of(path, layers):

@@ -17,6 +17,7 @@ class Setting(NamedTuple):
     help: str
     kind: str  # "bool", "int", "float", "str", "list" or "choice"
     choices: list[str] | None
+    range: str | None  # of a number: "1 to 1000", "more than 0 and less than 1"
     default: Any  # 0 or empty: off, or chosen from the data
     of_sequences: bool  # if not, it controls how files are read and belongs to rwa.read
 

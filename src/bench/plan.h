@@ -35,6 +35,12 @@ std::string_view to_string(Network network);
 Mode parse_mode(std::string_view name);
 Network parse_network(std::string_view name);
 
+inline constexpr int kMostRounds = 1000;
+inline constexpr double kMostSeconds = 3600;
+// The product of any three sizes still fits into 64 bits; memory runs out long before.
+inline constexpr int kMostSize = 1'000'000;
+
+// Its numbers are within these limits.
 struct Plan {
   std::string device = "cpu";  // as SessionOptions::device
   std::vector<int> batches = {100};
@@ -58,7 +64,7 @@ struct Plan {
 // The default measurements for a device, with all its peers.
 Plan default_plan(const std::string& device);
 
-// Throws ConfigError for sizes out of range, duplicates, and modes or peers that the device lacks.
+// Throws ConfigError for duplicates, and modes or peers that the device lacks.
 // Does not check that the device exists: see bench/device.h.
 void check(const Plan& plan);
 

@@ -13,6 +13,7 @@
 #include "c_api/sequences.h"
 #include "c_api/views.h"
 #include "rwa/device.h"
+#include "training/settings.h"
 #include "workflows/predictions.h"
 #include "workflows/trained.h"
 
@@ -31,7 +32,7 @@ workflows::PredictOptions parse_options(const char* text) {
   workflows::PredictOptions o;
   o.session.threads = default_threads();
   io::Fields options = read_options(text, "prediction options");
-  options("batch", o.batch);
+  options("batch", o.batch, {.least = 1, .most = training::kMostInBatch});
   read_session(options, o.session);
   options.finish();
   return o;

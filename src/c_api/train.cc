@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/threads.h"
 #include "c_api/guard.h"
 #include "c_api/handles.h"
 #include "c_api/json.h"
@@ -20,6 +21,7 @@
 #include "io/toml.h"
 #include "rwa/device.h"
 #include "training/settings.h"
+#include "workflows/contradictions.h"
 #include "workflows/defaults.h"
 #include "workflows/plan.h"
 #include "workflows/refit.h"
@@ -66,8 +68,8 @@ struct TrainingOptions {
       if (training::is_offered(setting, training::Scope::kSequences)) rest.know(setting.name);
     }
     train.threads = default_threads();
-    rest("threads", train.threads, 1);
-    rest("time_budget", train.time_budget);
+    rest("threads", train.threads, {.least = 1, .most = kMostThreads});
+    rest("time_budget", train.time_budget, io::Range<double>{.least = 0, .without_least = true});
   }
 
   static training::Overrides take_settings(io::Value::Table& given, const Lists& lists) {
@@ -87,7 +89,8 @@ struct TrainingOptions {
   }
 };
 
-workflows::Plan plan(const TrainingOptions& options, const Lists& lists) {
+workflows::Plan plan(const TrainingOptions& options, const Lists& lists,
+                     bool begins_search = false) {
   const auto open = [&](const std::vector<std::filesystem::path>& paths,
                         const formats::Options& how,
                         const std::shared_ptr<formats::Vocabulary>& words) {
@@ -96,8 +99,11 @@ workflows::Plan plan(const TrainingOptions& options, const Lists& lists) {
   };
   const auto experiment = workflows::experiment_of(options.request.settings);
   const auto& task = training::files_task(experiment);
-  return workflows::plan(options.request,
-                         datasets::open_files(task, experiment.seed, {}, {}, open));
+  workflows::Plan plan =
+      workflows::plan(options.request, datasets::open_files(task, experiment.seed, {}, {}, open));
+  workflows::refuse_without_effect(options.request.settings, plan.runs.front().experiment,
+                                   *plan.files, begins_search);
+  return plan;
 }
 
 Json to_json(const training::Metric& metric) {
@@ -221,9 +227,9 @@ void set_folds(int folds, TrainingOptions& options) {
 rwa_runs cross_validate(const Lists& lists, const char* text, ListenerNews& news) {
   TrainingOptions options(text, lists);
   int folds = 5;
-  options.rest("folds", folds, 2);
-  options.rest("repeat", options.request.repeat, 1);
-  options.rest("jobs", options.train.jobs, 1);
+  options.rest("folds", folds, {.least = 2, .most = datasets::kMostFolds});
+  options.rest("repeat", options.request.repeat, {.least = 1, .most = workflows::kMostRepeats});
+  options.rest("jobs", options.train.jobs, {.least = 1, .most = training::kMostJobs});
   options.rest.finish();
   set_folds(folds, options);
   const auto result = train_all(plan(options, lists), options.train, news);
@@ -257,16 +263,17 @@ rwa_runs tune(const Lists& lists, const char* text, ListenerNews& news) {
   TrainingOptions options(text, lists);
   workflows::TuneOptions search;
   int folds = 0;
-  options.rest("candidates", search.candidates, 1);
-  options.rest("folds", folds, 2);
-  options.rest("jobs", options.train.jobs, 1);
+  options.rest("candidates", search.candidates, {.least = 1, .most = workflows::kMostCandidates});
+  options.rest("folds", folds, {.least = 2, .most = datasets::kMostFolds});
+  options.rest("jobs", options.train.jobs, {.least = 1, .most = training::kMostJobs});
   options.rest.finish();
   if (folds > 0) set_folds(folds, options);
   search.time_budget = options.train.time_budget.value_or(search.time_budget);
   search.train = options.train;
   news.watch(search.train);
   rwa_runs runs{.about = Json::array(), .stores = {}};
-  const auto result = workflows::tune(options.request, plan(options, lists).files, search, news);
+  const auto result =
+      workflows::tune(options.request, plan(options, lists, true).files, search, news);
   for (const workflows::Candidate& candidate : result.candidates) {
     const bool is_best = runs.stores.empty();
     const auto& store = is_best ? result.best->store : candidate.plan.runs.front().store;
@@ -306,6 +313,7 @@ Json settings_json() {
                    {"help", setting.help},
                    {"kind", kKindNames[static_cast<int>(setting.kind)]},
                    {"choices", setting.choices.empty() ? Json() : Json(setting.choices)},
+                   {"range", setting.range.empty() ? Json() : Json(setting.range)},
                    {"default", to_json(setting.value)},
                    {"of_sequences", of_sequences}});
   }

@@ -201,9 +201,12 @@ void check(const Fields& json, const Encoding& encoding) {
       encoding.scale == Scale::kSequence && !why.empty()) {
     json.fail(fmt::format("\"scale\" is sequence, expected data or none: {}", why));
   }
-  if (encoding.kmer < 1) json.fail("\"kmer\" is 0, expected at least 1");
-  if (encoding.kmer > 1 && encoding.tokens == formats::Tokens::kWords) {
+  const bool are_words = encoding.tokens == formats::Tokens::kWords;
+  if (encoding.kmer > 1 && are_words) {
     json.fail(fmt::format("\"kmer\" is {}, expected 1 for words", encoding.kmer));
+  }
+  if (!schema.symbols && (encoding.kmer > 1 || are_words || encoding.lower)) {
+    json.fail("found numbers with \"kmer\", \"tokens\" or \"lower\", which are for text");
   }
   if (encoding.unknown && (encoding.alphabet.empty() || encoding.alphabet.back() != kUnknown)) {
     json.fail(fmt::format("\"alphabet\" does not end with {}", io::quote(kUnknown)));
@@ -266,7 +269,7 @@ Encoding parse_encoding(std::string_view json, std::string_view origin) {
   Encoding encoding;
   encoding.schema = parse_schema(fields.table("schema"));
   const formats::Schema& schema = encoding.schema;
-  fields("kmer", encoding.kmer, 0);
+  fields("kmer", encoding.kmer, {.least = 1, .most = formats::kMostKmer});
   fields("missing", encoding.missing);
   fields("window", encoding.window, 0);
   fields("stride", encoding.stride, 0);

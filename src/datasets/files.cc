@@ -2,10 +2,13 @@
 
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "datasets/loaded_files.h"
+#include "formats/data_files.h"
+#include "formats/labels.h"
 #include "rwa/errors.h"
 
 namespace rwa::datasets {
@@ -20,6 +23,15 @@ int length_at(const Statistics& statistics, std::int64_t sequence) {
   return 0;
 }
 }  // namespace
+
+void check_files(const FilesTask& task) {
+  std::vector<fs::path> all;
+  for (const auto* part : {&task.train, &task.valid, &task.test}) {
+    all.insert(all.end(), part->begin(), part->end());
+  }
+  (void)formats::find_files(all);
+  formats::check_label_source(task.label_from);
+}
 
 Scale choose_scale(const formats::Schema& schema, const Statistics& statistics) {
   constexpr double kFarApart = 30;

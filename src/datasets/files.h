@@ -69,6 +69,10 @@ class Files : public Dataset {
   [[nodiscard]] virtual const SeriesData* series() const { return nullptr; }
 };
 
+// Throws as formats::find_files() and check_label_source() do: also for a file that is both
+// training and test data.
+void check_files(const FilesTask& task);
+
 // Called at intervals with the number of sequences read so far.
 using Reading = std::function<void(std::int64_t sequences)>;
 

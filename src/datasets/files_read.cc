@@ -44,6 +44,24 @@ std::optional<char> decimal_of(const FilesTask& task) {
       fmt::format("decimal is {}, expected {}", io::quote(task.decimal), fmt::join(marks, " or ")));
 }
 
+void require_once(std::string_view options, std::vector<std::string> names) {
+  std::ranges::sort(names);
+  const auto twice = std::ranges::adjacent_find(names);
+  if (twice == names.end()) return;
+  throw ConfigError(
+      fmt::format("found {} twice among {}, expected it once", io::quote(*twice), options));
+}
+
+// What is forecast is a feature, too; no other target is.
+void check_columns(const FilesTask& task, bool is_forecast) {
+  require_once("--features", task.features);
+  require_once("--target", task.target);
+  if (is_forecast) return;
+  std::vector<std::string> both = task.features;
+  both.insert(both.end(), task.target.begin(), task.target.end());
+  require_once("--features and --target", std::move(both));
+}
+
 // What is forecast is a feature, too. Empty if no features are named.
 std::vector<std::string> joined(std::vector<std::string> features,
                                 const std::vector<std::string>& targets) {
@@ -110,7 +128,6 @@ Collector::Collector(const FilesTask& task, formats::Schema schema, bool of_fore
       missing_(parse_missing(task.missing)),
       window_(task.window),
       stride_(stride_of(task)) {
-  check_range("window", window_, 0, std::numeric_limits<int>::max());
   if (of_forecasts_) return;
   if (window_ > 0) check_range("stride", stride_, 1, window_);
   if (window_ == 0 && stride_ != 0) {
@@ -352,18 +369,12 @@ void Loader::check_forecast(const std::string& file) const {
     }
     return;
   }
-  check_range("horizon", task_.horizon, 0, Forecast::kMostSteps);
-  check_range("season", task_.season, 0, Forecast::kMostSteps);
   check_range("window", task_.window, 0, Forecast::kMostSteps);
   if (task_.context > 1 || task_.positions > 0) {
     throw ConfigError(
         fmt::format("{}: --{} cannot be combined with a forecast, whose windows have "
                     "places already",
                     file, task_.context > 1 ? "context" : "positions"));
-  }
-  if (!(task_.interval > 0 && task_.interval < 1)) {
-    throw ConfigError(fmt::format(
-        "interval is {}, expected more than 0 and less than 1, such as 0.8", task_.interval));
   }
   for (const std::string& target : task_.target) {
     if (std::ranges::find(features, target) != features.end()) continue;
@@ -477,8 +488,8 @@ void Loader::refuse_new_labels(const formats::Sequence& sequence, const std::str
 }  // namespace
 
 formats::Options options_of(const FilesTask& task) {
-  check_range("kmer", task.kmer, 1, std::numeric_limits<int>::max());
   const bool is_forecast = parse_task(task) == Target::kNone;
+  check_columns(task, is_forecast);
   return {.format = parse_if_given(task.format, formats::parse_format),
           .layout = parse_if_given(task.layout, formats::parse_layout),
           .task = parse_task(task),

@@ -12,8 +12,7 @@
 
 namespace rwa::datasets {
 namespace {
-constexpr int kMostFolds = 1000;
-constexpr double kLeastSplit = 0.01, kMostSplit = 0.5;
+constexpr double kLeastSplit = 0.01;
 
 int folds_of(const FilesTask& task) {
   check_split(task, 2);

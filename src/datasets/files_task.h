@@ -12,6 +12,9 @@
 
 namespace rwa::datasets {
 
+inline constexpr int kMostFolds = 1000;
+inline constexpr double kMostSplit = 0.5;
+
 // See formats/schema.h and datasets/encoding.h for the fields. Empty fields are guessed from the
 // files.
 struct FilesTask {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -11,15 +12,17 @@
 #include <utility>
 #include <vector>
 
+#include <sys/stat.h>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/nearest.h"
 #include "formats/array.h"
 #include "formats/match.h"
 #include "formats/other_files.h"
 #include "formats/parse.h"
 #include "formats/table_rows.h"
+#include "io/existing.h"
 #include "io/quote.h"
 #include "rwa/errors.h"
 
@@ -54,18 +57,14 @@ std::vector<fs::path> content(const fs::path& folder) {
   return paths;
 }
 
-[[noreturn]] void refuse_missing(const fs::path& path) {
-  std::vector<std::string> names;
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  if (is_folder(folder)) {
-    for (const fs::path& other : content(folder)) names.push_back(other.filename().string());
-  }
-  const std::vector<std::string> near = nearest(path.filename().string(), names);
-  throw ConfigError(
-      fmt::format("{}: no such file or folder{}", quoted(path),
-                  near.empty() ? ""
-                               : fmt::format(", did you mean {}?",
-                                             io::escape(fmt::to_string(fmt::join(near, " or "))))));
+// What tells files apart, whatever their paths.
+using FileId = std::pair<dev_t, ino_t>;
+
+// Standard input, and what cannot be inspected, has an id of its own.
+FileId id_of(const fs::path& file) {
+  struct stat status {};
+  const bool is_known = file != "-" && ::stat(file.c_str(), &status) == 0;
+  return is_known ? FileId(status.st_dev, status.st_ino) : FileId();
 }
 
 // Refuses files that would otherwise be read as lines of text.
@@ -243,23 +242,33 @@ bool is_table(std::string_view text) {
   }
   return dialect.fields > 1 && (numbers || (count > 1 && dialect.separator != kByBlanks));
 }
+
+void require_different(std::span<const fs::path> files) {
+  std::map<FileId, const fs::path*> seen;
+  for (const fs::path& file : files) {
+    const auto [first, is_new] = seen.emplace(id_of(file), &file);
+    if (is_new) continue;
+    const fs::path& same = *first->second;
+    throw ConfigError(
+        fmt::format("{}: found the same data twice{}, expected it once", quoted(file),
+                    same == file ? "" : fmt::format(", here and as {}", quoted(same))));
+  }
+}
+
 }  // namespace
 
 DataFiles find_files(std::span<const fs::path> paths) {
   DataFiles found;
   for (const fs::path& path : paths) {
-    std::error_code ignored;
-    if (path == "-") {
-      found.files.push_back(path);
-    } else if (is_folder(path)) {
+    if (path != "-") io::require_existing(path);
+    if (path != "-" && is_folder(path)) {
       add_folder(path, found);
-    } else if (fs::exists(path, ignored)) {
-      found.files.push_back(path);
     } else {
-      refuse_missing(path);
+      found.files.push_back(path);
     }
   }
   if (found.files.empty()) throw ConfigError("no data files given, expected at least one");
+  if (paths.size() > 1) require_different(found.files);
   return found;
 }
 

@@ -17,7 +17,8 @@ struct DataFiles {
   bool in_folders = false;  // one folder per class
 };
 
-// Finds the files that open() reads. Throws ConfigError and InputError as open() does.
+// Finds the files that open() reads. Throws ConfigError for a file that is given twice, and as
+// open() does.
 DataFiles find_files(std::span<const std::filesystem::path> paths);
 
 // "Irish" and "names" for names/Irish.txt.gz.

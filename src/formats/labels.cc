@@ -54,6 +54,18 @@ class Labelled : public Reader {
 };
 }  // namespace
 
+void check_label_source(const std::string& label_from) {
+  std::error_code error;
+  if (label_from.empty() || is_of_paths(label_from) || HeaderLabel::parse(label_from) ||
+      std::filesystem::exists(label_from, error)) {
+    return;
+  }
+  throw ConfigError(
+      fmt::format("--label-from is '{}', expected file, folder, header, header:N or an existing "
+                  "table",
+                  io::escape(label_from)));
+}
+
 std::optional<HeaderLabel> HeaderLabel::parse(std::string_view label_from) {
   constexpr std::string_view kName = "header";
   if (!label_from.starts_with(kName)) return {};

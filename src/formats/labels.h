@@ -15,6 +15,14 @@
 
 namespace rwa::formats {
 
+// Whether labels are the names of files or folders: Options::label_from is "file" or "folder".
+inline bool is_of_paths(std::string_view label_from) {
+  return label_from == "file" || label_from == "folder";
+}
+// Throws ConfigError unless Options::label_from is empty, one of these, as HeaderLabel has it, or the
+// path of something.
+void check_label_source(const std::string& label_from);
+
 // A label in the header of a record.
 class HeaderLabel {
  public:

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -85,6 +84,8 @@ void check_options(Format format, const Options& options, const std::string& fil
         "has no named features");
   check("--layout", options.layout.has_value(), format == Format::kTable || is_array(format),
         "has only one layout");
+  check("--decimal", options.decimal && !options.as, format == Format::kTable,
+        "has points in its numbers");
   check("more than one --target", options.targets.size() > 1, !single, "has one target");
   check("more than one name in --features", options.features.size() > 1, !single,
         "has one name for sequences");
@@ -103,16 +104,9 @@ void check_is_text(const Reader& reader, const Options& options) {
                                 schema.symbols ? "symbols, one per field" : "numbers", option));
 }
 
-bool is_name(std::string_view from) { return from == "file" || from == "folder"; }
-
 // Opens a label table. Null for an array of labels, which the reader of arrays opens itself.
 std::shared_ptr<const LabelTable> open_labels(const std::string& from, const Options& options) {
-  if (std::error_code error; !fs::exists(from, error)) {
-    throw ConfigError(
-        fmt::format("--label-from is '{}', expected file, folder, header, header:N or "
-                    "an existing table",
-                    io::escape(from)));
-  }
+  check_label_source(from);
   Source source(from);
   if (is_array(recognise(source))) return nullptr;
   return std::make_shared<LabelTable>(from, options);
@@ -151,7 +145,7 @@ FileOpener::FileOpener(Options options, SharedVocabulary vocabulary, const DataF
   if (from_.empty()) {
     const bool wanted_here = !options_.as && options_.task != Target::kNone;
     if (files.in_folders && wanted_here) from_ = "folder";
-  } else if (!is_name(from_) && !in_header) {
+  } else if (!is_of_paths(from_) && !in_header) {
     // The label table of a model's training data does not list other sequences.
     if (options_.label_from.empty()) {
       from_.clear();
@@ -175,7 +169,7 @@ std::unique_ptr<Reader> FileOpener::open(const fs::path& file) const {
   const Format format = options_.format ? *options_.format : recognise(*source);
   check_options(format, options_, source->name());
   const std::string from = labels_of(*source, format);
-  const bool elsewhere = is_name(from) || table_;
+  const bool elsewhere = is_of_paths(from) || table_;
   Options options = options_;
   options.label_from = from;
   if (elsewhere) options.task = Target::kNone;
@@ -272,7 +266,7 @@ class Chain : public Reader {
     const auto task = [](const Schema& s) { return std::string(to_string(s.target)); };
     const auto labels = [](const Schema& s) -> std::string {
       if (s.label_from.empty()) return "the file itself";
-      return is_name(s.label_from) ? fmt::format("the {} name", s.label_from) : s.label_from;
+      return is_of_paths(s.label_from) ? fmt::format("the {} name", s.label_from) : s.label_from;
     };
     check("sequences of", steps(schema), steps(schema_));
     check("the features", list(schema.features), list(schema_.features));

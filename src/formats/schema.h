@@ -92,6 +92,8 @@ struct Schema {
 // What Options::decimal may be.
 std::vector<std::string> decimal_marks();
 
+inline constexpr int kMostKmer = 100;  // letters
+
 // Overrides of the guesses.
 struct Options {
   std::optional<Format> format = {};

@@ -3,18 +3,17 @@
 //
 //   Fields fields(parse_json(text, "a layer"), {.where = "a layer", .refuse = refuse_config});
 //   fields("units", config.units, 1);   // a whole number from 1
+//   fields("share", share, {.least = 0, .most = 1});
 //   fields("cell", config.cell);        // one of the names of an enumeration
 //   fields.finish();
 //
 // An enumeration needs an overload from_name(std::string_view, Enum&) in its namespace.
 #pragma once
 
-#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <limits>
 #include <optional>
 #include <set>
 #include <string>
@@ -27,6 +26,7 @@
 
 #include "base/nearest.h"
 #include "io/quote.h"
+#include "io/range.h"
 #include "io/value.h"
 #include "rwa/errors.h"
 
@@ -53,28 +53,28 @@ class Fields {
 
   void operator()(std::string_view name, bool& value) { take(name, value, "true or false"); }
   void operator()(std::string_view name, std::string& value) { take(name, value, kText); }
-  void operator()(std::string_view name, double& value) {
-    const auto found = take(name, "a finite number");
-    if (!found) return;
-    const auto number = as_number(*found);
-    if (!number || !std::isfinite(*number)) refuse_value(name, *found, "a finite number");
-    value = *number;
-  }
-  template <std::integral Whole>
-  void operator()(std::string_view name, Whole& value, std::int64_t least = lowest<Whole>()) {
-    const std::string expected =
-        fmt::format("a whole number from {} to {}", least, std::numeric_limits<Whole>::max());
+  // A text that must be valid.
+  void operator()(std::string_view name, std::string& value, bool (*is_valid)(std::string_view),
+                  std::string_view expected) {
     const auto found = take(name, expected);
     if (!found) return;
-    const auto* number = found->template get<std::int64_t>();
-    const auto* large = found->template get<std::uint64_t>();
-    if (number != nullptr && *number >= least && std::in_range<Whole>(*number)) {
-      value = static_cast<Whole>(*number);
-    } else if (large != nullptr && std::in_range<Whole>(*large)) {
-      value = static_cast<Whole>(*large);
-    } else {
-      refuse_value(name, *found, expected);
-    }
+    const auto* text = found->get<std::string>();
+    if (text == nullptr || !is_valid(*text)) refuse_value(name, *found, expected);
+    value = *text;
+  }
+  template <std::integral Whole>
+  void operator()(std::string_view name, Whole& value, std::type_identity_t<Whole> least) {
+    (*this)(name, value, Range<Whole>{.least = least});
+  }
+  template <class Number>
+  requires std::is_arithmetic_v<Number>
+  void operator()(std::string_view name, Number& value, const Range<Number>& range = {}) {
+    const std::string expected = expected_of(range);
+    const auto found = take(name, expected);
+    if (!found) return;
+    const std::optional<Number> number = as<Number>(*found);
+    if (!number || !range.contains(*number)) refuse_value(name, *found, expected);
+    value = *number;
   }
   template <class Enum>
   requires std::is_enum_v<Enum>
@@ -103,13 +103,14 @@ class Fields {
   }
   // A null is allowed.
   template <class T>
-  void operator()(std::string_view name, std::optional<T>& value) {
+  void operator()(std::string_view name, std::optional<T>& value,
+                  const std::same_as<Range<T>> auto&... range) {
     if (!has(name)) {
       if (!find(name) && options_.required) refuse_missing(name);
       return;
     }
     T found{};
-    (*this)(name, found);
+    (*this)(name, found, range...);
     value = std::move(found);
   }
 
@@ -198,34 +199,36 @@ class Fields {
   }
   [[noreturn]] void refuse_value(std::string_view name, const Value& found,
                                  std::string_view expected) const {
-    refuse(found.place, fmt::format("{} is {}, expected {}", name, in_message(found), expected));
+    const std::string what = fmt::format("is {}, expected {}", in_message(found), expected);
+    if (is_option(found.place)) refuse("", fmt::format("{} {}", found.place, what));
+    refuse(found.place, fmt::format("{} {}", name, what));
   }
 
  private:
   static constexpr std::string_view kText = "a string";
 
-  template <class Whole>
-  static constexpr std::int64_t lowest() {
-    return std::in_range<std::int64_t>(std::numeric_limits<Whole>::min())
-               ? static_cast<std::int64_t>(std::numeric_limits<Whole>::min())
-               : std::numeric_limits<std::int64_t>::min();
-  }
-  static std::optional<double> as_number(const Value& value) {
-    if (const auto* number = value.get<double>()) return *number;
-    if (const auto* number = value.get<std::int64_t>()) return static_cast<double>(*number);
-    if (const auto* number = value.get<std::uint64_t>()) return static_cast<double>(*number);
+  // Empty if the value is not a number of this type.
+  template <class Number>
+  static std::optional<Number> as(const Value& value) {
+    const auto converted = [](auto number) -> std::optional<Number> {
+      if constexpr (std::integral<Number>) {
+        if (!std::in_range<Number>(number)) return std::nullopt;
+      }
+      return static_cast<Number>(number);
+    };
+    if (const auto* number = value.get<std::int64_t>()) return converted(*number);
+    if (const auto* number = value.get<std::uint64_t>()) return converted(*number);
+    if constexpr (std::floating_point<Number>) {
+      if (const auto* number = value.get<double>()) return converted(*number);
+    }
     return std::nullopt;
   }
   template <class T>
   T element(std::string_view name, const Value& item, std::string_view expected) const {
-    if constexpr (std::integral<T>) {
-      const auto* number = item.get<std::int64_t>();
-      if (number == nullptr || !std::in_range<T>(*number)) refuse_value(name, item, expected);
-      return static_cast<T>(*number);
-    } else if constexpr (std::is_arithmetic_v<T>) {
-      const auto number = as_number(item);
+    if constexpr (std::is_arithmetic_v<T>) {
+      const std::optional<T> number = as<T>(item);
       if (!number) refuse_value(name, item, expected);
-      return static_cast<T>(*number);
+      return *number;
     } else {
       const auto* text = item.get<std::string>();
       if (text == nullptr) refuse_value(name, item, expected);

@@ -21,7 +21,7 @@ struct Value {
                                std::string, Array, Table, Other>;
 
   Content content;         // null at first; an initializer here would need the complete Field
-  std::string place = {};  // for messages: "grammar.toml:3:16"; empty: unknown
+  std::string place = {};  // for messages: "grammar.toml:3:16", "--units"; empty: unknown
 
   template <class T>
   [[nodiscard]] const T* get() const {
@@ -34,6 +34,9 @@ struct Field {
   Value value;
   std::string place = {};  // of the name
 };
+
+// Whether a place is an option of the program, such as "--units", which names the value as well.
+inline bool is_option(std::string_view place) { return place.starts_with("--"); }
 
 // The shortest text that reads back as the same bits, with a point so that it is not an integer.
 std::string float_text(double value);

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "comm/ranks.h"
+#include "io/existing.h"
 #include "io/folder.h"
 #include "io/read_file.h"
 #include "paper/catalogue.h"
@@ -24,16 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kMostSeeds = 1000;
-constexpr std::int64_t kMostSteps = 1'000'000'000'000;
 constexpr std::string_view kFileEnding = ".toml";
-
-void require_range(std::string_view option, std::optional<std::int64_t> value, std::int64_t least,
-                   std::int64_t most) {
-  if (value && (*value < least || *value > most)) {
-    throw ConfigError(fmt::format("{} is {}, expected {} to {}", option, *value, least, most));
-  }
-}
 
 void require_once(std::string_view what, const std::vector<std::string>& names) {
   for (auto name = names.begin(); name != names.end(); ++name) {
@@ -46,10 +38,12 @@ void require_once(std::string_view what, const std::vector<std::string>& names) 
 void check_options(const Request& request) {
   require_once("experiment", request.names);
   require_once("model", request.models);
-  require_range("--steps", request.steps, 1, kMostSteps);
-  require_range("--seeds", request.seeds, 1, kMostSeeds);
-  require_range("--seed", request.seed, 0,
-                std::numeric_limits<std::int64_t>::max() - request.seeds.value_or(1) + 1);
+  const std::int64_t more = request.seeds.value_or(1) - 1;
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  if (request.seed.value_or(1) > kMost - more) {
+    throw ConfigError(fmt::format("--seed is {}, expected at most {}: --seeds counts up from it",
+                                  *request.seed, kMost - more));
+  }
   if (request.quick && request.steps) {
     throw ConfigError("--quick has its own number of steps: use --quick or --steps, not both");
   }
@@ -209,6 +203,7 @@ std::vector<PlannedRun> plan(const Request& request) {
   std::vector<PlannedRun> runs;
   for (const std::string& name : names_asked_for(request)) {
     if (name.ends_with(kFileEnding)) {
+      io::require_existing(name);
       add_file(name, request, runs);
     } else if (fs::exists(fs::path(name) / training::kConfigFile)) {
       throw ConfigError(fmt::format("'{}' is a run folder; to run its experiment, give {}", name,

@@ -14,6 +14,8 @@
 
 namespace rwa::paper {
 
+inline constexpr std::int64_t kMostSeeds = 1000;
+
 struct Request {
   // Names of experiments and studies, "all" (the paper's experiments), or experiment files, *.toml.
   std::vector<std::string> names;

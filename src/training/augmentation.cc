@@ -89,12 +89,6 @@ void augment(const Training& training, const AugmentationKey& key, const dataset
 }
 
 void check_augmentation(const Training& training, const datasets::Shape& shape) {
-  if (!(training.noise >= 0)) {
-    throw ConfigError(fmt::format("noise is {}, expected 0 or more", training.noise));
-  }
-  if (!(training.shift >= 0 && training.shift < 1)) {
-    throw ConfigError(fmt::format("shift is {}, expected 0 to less than 1", training.shift));
-  }
   if (training.shift > 0 && (shape.readout == Readout::kEvery || shape.says > 0)) {
     throw ConfigError(fmt::format("shift is {}, expected 0: the task has targets for single steps",
                                   training.shift));

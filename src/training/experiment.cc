@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -50,12 +51,8 @@ int code_of(const Network& network, const datasets::Shape& shape) {
   return 0;
 }
 
-}  // namespace
-
-std::string_view to_string(Schedule schedule) { return name_of(kSchedules, "schedule", schedule); }
-Schedule parse_schedule(std::string_view name) { return parse_name(kSchedules, "schedule", name); }
-
-std::vector<int> parse_stem(std::string_view text) {
+// Empty if the text is no list of kernel sizes.
+std::optional<std::vector<int>> kernels_of(std::string_view text) {
   std::vector<int> kernels;
   if (text.empty() || text == "0" || text == "none") return kernels;
   const char* next = text.data();
@@ -63,15 +60,22 @@ std::vector<int> parse_stem(std::string_view text) {
   while (true) {
     int& kernel = kernels.emplace_back();
     const auto [after, error] = std::from_chars(next, end, kernel);
-    if (error != std::errc{} || kernel < 1 || (after != end && *after != ',')) {
-      throw ConfigError(
-          fmt::format("stem is {}, expected kernel sizes separated by commas, such as 15,9,5 "
-                      "(0: none)",
-                      io::quote(text)));
-    }
+    if (error != std::errc{} || kernel < 1 || (after != end && *after != ',')) return std::nullopt;
     if (after == end) return kernels;
     next = after + 1;
   }
+}
+
+}  // namespace
+
+std::string_view to_string(Schedule schedule) { return name_of(kSchedules, "schedule", schedule); }
+Schedule parse_schedule(std::string_view name) { return parse_name(kSchedules, "schedule", name); }
+
+bool is_stem(std::string_view text) { return kernels_of(text).has_value(); }
+
+std::vector<int> parse_stem(std::string_view text) {
+  if (auto kernels = kernels_of(text)) return *std::move(kernels);
+  throw ConfigError(fmt::format("stem is {}, expected {}", io::quote(text), kStem));
 }
 
 std::string model_name(const Experiment& experiment) {

@@ -112,7 +112,11 @@ inline const datasets::FilesTask& files_task(const Experiment& experiment) {
 inline datasets::FilesTask& files_task(Experiment& experiment) {
   return std::get<datasets::FilesTask>(experiment.task);
 }
-// Returns the kernel sizes of Network::stem. Throws ConfigError if it is not a list of numbers.
+// What Network::stem may be.
+inline constexpr std::string_view kStem =
+    "kernel sizes separated by commas, such as 15,9,5 (0: none)";
+bool is_stem(std::string_view text);
+// Returns the kernel sizes. Throws ConfigError for another text.
 std::vector<int> parse_stem(std::string_view text);
 // Returns `model`, or the name of the cell if empty.
 std::string model_name(const Experiment& experiment);

@@ -65,9 +65,11 @@ struct Divergence {
   std::string title, message;
 };
 
+inline constexpr int kMostJobs = 64;
+
 struct QueueOptions {
   Options each = {};   // for each run; the queue sets time budget, memory, device and link
-  int at_a_time = 1;   // runs per rank
+  int at_a_time = 1;   // runs per rank, up to kMostJobs
   Job* job = nullptr;  // its ranks share the work; null: no other ranks
 };
 

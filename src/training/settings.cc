@@ -38,18 +38,24 @@ class Lister {
     add(setting, Kind::kTexts, {std::move(array)});
   }
   void operator()(const Setting& setting, bool value) { add(setting, Kind::kTruth, {value}); }
-  void operator()(const Setting& setting, double value) { add(setting, Kind::kNumber, {value}); }
+  void operator()(const Setting& setting, double value, const Real& range) {
+    add(setting, Kind::kNumber, {value});
+    fields_.back().range = in_words(range);
+  }
   template <Enumeration Enum>
   void operator()(const Setting& setting, Enum value) {
     add(setting, Kind::kChoice, {std::string(to_string(value))});
     fields_.back().choices = all_names<Enum>();
   }
-  void operator()(const Setting& setting, Whole auto value, int /*least*/) {
+  template <Whole Number>
+  void operator()(const Setting& setting, Number value, std::type_identity_t<Number> least,
+                  std::type_identity_t<Number> most = std::numeric_limits<Number>::max()) {
     if (!std::in_range<std::int64_t>(value)) {
       throw ConfigError(fmt::format("{} is {}, expected at most {}", setting.name, value,
                                     std::numeric_limits<std::int64_t>::max()));
     }
     add(setting, Kind::kWhole, {static_cast<std::int64_t>(value)});
+    fields_.back().range = in_words(io::Range<Number>{.least = least, .most = most});
   }
 
   template <class Table>
@@ -73,6 +79,7 @@ class Lister {
                        .group = group_,
                        .kind = kind,
                        .choices = {},
+                       .range = {},
                        .value = std::move(value),
                        .kept = setting.kept});
   }
@@ -102,6 +109,9 @@ class Assigner {
     fields_(setting.name, value);
   }
   void operator()(const Setting& setting, std::string& value) {
+    if (setting.is_valid != nullptr) {
+      return fields_(setting.name, value, setting.is_valid, setting.expected);
+    }
     fields_(setting.name, value);
     if (setting.choices == nullptr) return;
     // Experiments are compared as text, so that a choice has one spelling.
@@ -109,9 +119,13 @@ class Assigner {
       if (is_name(value, choice)) value = choice;
     }
   }
+  void operator()(const Setting& setting, double& value, const Real& range) {
+    fields_(setting.name, value, range);
+  }
   template <Whole Number>
-  void operator()(const Setting& setting, Number& value, int least) {
-    fields_(setting.name, value, least);
+  void operator()(const Setting& setting, Number& value, std::type_identity_t<Number> least,
+                  std::type_identity_t<Number> most = std::numeric_limits<Number>::max()) {
+    fields_(setting.name, value, {.least = least, .most = most});
   }
 
   template <class Table>
@@ -195,12 +209,7 @@ void settle_length(const io::Value::Table* training, Experiment& experiment) {
     throw ConfigError("epochs and steps are both given, expected one of them");
   }
   if (given("steps")) experiment.training.epochs = 0;
-  if (!given("epochs")) return;
-  if (!(experiment.training.epochs > 0)) {
-    throw ConfigError(
-        fmt::format("epochs is {}, expected more than 0", experiment.training.epochs));
-  }
-  experiment.training.steps = 0;
+  if (given("epochs")) experiment.training.steps = 0;
 }
 
 }  // namespace
@@ -243,12 +252,14 @@ void Overrides::take(io::Value::Table& given, Scope scope) {
     }
     if (field->value.get<std::nullptr_t>() == nullptr) {
       put(*table_named(tables_, setting.table), *field);
+      typed_.insert(setting.path());
     }
     given.erase(given.begin() + (field - given.data()));
   }
 }
 
 void Overrides::add(const Overrides& above) {
+  typed_.insert(above.typed_.begin(), above.typed_.end());
   for (const io::Field& field : above.tables_) {
     const auto* theirs = field.value.get<io::Value::Table>();
     io::Value::Table* ours = theirs == nullptr ? nullptr : table_named(tables_, field.name);
@@ -270,6 +281,10 @@ const io::Value* Overrides::get(std::string_view path) const {
   const io::Value::Table* found = table_named(tables_, table);
   const io::Field* field = found == nullptr ? nullptr : find(*found, name);
   return field == nullptr ? nullptr : &field->value;
+}
+
+const io::Value* Overrides::typed(std::string_view path) const {
+  return typed_.contains(path) ? get(path) : nullptr;
 }
 
 void Overrides::remove(std::string_view path) {

@@ -7,6 +7,9 @@
 #include <array>
 #include <concepts>
 #include <cstdint>
+#include <functional>
+#include <limits>
+#include <set>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -17,6 +20,7 @@
 #include "datasets/encoding.h"
 #include "formats/schema.h"
 #include "io/fields.h"
+#include "io/range.h"
 #include "io/value.h"
 #include "training/experiment.h"
 
@@ -38,12 +42,21 @@ struct Setting {
   std::string_view name;
   std::string_view help = {};
   Choices choices = nullptr;  // the names that a text may be, besides empty
-  bool kept = true;           // false: it only determines another setting, and is not written
+  bool (*is_valid)(std::string_view text) = nullptr;
+  std::string_view expected = {};  // of a valid text
+  bool kept = true;                // false: it only determines another setting, and is not written
 
   // Implicit: most fields of tasks have only a name.
   constexpr Setting(const char* name_only) : name(name_only) {}
   constexpr Setting(const char* its_name, std::string_view its_help, Choices its_choices = nullptr)
       : name(its_name), help(its_help), choices(its_choices) {}
+  static constexpr Setting checked(const char* name, std::string_view help,
+                                   bool (*is_valid)(std::string_view), std::string_view expected) {
+    Setting setting(name, help);
+    setting.is_valid = is_valid;
+    setting.expected = expected;
+    return setting;
+  }
   static constexpr Setting not_kept(const char* name, std::string_view help) {
     Setting setting(name, help);
     setting.kept = false;
@@ -51,7 +64,26 @@ struct Setting {
   }
 };
 
-// A whole number is visited with its minimum.
+// A whole number is visited with its least and its most value, any other number with its range. The
+// limits are far beyond any use: they keep a slip of the finger from taking all memory. Tasks that
+// are generated (tasks/) check their own, which depend on one another.
+
+inline constexpr int kMostInBatch = 65'536;  // sequences
+inline constexpr int kMostWidth = 65'536;    // of a layer, of each step
+inline constexpr int kMostLayers = 1000;
+inline constexpr int kMostContext = 10'000;  // steps
+inline constexpr int kMostPositions = 1000;
+inline constexpr int kMostLength = 1'000'000'000;  // steps of a sequence
+inline constexpr int kMostPatience = 1'000'000;
+inline constexpr std::int64_t kMostSteps = 1'000'000'000'000;
+inline constexpr std::uint64_t kMostSeed = std::numeric_limits<std::int64_t>::max();
+
+using Real = io::Range<double>;
+inline constexpr double kHuge = 1e30;  // as in rwa/trainer.h
+inline constexpr Real kShare{.least = 0, .most = 1};
+inline constexpr Real kLessThanOne{.least = 0, .most = 1, .without_most = true};
+inline constexpr Real kBetweenNoneAndAll{
+    .least = 0, .most = 1, .without_least = true, .without_most = true};
 
 template <class Visitor>
 void describe(tasks::GrammarTask& task, Visitor& visit) {
@@ -168,7 +200,8 @@ void describe_reading(datasets::FilesTask& task, Visitor& visit) {
            return std::vector<std::string>{".", ","};
          }},
         task.decimal);
-  visit({"kmer", "Read text as overlapping k-mers of this many letters"}, task.kmer, 1);
+  visit({"kmer", "Read text as overlapping k-mers of this many letters"}, task.kmer, 1,
+        formats::kMostKmer);
   visit({"tokens", "Split text into characters, or into words and punctuation marks",
          all_names<formats::Tokens>},
         task.tokens);
@@ -179,9 +212,9 @@ template <class Visitor>
 void describe_preparation(datasets::FilesTask& task, Visitor& visit) {
   visit.group(Group::kPreparation);
   visit({"context", "Feed this many steps at a time: the current one and the ones before it"},
-        task.context, 1);
+        task.context, 1, kMostContext);
   visit({"positions", "Add this many features that encode a step's position (0: none)"},
-        task.positions, 0);
+        task.positions, 0, kMostPositions);
   visit(
       {"scale",
        "Standardise numbers over each sequence, over the training data, or not (default: sequence "
@@ -194,20 +227,21 @@ void describe_preparation(datasets::FilesTask& task, Visitor& visit) {
   visit({"window",
          "Cut sequences into windows of this many steps (0: off); forecasts: steps seen before a "
          "forecast (0: three seasons)"},
-        task.window, 0);
+        task.window, 0, kMostLength);
   visit({"stride",
          "Steps from the start of one window to the next (0: the window size; forecasts: 1)"},
-        task.stride, 0);
+        task.stride, 0, kMostLength);
   visit({"horizon", "Forecast this many steps (0: as the file, the calendar or the season says)"},
-        task.horizon, 0);
+        task.horizon, 0, datasets::Forecast::kMostSteps);
   visit({"season", "Length of the season of series to forecast (0: guessed; 1: none)"}, task.season,
-        0);
-  visit({"interval", "Forecast intervals that hold this share of the numbers"}, task.interval);
-  visit("interval_scale", task.interval_scale);
+        0, datasets::Forecast::kMostSteps);
+  visit({"interval", "Forecast intervals that hold this share of the numbers"}, task.interval,
+        kBetweenNoneAndAll);
+  visit("interval_scale", task.interval_scale, Real{.least = 0});
   visit({"split",
          "Fraction of the sequences of each class to hold out for validation, without --valid; of "
          "the steps of each series, its end"},
-        task.split);
+        task.split, Real{.least = 0, .most = datasets::kMostSplit});
   visit({"balance", "Oversample so that every class is seen equally often"}, task.balance);
 }
 
@@ -222,9 +256,9 @@ void describe(datasets::FilesTask& task, Visitor& visit) {
   visit.group(Group::kData);
   visit({"folds",
          "Cross-validate with this many folds (0: off); forecasts: from this many origins in time"},
-        task.folds, 0);
-  visit("fold", task.fold, 0);
-  visit("split_seed", task.split_seed, 0);
+        task.folds, 0, datasets::kMostFolds);
+  visit("fold", task.fold, 0, datasets::kMostFolds);
+  visit("split_seed", task.split_seed, 0, kMostSeed);
   visit("sha256", task.sha256);
 }
 
@@ -238,61 +272,69 @@ void describe(Network& network, Visitor& visit) {
   visit.group(Group::kNetwork);
   visit({"cell", "Recurrent cell"}, network.cell);
   visit({"activation", "Activation of a unit's output"}, network.activation);
-  visit({"units", "Units per layer and direction"}, network.units, 1);
-  visit({"layers", "Number of recurrent layers"}, network.layers, 0);
+  visit({"units", "Units per layer and direction"}, network.units, 1, kMostWidth);
+  visit({"layers", "Number of recurrent layers"}, network.layers, 0, kMostLayers);
   visit({"bidirectional", "Read sequences in both directions"}, network.bidirectional);
-  visit({"dropout", "Dropout between layers (0: none)"}, network.dropout);
+  visit({"dropout", "Dropout between layers (0: none)"}, network.dropout, kLessThanOne);
   visit({"embedding", "Size of the learned embedding of symbols (0: one-hot)"}, network.embedding,
-        0);
-  visit({"stem",
-         "Kernel sizes of causal convolutions before the recurrent layers, e.g. 15,9,5 (0: none)"},
-        network.stem);
-  visit({"channels", "Outputs of each convolution of the stem"}, network.channels, 1);
+        0, kMostWidth);
+  visit(
+      Setting::checked(
+          "stem",
+          "Kernel sizes of causal convolutions before the recurrent layers, e.g. 15,9,5 (0: none)",
+          is_stem, kStem),
+      network.stem);
+  visit({"channels", "Outputs of each convolution of the stem"}, network.channels, 1, kMostWidth);
   visit({"span",
          "rwa-forget, rwa-decay: longest initial half-life, in steps (0: the longest sequence)"},
-        network.span, 0);
+        network.span, 0, kMostLength);
   visit({"lasting", "rwa-forget, rwa-decay: fraction of units that initially never forget"},
-        network.lasting);
+        network.lasting, kShare);
   visit({"learned_decay", "rwa-decay: train the half-lives"}, network.learned_decay);
   visit({"readout",
          "What the output layer sees: the last step, each step, or a plain or learned average"},
         network.readout);
-  visit("code", network.code, 0);
+  visit("code", network.code, 0, kMostWidth);
 }
 
 template <class Visitor>
 void describe(Training& training, Visitor& visit) {
   visit.group(Group::kTraining);
-  visit(Setting::not_kept("epochs", "Maximum number of epochs"), training.epochs);
+  visit(Setting::not_kept("epochs", "Maximum number of epochs"), training.epochs,
+        Real{.least = 0, .most = 1e9, .without_least = true});
   visit({"steps", "Maximum number of training steps (batches), instead of epochs"}, training.steps,
-        1);
-  visit({"batch", "Sequences per batch; fewer if memory is short"}, training.batch, 1);
-  visit({"learning_rate", "Initial learning rate"}, training.learning_rate);
-  visit({"beta1", "Adam's decay rate of the mean gradient"}, training.beta1);
-  visit({"beta2", "Adam's decay rate of the mean squared gradient"}, training.beta2);
-  visit({"epsilon", "Adam's epsilon"}, training.epsilon);
-  visit({"clip_norm", "Clip gradients to this norm (0: off)"}, training.clip_norm);
+        1, kMostSteps);
+  visit({"batch", "Sequences per batch; fewer if memory is short"}, training.batch, 1,
+        kMostInBatch);
+  visit({"learning_rate", "Initial learning rate"}, training.learning_rate,
+        Real{.least = 0, .most = kHuge, .without_least = true, .without_most = true});
+  visit({"beta1", "Adam's decay rate of the mean gradient"}, training.beta1, kLessThanOne);
+  visit({"beta2", "Adam's decay rate of the mean squared gradient"}, training.beta2, kLessThanOne);
+  visit({"epsilon", "Adam's epsilon"}, training.epsilon,
+        Real{.least = 1e-37, .most = kHuge, .without_most = true});
+  visit({"clip_norm", "Clip gradients to this norm (0: off)"}, training.clip_norm,
+        Real{.least = 0, .most = kHuge, .without_most = true});
   visit({"noise", "Deviation of Gaussian noise on standardised numbers in training (0: none)"},
-        training.noise);
+        training.noise, Real{.least = 0, .most = 1000});
   visit(
       {"shift",
        "Shift each sequence in training at random, by up to this fraction of its length (0: none)"},
-      training.shift);
+      training.shift, kLessThanOne);
   visit({"schedule", "Learning-rate schedule; cosine without early stopping"}, training.schedule);
   visit(
       {"truncate", "Truncate backpropagation to this many steps; the state carries over (0: off)"},
-      training.truncate, 0);
+      training.truncate, 0, kMostLength);
 }
 
 template <class Visitor>
 void describe(Evaluation& evaluation, Visitor& visit) {
   visit.group(Group::kTraining);
   visit({"every", "Training steps between validations (default: an epoch, fewer if it is long)"},
-        evaluation.every, 1);
-  visit({"samples", "Sequences per batch when scoring"}, evaluation.samples, 1);
+        evaluation.every, 1, kMostSteps);
+  visit({"samples", "Sequences per batch when scoring"}, evaluation.samples, 1, kMostInBatch);
   visit(
       {"patience", "Stop after this many validations without improvement (early stopping; 0: off)"},
-      evaluation.patience, 0);
+      evaluation.patience, 0, kMostPatience);
   visit("final_draws", evaluation.final_draws);
 }
 
@@ -303,7 +345,8 @@ void describe(Experiment& experiment, Visitor& visit) {
   visit({"name", "Name of the run in reports"}, experiment.name);
   visit("variant", experiment.variant);
   visit("model", experiment.model);
-  visit({"seed", "Random seed; the same seed repeats a run bit for bit"}, experiment.seed, 0);
+  visit({"seed", "Random seed; the same seed repeats a run bit for bit"}, experiment.seed, 0,
+        kMostSeed);
   visit({"device", "Device: cpu, cuda or cuda:N"}, experiment.device);
   visit.table("task", experiment.task);
   visit.table("network", experiment.network);
@@ -321,6 +364,7 @@ struct SettingInfo {
   Group group = Group::kRun;
   Kind kind = Kind::kText;
   std::vector<std::string> choices;  // for kChoice and some texts
+  std::string range;                 // "1 to 1000", of a number
   io::Value value;
   bool kept = true;
 
@@ -348,6 +392,9 @@ class Overrides {
   // Takes values by the names of settings alone, without tables, as options and keyword arguments
   // have them. Leaves in `given` what is not offered.
   void take(io::Value::Table& given, Scope scope);
+  // Whether a value was taken so, and not read from a file, which may state everything. Returns it
+  // with its place; null if not.
+  [[nodiscard]] const io::Value* typed(std::string_view path) const;
   // Adds the values of `above`, which replace those already here.
   void add(const Overrides& above);
 
@@ -361,7 +408,8 @@ class Overrides {
   void apply(Experiment& experiment) const;
 
  private:
-  io::Value::Table tables_;  // as in a configuration file
+  io::Value::Table tables_;                   // as in a configuration file
+  std::set<std::string, std::less<>> typed_;  // paths
 };
 
 // Sets those fields of the task that control how files are read.

@@ -26,6 +26,16 @@ namespace {
 
 using Out = std::function<void(std::string_view)>;
 
+// Refuses options that would change nothing, since nothing is drawn.
+void check_sampling(const GenerateOptions& options) {
+  const bool is_given = options.prompt || !options.prompt_file.empty();  // else a symbol is drawn
+  if (options.temperature != 0 || !is_given || !(options.count > 1 || options.seed)) return;
+  throw ConfigError(
+      fmt::format("found {} with --temperature 0, which always continues a prompt in the same way: "
+                  "use a --temperature above 0",
+                  options.seed ? "--seed" : "--count"));
+}
+
 void check(const Trained& trained, const GenerateOptions& options) {
   const formats::Schema& schema = trained.encoding.schema;
   if (schema.target != formats::Target::kNone) {
@@ -36,23 +46,15 @@ void check(const Trained& trained, const GenerateOptions& options) {
     throw ConfigError(
         "the model forecasts series: use rwa predict, or train with --task next-step");
   }
-  if (options.length < 1) {
-    throw ConfigError(fmt::format("the length is {}, expected 1 or more", options.length));
-  }
-  if (options.count < 1) {
-    throw ConfigError(fmt::format("the count is {}, expected 1 or more", options.count));
-  }
-  if (!std::isfinite(options.temperature) || options.temperature < 0) {
-    throw ConfigError(
-        fmt::format("the temperature is {}, expected 0 or more", options.temperature));
-  }
-  if (schema.symbols) return;
+  if (schema.symbols) return check_sampling(options);
   if (options.prompt) {
-    throw ConfigError("found a text prompt, expected a file: the model reads numbers");
-  }
-  if (options.count > 1 || options.temperature != 1) {
     throw ConfigError(
-        "found a count or a temperature, expected none: numbers are predicted, not sampled");
+        "found a text prompt, expected a file: the model reads numbers: use --prompt-file");
+  }
+  if (options.count || options.temperature || options.seed) {
+    throw ConfigError(
+        "found --count, --temperature or --seed, expected none: numbers are predicted, not "
+        "sampled");
   }
 }
 
@@ -109,7 +111,9 @@ class TextGenerator {
  public:
   TextGenerator(const Trained& trained, const GenerateOptions& options)
       : alphabet_(trained.encoding.alphabet),
-        options_(options),
+        length_(options.length),
+        temperature_(options.temperature.value_or(1)),
+        seed_(options.seed.value_or(1)),
         kmer_(static_cast<std::size_t>(trained.encoding.kmer)),
         words_(has_words(trained.encoding)),
         stream_(trained),
@@ -126,7 +130,9 @@ class TextGenerator {
   [[nodiscard]] bool can_follow(std::size_t symbol) const;
 
   const std::vector<std::string>& alphabet_;
-  const GenerateOptions& options_;
+  const int length_;
+  const double temperature_;
+  const std::uint64_t seed_;
   const std::size_t kmer_;
   const bool words_;
   EncodedStream stream_;
@@ -139,7 +145,7 @@ class TextGenerator {
 };
 
 std::string TextGenerator::generate(const Prompt& prompt) {
-  const Random random(options_.seed, Purpose::kSample, texts_++);
+  const Random random(seed_, Purpose::kSample, texts_++);
   stream_.reset();
   text_.clear();
   for (const std::int32_t number : prompt.sequence.symbols) {
@@ -158,8 +164,7 @@ std::string TextGenerator::generate(const Prompt& prompt) {
     ++steps;
   }
   std::size_t symbol = 0;
-  while (steps < options_.length &&
-         draw(random.uniform(static_cast<std::uint64_t>(steps)), symbol)) {
+  while (steps < length_ && draw(random.uniform(static_cast<std::uint64_t>(steps)), symbol)) {
     go_on(symbol);
     ++steps;
   }
@@ -195,11 +200,11 @@ bool TextGenerator::draw(double chance, std::size_t& symbol) {
   }
   if (candidates_.empty()) return false;
   symbol = *std::ranges::max_element(candidates_, {}, [&](std::size_t i) { return y_[i]; });
-  if (options_.temperature == 0) return true;
+  if (temperature_ == 0) return true;
   weights_.clear();
   const double most = y_[symbol];
   for (const std::size_t i : candidates_) {
-    weights_.push_back(std::exp((y_[i] - most) / options_.temperature));
+    weights_.push_back(std::exp((y_[i] - most) / temperature_));
   }
   double rest = chance * std::accumulate(weights_.begin(), weights_.end(), 0.0);
   for (std::size_t i = 0; i < weights_.size(); ++i) {
@@ -246,7 +251,7 @@ void generate(const Trained& trained, const GenerateOptions& options, const Out&
   }
   TextGenerator generator(trained, options);
   each_prompt(trained, options, [&](const Prompt& prompt) {
-    for (int i = 0; i < options.count; ++i) out(generator.generate(prompt));
+    for (int i = 0; i < options.count.value_or(1); ++i) out(generator.generate(prompt));
   });
 }
 

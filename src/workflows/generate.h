@@ -14,15 +14,15 @@
 namespace rwa::workflows {
 
 struct GenerateOptions {
-  int length = 100;  // steps
-  int count = 1;     // texts for each prompt; 1 for numbers
+  int length = 100;               // steps
+  std::optional<int> count = {};  // texts for each prompt; default: 1
   // What to continue: a text, or the sequences of a file. Default: a random symbol, which counts as
   // a step, or the mean of the numbers, which does not.
   std::optional<std::string> prompt = {};
   std::filesystem::path prompt_file = {};
-  // Symbols are drawn from softmax(y / temperature); 0: always the most likely.
-  double temperature = 1;
-  std::uint64_t seed = 1;
+  // Symbols are drawn from softmax(y / temperature); 0: always the most likely. Default: 1.
+  std::optional<double> temperature = {};
+  std::optional<std::uint64_t> seed = {};  // default: 1
 };
 
 // Passes lines to `out`: for symbols a text each, beginning with its prompt; for numbers CSV with

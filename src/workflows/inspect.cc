@@ -5,15 +5,14 @@
 #include <memory>
 #include <span>
 #include <string_view>
-#include <system_error>
 #include <variant>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "base/counted.h"
-#include "base/nearest.h"
 #include "datasets/files_read.h"
+#include "io/existing.h"
 #include "io/folder.h"
 #include "io/quote.h"
 #include "io/read_file.h"
@@ -114,24 +113,6 @@ report::Table first_of(const DataSummary& data) {
 constexpr std::string_view kExpected =
     "expected a model (*.safetensors), an experiment (*.toml) or a run folder";
 
-std::vector<std::string> names_beside(const fs::path& path) {
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  std::vector<std::string> names;
-  std::error_code refused;  // then there is no suggestion
-  for (const auto& entry : fs::directory_iterator(folder, refused)) {
-    names.push_back(io::escape(entry.path().filename().string()));
-  }
-  return names;
-}
-
-[[noreturn]] void refuse_missing(const fs::path& path) {
-  const std::string name = path.filename().string();
-  const auto near = nearest(name, names_beside(path));
-  throw ConfigError(
-      fmt::format("there is no file or folder '{}'{}", path.string(),
-                  near.empty() ? fmt::format(", {}", kExpected) : suggestion(name, near)));
-}
-
 // The network depends on the data, so it is only known for a finished run.
 ModelConfig config_of_run(const fs::path& file) {
   const fs::path model = file.parent_path() / training::kModelFile;
@@ -222,7 +203,7 @@ bool is_network(const fs::path& path) {
 }
 
 NetworkSummary summarize_network(const fs::path& path) try {
-  if (!fs::exists(path)) refuse_missing(path);
+  io::require_existing(path);
   if (!fs::is_directory(path)) {
     return path.extension() == ".toml" ? summarize_experiment("an experiment", path)
                                        : summarize_model(path);

@@ -36,11 +36,6 @@ std::string text_of(const training::Overrides& settings, std::string_view path) 
   return text == nullptr ? "" : *text;
 }
 
-void check_repeat(const TrainRequest& request) {
-  if (request.repeat >= 1) return;
-  throw ConfigError(fmt::format("repeat is {}, expected at least 1", request.repeat));
-}
-
 // Empty if it was given, or nothing unusual was chosen.
 std::string note_on_scale(const training::Overrides& settings, const datasets::Files& files) {
   if (!text_of(settings, "task.scale").empty()) return "";
@@ -97,18 +92,18 @@ training::Experiment experiment_of(const training::Overrides& settings) {
 }
 
 Plan plan(const TrainRequest& request, const datasets::Reading& reading, Link* link) {
-  check_repeat(request);
   const training::Experiment experiment = experiment_of(request.settings);
-  const bool is_first = link == nullptr || link->rank() == 0;
-  if (!request.out.empty() && is_first) io::check_can_write(request.out);
   const auto& task = training::files_task(experiment);
+  if (link == nullptr || link->rank() == 0) {
+    datasets::check_files(task);
+    if (!request.out.empty()) io::check_can_write(request.out);
+  }
   return plan(request, datasets::open_files(task, experiment.seed, request.out, reading, link),
               link);
 }
 
 Plan plan(const TrainRequest& request, std::shared_ptr<const datasets::Files> read_files,
           Link* link, const std::optional<Room>& room) {
-  check_repeat(request);
   training::Experiment experiment = experiment_of(request.settings);
   choose_preparation(request.settings, *read_files, experiment);
   if (trains_only_on_all(request, experiment)) {

@@ -17,9 +17,11 @@
 
 namespace rwa::workflows {
 
+inline constexpr int kMostRepeats = 1000;
+
 struct TrainRequest {
   training::Overrides settings = {};  // given settings
-  int repeat = 1;                     // number of seeds, counting up from the given one
+  int repeat = 1;                     // seeds, counting up from the given one; to kMostRepeats
   std::filesystem::path out = {};     // empty: nothing is written
 };
 

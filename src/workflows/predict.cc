@@ -335,9 +335,6 @@ SampleSource samples_of(const datasets::Files& files, datasets::Split split) {
 
 void predict(const Model& model, const datasets::Encoding& encoding, const SampleSource& next,
              const PredictOptions& options, const LogitsConsumer& consume) {
-  if (options.batch < 1) {
-    throw ConfigError(fmt::format("the batch is {}, expected 1 or more", options.batch));
-  }
   BatchRunner runner(model, encoding, options);
   SampleBuffer now, then;
   std::atomic<bool> cancelled = false;

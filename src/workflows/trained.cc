@@ -1,11 +1,11 @@
 #include "workflows/trained.h"
 
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "io/existing.h"
 #include "rwa/errors.h"
 #include "training/run_folder.h"
 
@@ -22,13 +22,7 @@ datasets::Encoding encoding_of(const Model& model, const std::string& origin) {
 }
 
 Trained load_trained(const fs::path& path) {
-  std::error_code refused;  // a path that cannot be checked counts as missing
-  if (!fs::exists(path, refused)) {
-    throw ConfigError(
-        fmt::format("there is no file or folder '{}', expected a model (*.safetensors) or a run "
-                    "folder",
-                    path.string()));
-  }
+  io::require_existing(path);
   const fs::path file = training::model_file(path);
   Model model = Model::load(file);
   auto encoding = encoding_of(model, file.string());

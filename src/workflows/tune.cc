@@ -29,10 +29,7 @@ const datasets::FilesTask& task_of(const Plan& plan) {
   return training::files_task(plan.runs.front().experiment);
 }
 
-void check(const Plan& defaults, const TuneOptions& options) {
-  if (options.candidates < 0) {
-    throw ConfigError(fmt::format("candidates is {}, expected at least 1", options.candidates));
-  }
+void check(const Plan& defaults) {
   const datasets::FilesTask& task = task_of(defaults);
   if (task.folds > 0 && !is_refitted(defaults)) {
     throw ConfigError("found a fold, expected none: tuning compares candidates on all folds");
@@ -212,7 +209,7 @@ TuneResult tune(const TrainRequest& request, const std::shared_ptr<const dataset
                 const TuneOptions& given, TuneObserver& observer) {
   Link* const link = link_of(given.train.job);
   const Plan defaults = plan_defaults(request, files, link);
-  check(defaults, given);
+  check(defaults);
   TuneOptions options = given;
   options.train.time_budget.reset();
   if (options.train.jobs == 0) options.train.jobs = usual_jobs(defaults, options.train.threads);

@@ -48,6 +48,8 @@ struct Candidate {
   }
 };
 
+inline constexpr int kMostCandidates = 1000;
+
 struct TuneOptions {
   int candidates = 0;        // 0: 9; with folds fewer if the time is short
   double time_budget = 600;  // seconds for the whole search

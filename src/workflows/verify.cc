@@ -12,6 +12,7 @@
 #include "datasets/encoding.h"
 #include "formats/data_files.h"
 #include "formats/reader.h"
+#include "io/existing.h"
 #include "io/folder.h"
 #include "io/safetensors.h"
 #include "report/text.h"
@@ -73,6 +74,7 @@ std::string verify_data(const fs::path& path) {
 }  // namespace
 
 std::string verify(const fs::path& path) try {
+  io::require_existing(path);
   if (fs::is_directory(path) && fs::exists(path / training::kConfigFile)) return verify_run(path);
   if (const fs::path model = path / training::kModelFile; fs::exists(model)) {
     return verify_tensors(model);  // of several runs

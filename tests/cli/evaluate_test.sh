@@ -94,4 +94,4 @@ cut -d, -f1-3 waves.csv >bare.csv
 evaluate 3 "found a sequence without a target, expected speed" trained bare.csv
 sed 's/slow/still/' waves.csv >other.csv
 evaluate 3 'found the label "still"' trained other.csv
-evaluate 2 "there is no file or folder 'nothing'" nothing waves.csv
+evaluate 2 "nothing: no such file or folder" nothing waves.csv

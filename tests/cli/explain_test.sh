@@ -87,6 +87,6 @@ explain 2 "unknown method 'share'" letters letters.txt --method share
 explain 2 "ends in .html, .svg or .json" letters letters.txt --out page.pdf
 explain 2 "--out excludes --json" letters letters.txt --out page.html --json
 explain 2 "--limit" letters letters.txt --limit 0
-explain 2 "there is no file or folder 'nothing'" nothing letters.txt
+explain 2 "nothing: no such file or folder" nothing letters.txt
 echo "abcz" >strange.txt
 explain 0 '"id":"1"' letters strange.txt --json  # an unknown symbol

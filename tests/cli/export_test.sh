@@ -31,9 +31,9 @@ python3 -m py_compile network.py || fail "not Python"
 refuse 2 "expected one of --onnx FILE and --torch FILE" waves
 refuse 2 "expected one of --onnx FILE and --torch FILE" waves --onnx here/model.onnx --torch x.py
 refuse 2 "--torch excludes --step" waves --torch x.py --step
-refuse 7 "nothing/model.safetensors" nothing/model.safetensors --onnx here/model.onnx
+refuse 2 "nothing/model.safetensors" nothing/model.safetensors --onnx here/model.onnx
 refuse 2 "here: is a folder without a model.safetensors" here --onnx here/model.onnx
-refuse 4 "here/model.onnx" here/model.onnx --onnx here/model.onnx
+refuse 4 "here/model.onnx" here/model.onnx --onnx here/other.onnx
 
 ### a build without ONNX says so
 if ! "$rwa" export waves --onnx waves.onnx >out 2>err && grep -qF "this build has no ONNX export" err; then

@@ -102,5 +102,5 @@ import 4 "like a torch.nn.RNN" rnn.safetensors --out none
 import 4 "already a model of rwa" model.safetensors --out none
 printf 'PK\x03\x04' >net.pt
 import 4 "torch.save()" net.pt --out none
-import 7 "No such file" missing.safetensors --out none
+import 2 "missing.safetensors: no such file or folder" missing.safetensors --out none
 [[ ! -e none ]] || fail "a failed import has left a model"

@@ -117,7 +117,7 @@ grep -q "^two:1," out || fail "the second file has no ids of its own"
 expect 0 "two:1" "$rwa" explain words one.txt two.txt --id two:1 --json
 
 ### errors
-predict 2 "there is no file or folder 'nothing'" nothing waves.csv
+predict 2 "nothing: no such file or folder" nothing waves.csv
 predict 2 "DATA is required" trained
 mkdir empty
 predict 2 "empty: is a folder without a model.safetensors" empty waves.csv
@@ -130,7 +130,7 @@ sed -i 's/"finished"/"interrupted"/' folds/fold-1/run.json
 predict 2 "folds/fold-1: training is not finished (step" folds/fold-1 waves.csv
 cut -d, -f1-2 waves.csv >short.csv
 predict 3 'v' trained short.csv
-predict 2 "the batch is 0" trained waves.csv --batch 0
+predict 2 "--batch is 0" trained waves.csv --batch 0
 predict 2 "abacus" trained waves.csv --device abacus
 
 ### symbols that the model does not know: some are counted, a sequence of nothing else is skipped

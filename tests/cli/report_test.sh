@@ -30,5 +30,5 @@ echo "seed = 'x'" >runs/lstm/fold-1/config.toml
 expect 0 "skipped: runs/lstm/fold-1/config.toml:1" "$rwa" report runs
 mkdir empty
 expect 3 "empty: no runs found, expected folders with a config.toml" "$rwa" report empty
-expect 3 "nowhere: found nothing, expected a folder with runs" "$rwa" report nowhere
+expect 2 "nowhere: no such file or folder" "$rwa" report nowhere
 expect 2 "DIR is required" "$rwa" report

@@ -102,11 +102,12 @@ TEST(SettingsOptions, WhatIsWrongIsNamed) {
   const auto refuse = [](const std::vector<std::string>& words, const char* message) {
     io::expect_error<ConfigError>([&] { (void)typed(words); }, {message});
   };
-  refuse({"--units", "many"}, "--units: units is \"many\", expected a whole number from 1");
-  refuse({"--units", "0"}, "--units: units is 0, expected a whole number from 1");
-  refuse({"--learning-rate", "fast"}, "--learning-rate: learning_rate is \"fast\", expected a");
+  refuse({"--units", "many"}, "--units is \"many\", expected a whole number from 1 to ");
+  refuse({"--units", "0"}, "--units is 0, expected a whole number from 1 to ");
+  refuse({"--learning-rate", "fast"},
+         "--learning-rate is \"fast\", expected a number of more than 0");
   refuse({"--cell", "elman"}, "--cell: unknown cell 'elman', expected one of: rwa, rwa-forget");
-  refuse({"--bidirectional=maybe"}, "bidirectional is \"maybe\", expected true or false");
+  refuse({"--bidirectional=maybe"}, "--bidirectional is \"maybe\", expected true or false");
   refuse({"--steps", "3", "--epochs", "4"}, "epochs and steps are both given");
 }
 

@@ -110,7 +110,7 @@ sed '3s/,/,oops/' class.csv >bad.csv
 train 3 "bad.csv:3:" bad.csv --out no
 train 2 "nothing.csv: no such file or folder" nothing.csv --out no
 train 2 "did you mean" class.csv --target sped --out no
-train 2 "--folds cannot be combined with --valid" class.csv --folds 3 --valid class.csv --out no
+train 2 "--folds cannot be combined with --valid" class.csv --folds 3 --valid waves.csv --out no
 train 2 "task.train" class.csv --split 0.2 --out runs/step
 train 2 "runs/step: already holds a single run" class.csv --out runs/step
 sed 's/slow/new/' class.csv >new.csv

@@ -57,13 +57,13 @@ Encoding any_encoding() {
   schema.id = *texts();
   schema.time = *texts();
   schema.label_from = *texts();
-  encoding.tokens = *element(formats::Tokens::kCharacters, formats::Tokens::kWords);
-  if (encoding.tokens == formats::Tokens::kCharacters) encoding.kmer = *inRange(1, 100);
-  encoding.lower = *rc::gen::arbitrary<bool>();
   encoding.missing = *element(Missing::kRefuse, Missing::kPrevious, Missing::kMean);
   encoding.window = *inRange(0, 1000);
   if (encoding.window > 0) encoding.stride = *inRange(1, encoding.window + 1);
   if (schema.symbols) {
+    encoding.tokens = *element(formats::Tokens::kCharacters, formats::Tokens::kWords);
+    if (encoding.tokens == formats::Tokens::kCharacters) encoding.kmer = *inRange(1, 101);
+    encoding.lower = *rc::gen::arbitrary<bool>();
     encoding.alphabet = *words();
     encoding.unknown = *rc::gen::arbitrary<bool>();
     if (encoding.unknown) encoding.alphabet.emplace_back(kUnknown);
@@ -234,7 +234,12 @@ TEST(EncodingJson, HasValuesThatCanBe) {
   refuse(changed(example(), "/features/scale/1", -1.5), {"contains -1.5"});
   refuse(changed(example_of_symbols(), "/labels/1", "x"), {"\"labels\" contains \"x\" twice"});
   refuse(changed(example_of_symbols(), "/alphabet/1", "a"), {"\"alphabet\" contains \"a\" twice"});
-  refuse(changed(example(), "/kmer", 0), {"\"kmer\" is 0"});
+  for (const int kmer : {-1, 0, 101, 1'000'000'000}) {
+    refuse(changed(example_of_symbols(), "/kmer", kmer),
+           {fmt::format("kmer is {}, expected a whole number from 1 to 100", kmer)});
+  }
+  refuse(changed(example(), "/kmer", 2), {"found numbers with \"kmer\""});
+  refuse(changed(example(), "/lower", true), {"found numbers with \"kmer\", \"tokens\" or"});
   refuse(changed(example(), "/stride", 11), {"\"stride\" is 11, expected 1 to 10"});
   refuse(changed(example(), "/stride", 0), {"\"stride\" is 0, expected 1 to 10"});
   refuse(changed(example(), "/window", 0), {"\"stride\" is 5, expected 0"});

@@ -111,6 +111,36 @@ TEST(Fields, WrongValuesAreNamedWithTheirPlace) {
       {"a is 1, expected a whole number from 2"});
 }
 
+TEST(Fields, NumbersAreInTheirRange) {
+  const auto refuse = [](const char* text, auto range, const char* message) {
+    auto value = range.least;
+    expect_error<ConfigError>([&] { toml(text)("a", value, range); }, {message});
+    EXPECT_EQ(value, range.least);
+  };
+  const Range<int> whole{.least = 1, .most = 5};
+  refuse("a = 0", whole, "a is 0, expected a whole number from 1 to 5");
+  refuse("a = 6", whole, "a is 6, expected a whole number from 1 to 5");
+  refuse("a = -9223372036854775808", whole, "expected a whole number from 1 to 5");
+  refuse("a = 1.0", whole, "a is 1.0, expected a whole number from 1 to 5");
+  const Range<double> closed{.least = 0, .most = 0.5};
+  refuse("a = -0.1", closed, "a is -0.1, expected a number from 0 to 0.5");
+  refuse("a = nan", closed, "a is nan, expected a number from 0 to 0.5");
+  refuse("a = inf", closed, "a is inf, expected a number from 0 to 0.5");
+  const Range<double> open{.least = 0, .most = 1, .without_least = true, .without_most = true};
+  refuse("a = 0", open, "a is 0, expected a number of more than 0 and less than 1");
+  refuse("a = 1.0", open, "a is 1.0, expected a number of more than 0 and less than 1");
+  double value = 0;
+  toml("a = 0.5")("a", value, closed);
+  EXPECT_EQ(value, 0.5);
+}
+
+TEST(Fields, AnOptionIsNamedAsItWasTyped) {
+  Fields fields({{"learning_rate", {std::string("fast"), "--learning-rate"}}}, {});
+  double rate = 0;
+  expect_error<ConfigError>([&] { fields("learning_rate", rate); },
+                            {"--learning-rate is \"fast\", expected a finite number"});
+}
+
 TEST(Fields, OthersAreRefusedWithTheOneThatWasMeant) {
   Fields fields = toml("unit = 3");
   int units = 0;

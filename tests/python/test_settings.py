@@ -48,9 +48,9 @@ VALUES = {
     "embedding": (3, {}),
     "stem": "3,2",
     "channels": (3, {"stem": "2"}),
-    "span": 9,
-    "lasting": 0.75,
-    "learned_decay": False,
+    "span": (9, {"cell": "rwa-forget"}),
+    "lasting": (0.75, {"cell": "rwa-forget"}),
+    "learned_decay": (False, {"cell": "rwa-decay"}),
     "readout": "mean",
     "epochs": 2,
     "steps": 3,
@@ -319,6 +319,34 @@ class SeveralRuns(unittest.TestCase):
         trained = rwa.train(self.sequences, units=2, steps=2, cell="LSTM", readout="Mean")
         self.assertEqual(trained.settings["cell"], "lstm")
         self.assertEqual(trained.model.config["readout"], "mean")
+
+    def test_numbers_are_in_their_range(self):
+        numbers = [s for s in rwa.settings() if s.of_sequences and s.kind in ("int", "float")]
+        self.assertGreater(len(numbers), 25)
+        for setting in numbers:
+            self.assertTrue(setting.range)
+            with self.assertRaisesRegex(rwa.ConfigError, f"{setting.name} is -1"):
+                rwa.train(self.sequences, **{setting.name: -1})
+            most = 1e300 if setting.kind == "float" else 2**64
+            for value in (most, float("nan"), float("inf"), "many", ""):
+                with self.assertRaisesRegex(rwa.ConfigError, f"{setting.name} is "):
+                    rwa.train(self.sequences, **{setting.name: value})
+        for search, given in ((cross_validate, {"folds": 1}), (cross_validate, {"folds": 10**6}),
+                              (cross_validate, {"repeat": 10**6}), (tune, {"candidates": 0}),
+                              (tune, {"jobs": 10**6}), (train, {"threads": 0}),
+                              (train, {"time_budget": -1}), (train, {"time_budget": 0})):
+            with self.assertRaisesRegex(rwa.ConfigError, f"{next(iter(given))} is "):
+                search(self.sequences, units=2, steps=2, **given)
+
+    def test_what_is_given_has_an_effect(self):
+        for given, message in (({"span": 3}, "span has no effect on this cell"),
+                               ({"stem": "none", "channels": 3}, "channels has no effect"),
+                               ({"interval": 0.5}, "interval has no effect on this task"),
+                               ({"split": 0, "patience": 3}, "patience has no effect")):
+            with self.assertRaisesRegex(rwa.ConfigError, message):
+                rwa.train(self.sequences, units=2, steps=2, **given)
+        with self.assertRaisesRegex(rwa.ConfigError, "split has no effect beside validation data"):
+            rwa.train(self.sequences, self.sequences, split=0.5)
 
     def test_mistakes_are_named(self):
         with self.assertRaisesRegex(rwa.ConfigError, "'lr', did you mean learning_rate"):

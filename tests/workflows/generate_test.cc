@@ -179,13 +179,12 @@ TEST(Generate, WhatDoesNotFitIsRefused) {
     io::expect_error<ConfigError>([&] { generated(trained, options); }, {message});
   };
   refused(classes, {}, "found a model for the task class, expected one for next-step");
-  refused(letters, {.length = 0}, "the length is 0, expected 1 or more");
-  refused(letters, {.count = 0}, "the count is 0, expected 1 or more");
-  refused(letters, {.temperature = -1}, "the temperature is -1, expected 0 or more");
-  refused(letters, {.temperature = NAN}, "expected 0 or more");
+  refused(letters, {.count = 2, .prompt = "ab", .temperature = 0}, "--count with --temperature 0");
+  refused(letters, {.prompt = "ab", .temperature = 0, .seed = 2}, "--seed with --temperature 0");
   refused(numbers, {.prompt = "1,2"}, "expected a file");
   refused(numbers, {.temperature = 0.5}, "expected none");
   refused(numbers, {.count = 2}, "expected none");
+  refused(numbers, {.seed = 2}, "expected none");
   io::expect_error<InputError>([&] { generated(letters, {.prompt = "abd"}); },
                                {"prompt:1: found the symbol \"d\""});
   io::expect_error<InputError>([&] { generated(letters, {.prompt = "\xFF"}); }, {"UTF-8"});

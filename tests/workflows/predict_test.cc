@@ -186,12 +186,6 @@ TEST_F(PredictTest, WhatTheSeerThrowsEndsIt) {
   io::expect_error<std::runtime_error>([&] { predict(trained, endless, {}, fails); }, {"enough"});
 }
 
-TEST_F(PredictTest, ABatchOfNoneIsRefused) {
-  const Trained trained = make_trained(numbers_encoding(Target::kClass));
-  io::expect_error<ConfigError>([&] { predicted(trained, "id,u,v\na,1,2\n", {.batch = 0}); },
-                                {"the batch is 0, expected 1 or more"});
-}
-
 TEST_F(PredictTest, FilesWithoutAnswersCannotBeScored) {
   const Trained trained = make_trained(numbers_encoding(Target::kClass));
   const fs::path in = folder_.path() / "in.csv";

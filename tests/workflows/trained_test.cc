@@ -29,8 +29,9 @@ TEST_F(TrainedTest, ComesFromAFileOrAFolder) {
 
 TEST_F(TrainedTest, AModelThatKnowsNoFilesIsRefused) {
   Model({.inputs = 2, .units = 4, .outputs = 3}).save(file_);
-  io::expect_error<ModelFileError>([&] { load_trained(file_); },
-                                   {file_.string(), "no note \"data\"", "rwa train", "rwa import --data"});
+  io::expect_error<ModelFileError>(
+      [&] { load_trained(file_); },
+      {file_.string(), "no note \"data\"", "rwa train", "rwa import --data"});
 }
 
 TEST_F(TrainedTest, ANoteOfAnotherNetworkIsRefused) {
@@ -51,7 +52,7 @@ TEST_F(TrainedTest, ANoteOfAnotherNetworkIsRefused) {
 
 TEST_F(TrainedTest, WhatIsNotThereIsAMistakeOfTheUser) {
   io::expect_error<ConfigError>([&] { load_trained(file_); },
-                                {"there is no file or folder", file_.string()});
+                                {"no such file or folder", file_.string()});
   io::expect_error<ConfigError>([&] { load_trained(folder_.path()); },
                                 {"a folder without a model.safetensors"});
   io::put(file_, "nonsense");
