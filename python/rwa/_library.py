@@ -201,6 +201,8 @@ def options(**fields: Any) -> bytes:
 
 
 def _json(name: str, value: Any) -> str:
+    if isinstance(value, int) and not -(2**63) <= value < 2**64:
+        raise ConfigError(f"{name} is {value}, expected a number of at most 64 bits")
     try:
         return json.dumps(plain(value), allow_nan=False)
     except (TypeError, ValueError) as error:

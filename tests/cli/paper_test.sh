@@ -245,7 +245,7 @@ refuse "typo.toml:3" typo.toml
 sed 's|name = "tame"|name = "../tame"|' tame.toml >climbs.toml
 refuse "climbs.toml" climbs.toml
 [[ ! -e refused ]] || fail "files were written before the error: $(find refused)"
-expect 7 "missing.toml" "$rwa" paper run missing.toml
+expect 2 "missing.toml" "$rwa" paper run missing.toml
 # The folder of the last run has another configuration: the first run does not start either.
 sed 's/units = 8/units = 9/' tame.toml >other.toml
 experiment first 20 >first.toml

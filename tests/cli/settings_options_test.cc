@@ -39,12 +39,12 @@ std::string argument_of(const training::SettingInfo& setting) {
     case Kind::kWhole:
       return "17";
     case Kind::kNumber:
-      return "0.625";
+      return "0.375";
     case Kind::kChoice:
       return setting.choices.back() == *setting.value.get<std::string>() ? setting.choices.front()
                                                                          : setting.choices.back();
     default:
-      return "word";
+      return setting.name == "stem" ? "7,3" : "word";
   }
 }
 

@@ -566,10 +566,8 @@ TEST(Files, OfATaskThatCannotBe) {
     expect_error<ConfigError>([&] { given.open(task); }, parts);
   };
   refuse_task({}, {"no training files"});
-  refuse_task({.train = {"train"}, .window = -1}, {"window is -1"});
   refuse_task({.train = {"train"}, .window = 4, .stride = 5}, {"stride is 5, expected 1 to 4"});
   refuse_task({.train = {"train"}, .stride = 5}, {"stride is 5 without a window"});
-  refuse_task({.train = {"train"}, .kmer = 0}, {"kmer is 0"});
   refuse_task({.train = {"train"}, .tokens = "syllables"}, {"syllables", "characters, words"});
   refuse_task({.train = {"train"}, .missing = "guess"}, {"guess", "refuse, previous, mean"});
   refuse_task({.train = {"train"}, .format = "pdf"}, {"pdf"});

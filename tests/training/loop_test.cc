@@ -16,6 +16,7 @@
 #include "rwa/trainer.h"
 #include "training/loop_testing.h"
 #include "training/run_store.h"
+#include "training/settings.h"
 
 namespace rwa::training {
 namespace {
@@ -125,7 +126,7 @@ TEST(Run, TheStepsBetweenEvaluationsMayBeAnyNumber) {
   Experiment often = small_adding();
   often.evaluation.every = often.training.steps;
   Experiment hardly = small_adding();
-  hardly.evaluation.every = std::numeric_limits<std::int64_t>::max();
+  hardly.evaluation.every = kMostSteps;
   const TempFolder expected, found;
   run_quietly(often, expected.path());
   run_quietly(hardly, found.path());

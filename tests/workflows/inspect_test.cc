@@ -87,10 +87,10 @@ TEST_F(InspectTest, ARunOnFiles) {
 TEST_F(InspectTest, NothingThere) {
   put("model.safetensors", "");
   refuse<ConfigError>(folder_.path() / "modle.safetensors",
-                      {"no file or folder", "did you mean model.safetensors?"});
-  refuse<ConfigError>(folder_.path() / "other", {"expected a model", "*.toml", "run folder"});
-  refuse<ConfigError>(folder_.path() / "missing" / "model", {"expected a model"});
-  refuse<ConfigError>("", {"no file or folder ''"});
+                      {"no such file or folder", "did you mean model.safetensors?"});
+  refuse<ConfigError>(folder_.path() / "other", {"other: no such file or folder"});
+  refuse<ConfigError>(folder_.path() / "missing" / "model", {"model: no such file or folder"});
+  refuse<ConfigError>("", {": no such file or folder"});
 }
 
 TEST_F(InspectTest, NoNetworkThere) {

@@ -47,7 +47,7 @@ TEST(Plan, StepsAndEpochsAreOneSetting) {
   io::expect_error<ConfigError>([] { (void)experiment_for("[training]\nsteps = 3\nepochs = 4"); },
                                 {"epochs and steps"});
   io::expect_error<ConfigError>([] { (void)experiment_for("training.epochs = 0"); },
-                                {"epochs is 0, expected more than 0"});
+                                {"epochs is 0, expected a number of more than 0"});
   Overrides below = given("training.steps = 3");
   below.add(Overrides::parse("training.epochs = 2", "above"));
   EXPECT_FALSE(below.has("training.steps"));
