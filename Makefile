@@ -62,9 +62,7 @@ bench:
 
 sanitize:
 	@$(SETUP) $(BUILD_PACKAGES) $(TEST_PACKAGES)
-	@for preset in asan tsan; do \
-	  cmake --preset $$preset >/dev/null && cmake --build --preset $$preset && ctest --preset $$preset || exit 1; \
-	done
+	@tools/sanitize.sh asan tsan
 
 fuzz:
 	@$(SETUP) $(BUILD_PACKAGES) $(TEST_PACKAGES) clang

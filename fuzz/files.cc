@@ -13,18 +13,13 @@
 
 namespace rwa::fuzz {
 namespace {
-std::string_view as_text(Bytes bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-// The first byte sets the size of each read. A decompression bomb is not read to its end.
-void unpack(Bytes input) {
+// The option sets the size of each read. A decompression bomb is not read to its end.
+void unpack(std::uint8_t option, Bytes input) {
   constexpr std::size_t kEnough = std::size_t{1} << 24;
-  if (input.empty()) return;
-  const InputFile file(input.subspan(1));
+  const InputFile file(input);
   try {
     io::Unpacked content(file.path());
-    std::vector<std::byte> part(std::size_t{1} << (input.front() % 20));
+    std::vector<std::byte> part(std::size_t{1} << (option % 20));
     for (std::size_t done = 0; done < kEnough;) {
       const std::size_t count = content.read(part);
       require(count <= part.size());
@@ -35,7 +30,7 @@ void unpack(Bytes input) {
   }
 }
 
-void read_tensors(Bytes input) {
+void read_tensors(std::uint8_t, Bytes input) {
   try {
     const io::TensorFile file = io::parse_safetensors(std::as_bytes(input), "input");
     const auto written = io::format_safetensors(file);
@@ -44,7 +39,7 @@ void read_tensors(Bytes input) {
   }
 }
 
-void read_model_file(Bytes input) {
+void read_model_file(std::uint8_t, Bytes input) {
   const InputFile file(input);
   try {
     read_model(file.path());
@@ -52,7 +47,7 @@ void read_model_file(Bytes input) {
   }
 }
 
-void read_encoding(Bytes input) {
+void read_encoding(std::uint8_t, Bytes input) {
   try {
     const datasets::Encoding encoding = datasets::parse_encoding(as_text(input), "input");
     require(datasets::parse_encoding(datasets::to_json(encoding), "written") == encoding);

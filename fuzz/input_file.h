@@ -1,4 +1,4 @@
-// fuzz/input_file.h: an input as an in-memory file.
+// fuzz/input_file.h: the content of an input as an in-memory file or as text.
 #pragma once
 
 #include <sys/mman.h>
@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "io/descriptor.h"
 #include "targets.h"
@@ -27,6 +28,10 @@ class InputFile {
  private:
   io::Descriptor descriptor_;
 };
+
+inline std::string_view as_text(Bytes content) {
+  return {reinterpret_cast<const char*>(content.data()), content.size()};
+}
 
 // Checks an invariant that holds for any input.
 inline void require(bool holds) {

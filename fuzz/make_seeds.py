@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the binary seeds: arrays, archives, compressed files, tensors. The first byte of a reader's input selects its
-options (readers.cc). model/network.safetensors was written by write_model() for a small network.
+"""Writes the binary seeds: arrays, archives, compressed files, tensors, programs (program.h). The first byte of an input
+selects options. The model, the checkpoint and the states of streams were written by rwa itself.
 
     fuzz/make_seeds.py
 """
@@ -87,9 +87,40 @@ put("any/npy", "0", flat)
 put("any/npz", "0", archive(x=flat, y=classes))
 put("any/idx", "0", images)
 
-put("safetensors/empty", tensors({}))
-put("safetensors/two", tensors({"__metadata__": {"a": "b"},
+put("safetensors/empty", "0", tensors({}))
+put("safetensors/two", "0", tensors({"__metadata__": {"a": "b"},
                                 "x": {"dtype": "F32", "shape": [2, 1], "data_offsets": [0, 8]},
                                 "y": {"dtype": "F32", "shape": [1], "data_offsets": [8, 12]}}, floats(1, 2, 3)))
-put("safetensors/wrapping_shape", tensors({"x": {"dtype": "F32", "shape": [4194305, 4194305, 211106198978564],
+put("safetensors/wrapping_shape", "0", tensors({"x": {"dtype": "F32", "shape": [4194305, 4194305, 211106198978564],
                                                  "data_offsets": [0, 16]}}, bytes(16)))
+
+PLAIN, GZIP, ZSTD, GZIP_TWICE = range(4)
+
+
+def program(option, packing, *pieces):  # program.h; a piece is a text, or (the power of two of its repetitions, text)
+    content = bytes([ord(option) | 0x80, packing])
+    for piece in pieces:
+        power, text = piece if isinstance(piece, tuple) else (0, piece)
+        data = text.encode()
+        content += struct.pack("<BH", power, len(data)) + data
+    return content
+
+
+put("table/long_line", program("0", ZSTD, "a,b\n1,2\n", (20, ",")))
+put("table/many_rows", program("0", PLAIN, "a,b,y\n", (14, "1,2,up\n3,4,down\n")))
+put("table/quotes_packed", program("0", GZIP, "a,b\n", (20, '"')))
+put("ts/colons", program("0", ZSTD, "@univariate false\n@classLabel true a b\n@data\n", (20, ":")))
+put("tsf/colons", program("0", GZIP, "@attribute n string\n@data\n", (20, ":")))
+put("tsf/long_series", program("0", PLAIN, "@attribute n string\n@frequency daily\n@data\na:", (16, "1,2,"), "3\n"))
+put("arff/attributes", program("0", GZIP, "@relation r\n", (15, "@attribute a numeric\n"), "@data\n1\n"))
+put("jsonl/nested_deep", program("0", PLAIN, '{"x":', (18, "["), (18, "]"), "}\n"))
+put("fasta/long", program("0", GZIP, ">a\n", (17, "GATTACA")))
+put("text/words", program("D", GZIP_TWICE, (16, "the cat. ")))
+put("any/gzip_twice", program("0", GZIP_TWICE, "a,b\n", (10, "1,2\n")))
+put("unpacked/program", program("0", ZSTD, (20, "a")))
+put("stream/long_line", program("0", PLAIN, "1,2\n1,", (16, " "), "2\n3,4\n"))
+put("stream/many_ids", program("1", PLAIN, "a,1,2\n", (9, "b,1,2\n"), "a\n"))
+put("dataset/many_sequences", program("1", PLAIN, "id,a,y\n", (10, "1,2,up\n2,3,down\n3,1,up\n")))
+put("dataset/long_series", program("4", PLAIN, "month,sales\n", (7, "1,2\n2,3.5\n3,1\n")))
+put("config/deep", program("0", PLAIN, "name = ", (12, "["), "\n"))
+put("run/many_metrics", program("1", PLAIN, (12, '{"step":1,"split":"test","loss":0.5,"unit":"mse"}\n')))

@@ -21,7 +21,7 @@ using TargetKind = formats::Target;
 constexpr std::string_view kItself = "itself";  // use the input file as label table or array
 
 // Options that do not fit a format must be refused, which is tested as well.
-Options options_of(std::uint8_t choice, const std::string& file) {
+Options options_of(std::uint8_t option, const std::string& file) {
   static const Schema of_numbers{
       .features = {"a", "b"}, .target = TargetKind::kClass, .targets = {"y"}};
   static const Schema of_symbols{.symbols = true, .target = TargetKind::kClass, .targets = {"y"}};
@@ -49,7 +49,7 @@ Options options_of(std::uint8_t choice, const std::string& file) {
       Options{.as = of_steps},
       Options{.decimal = ','},
       Options{.tokens = formats::Tokens::kWords, .lower = true}};
-  Options options = choices[static_cast<std::uint8_t>(choice - '0') % choices.size()];
+  Options options = choices[static_cast<std::uint8_t>(option - '0') % choices.size()];
   if (options.label_from == kItself) options.label_from = file;
   return options;
 }
@@ -102,26 +102,33 @@ bool read_sequences(formats::Reader& reader, const formats::Vocabulary& vocabula
   return false;
 }
 
-void read_all(Bytes input, const std::optional<Format>& format) {
-  if (input.empty()) return;
-  const InputFile file(input.subspan(1));
+// Whether it begins like gzip, zstd or zip.
+bool may_be_packed(Bytes content) {
+  return !content.empty() &&
+         std::string_view("\x1F\x28P").find(content.front()) != std::string_view::npos;
+}
+
+void read_all(std::uint8_t option, Bytes content, const std::optional<Format>& format) {
+  constexpr std::size_t kEnough = 10'000;
+  const InputFile file(content);
   const std::array paths = {file.path()};
-  Options options = options_of(input.front(), file.path());
+  Options options = options_of(option, file.path());
   options.format = format;
   try {
     const auto vocabulary = std::make_shared<formats::Vocabulary>();
     const auto reader = formats::open(paths, options, vocabulary);
-    // Each refusal is about a sequence, and each sequence takes a byte.
-    for (std::size_t refusals = 0; read_sequences(*reader, *vocabulary); ++refusals) {
-      require(refusals <= input.size());
+    for (std::size_t refusals = 0; refusals < kEnough; ++refusals) {
+      if (!read_sequences(*reader, *vocabulary)) break;
+      // Each refusal is about a sequence, and each sequence takes a byte.
+      require(refusals <= content.size() || may_be_packed(content));
     }
   } catch (const Error&) {  // the expected outcome for malformed input
   }
 }
 
 template <Format kFormat>
-void read_as(Bytes input) {
-  read_all(input, kFormat);
+void read_as(std::uint8_t option, Bytes content) {
+  read_all(option, content, kFormat);
 }
 }  // namespace
 
@@ -134,7 +141,7 @@ std::span<const Target> readers() {
       Target{"text", read_as<Format::kText>}, Target{"ts", read_as<Format::kTs>},
       Target{"tsf", read_as<Format::kTsf>},
       // Any format that is recognised.
-      Target{"any", [](Bytes input) { read_all(input, {}); }}};
+      Target{"any", [](std::uint8_t option, Bytes content) { read_all(option, content, {}); }}};
   return kReaders;
 }
 

@@ -25,10 +25,8 @@ void replay(const rwa::fuzz::Target& target, const fs::path& file) {
   std::cout << file.string() << std::endl;  // after a crash, the last line names the input
   std::ifstream stream(file, std::ios::binary);
   const std::string bytes(std::istreambuf_iterator<char>(stream), {});
-  target.run({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+  rwa::fuzz::run(target, {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
 }
-
-std::size_t count_targets() { return rwa::fuzz::readers().size() + rwa::fuzz::files().size(); }
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -46,8 +44,8 @@ int main(int argc, char** argv) {
     }
     for (const fs::path& seed : seeds) replay(*target, seed);
   }
-  if (folders.size() == count_targets()) return 0;
+  if (folders.size() == rwa::fuzz::count_targets()) return 0;
   std::cerr << "found " << folders.size() << " folders, expected one for each of the "
-            << count_targets() << " targets\n";
+            << rwa::fuzz::count_targets() << " targets\n";
   return 1;
 }

@@ -3,7 +3,8 @@
 
 #include <array>
 #include <cstddef>
-#include <ranges>
+#include <sstream>
+#include <string>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -74,12 +75,12 @@ std::string description(const Chart& chart) {
 std::string to_html(const Text& text) { return escape_html(text.text); }
 
 std::string to_html(const Code& code) {
-  std::string html = "<pre><code>";
-  for (const auto line : std::views::split(code.text, '\n')) {
-    if (html.back() != '>') html += '\n';
-    html += escape_html(std::string_view(line.begin(), line.end()));
+  std::string html;
+  std::istringstream lines(code.text);
+  for (std::string line; std::getline(lines, line);) {
+    html += (html.empty() ? "" : "\n") + escape_html(line);
   }
-  return html + "</code></pre>";
+  return "<pre><code>" + html + "</code></pre>";
 }
 
 std::string to_html(const Card& card) {

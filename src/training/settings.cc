@@ -288,9 +288,10 @@ const io::Value* Overrides::typed(std::string_view path) const {
 }
 
 void Overrides::remove(std::string_view path) {
-  const auto [table, name] = split_path(path);
-  io::Value::Table* found = table_named(tables_, table);
-  if (found != nullptr) std::erase_if(*found, [&](const io::Field& f) { return f.name == name; });
+  const auto place = split_path(path);
+  io::Value::Table* found = table_named(tables_, place.first);
+  if (found == nullptr) return;
+  std::erase_if(*found, [&](const io::Field& field) { return field.name == place.second; });
 }
 
 void Overrides::apply(Experiment& experiment) const {

@@ -319,7 +319,7 @@ SampleSource samples_of(const datasets::Encoding& encoding, std::unique_ptr<form
 void read_sample(const datasets::Files& files, datasets::Split split, std::int64_t number,
                  Sample& sample) {
   if (files.encoding().forecast.is_needed()) {
-    files.series()->of_window(split, number, sample.from);
+    (void)files.series()->of_window(split, number, sample.from);
     ++sample.from;
   }
   files.sample(split, number, sample.sequence);

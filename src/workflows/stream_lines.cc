@@ -295,8 +295,11 @@ class JsonLines : public LineReader {
     for (const dom::element step : list) {
       if (step.is<dom::array>()) {
         read_step(dom::array(step), place, line);
-      } else {
+      } else if (features == 1) {
         read_number(step, 0, place, line);
+      } else {
+        place.refuse(nullptr, quoted(step),
+                     fmt::format("a step of {} numbers, as a list", features));
       }
     }
   }

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <string>
 #include <utility>
@@ -86,9 +85,9 @@ std::vector<Drawn> selected(std::vector<Drawn> all) {
 void thin(std::vector<Origin>& origins, int horizon) {
   std::ranges::sort(origins, {}, &Origin::step);
   std::vector<Origin> kept;
-  for (const Origin& origin : std::views::reverse(origins)) {
+  for (auto origin = origins.rbegin(); origin != origins.rend(); ++origin) {
     if (kept.size() == kMostWindows) break;
-    if (kept.empty() || origin.step + horizon <= kept.back().step) kept.push_back(origin);
+    if (kept.empty() || origin->step + horizon <= kept.back().step) kept.push_back(*origin);
   }
   std::ranges::reverse(kept);
   origins = std::move(kept);

@@ -10,6 +10,15 @@ waves=$(realpath "$(dirname "$0")/waves.py")
 source "$(dirname "$0")/expect.sh"
 train() { expect "$1" "$2" "$rwa" train "${@:3}" --units 8; }
 
+# interrupted FOLDER ARGUMENT…: sends SIGTERM to a training once its folder has metrics of a step.
+interrupted() {
+  "$rwa" train "${@:2}" &
+  local run=$!
+  until grep -qs '"step":[1-9]' "$1/metrics.jsonl" || ! kill -0 $run; do sleep 0.1; done
+  kill -TERM $run
+  wait $run
+}
+
 for kind in class numbers step forecast; do python3 "$waves" "$kind" 200 >$kind.csv; done
 cp class.csv waves.csv
 
@@ -39,8 +48,7 @@ done
 train 0 "model:" class.csv --out again --epochs 40 --threads 1
 cmp again/model.safetensors runs/class/model.safetensors || fail "threads change the result"
 long=(class.csv --out halves --epochs 1000000 --patience 0 --schedule constant --units 8)
-expect 6 "run the same command to resume" \
-  timeout --foreground --preserve-status -s TERM 1 "$rwa" train "${long[@]}"
+expect 6 "run the same command to resume" interrupted halves "${long[@]}"
 expect 0 "resuming from step" "$rwa" train "${long[@]}" --time-budget 3
 expect 0 "valid checkpoint" "$rwa" verify halves
 
@@ -55,8 +63,7 @@ search=("$rwa" tune waves.csv --candidates 2 --steps 20 --units 8)
 expect 0 "model: runs/waves-4/model.safetensors (candidate " "${search[@]}"
 expect 0 "model: runs/waves-4/model.safetensors (candidate " "${search[@]}"
 long=(waves.csv --name long --epochs 1000000 --patience 0 --schedule constant --units 8)
-expect 6 "run the same command to resume" \
-  timeout --foreground --preserve-status -s TERM 1 "$rwa" train "${long[@]}"
+expect 6 "run the same command to resume" interrupted runs/long "${long[@]}"
 expect 0 "resuming from step" "$rwa" train "${long[@]}" --time-budget 3
 grep -qF "task class: " err || fail "the task is not shown"
 

@@ -28,6 +28,9 @@ TEST(Experiment, WhatIsWrongIsNamedWithItsPlace) {
       {"[[[x",
        "bad.toml:1:3: invalid TOML: Error while parsing key: expected bare key starting "
        "character or string delimiter, saw '['"},
+      {"name = 'x' é",
+       "bad.toml:1:12: invalid TOML: Error while parsing key-value pair: expected a comment or "
+       "whitespace, saw 'é'"},
       {"task.kind = 'adding'", "bad.toml: the key 'name' is missing"},
       {"name = 'x'", "bad.toml: the key 'task' is missing"},
       {"name = 'x'\n[task]\n", "bad.toml:2:1: the key 'kind' is missing in [task]"},

@@ -252,6 +252,7 @@ TEST(Stream, Json) {
   };
   refused("1,2", "stdin:1: found \"1,2\", expected a JSON object on one line");
   refused(R"({"x":[1]})", "stdin:1: found a step of 1 number, expected 2");
+  refused(R"({"x":[[1,2],3]})", "stdin:1: found \"3\", expected a step of 2 numbers, as a list");
   refused(R"({"x":[1,"a"]})", R"(found "\"a\"", expected a number for "v")");
   refused(R"({"x":[1,null]})", R"(found no number for "v", expected one)");
   refused(R"({"x":[1,1e300]})", "expected a number of at most 3.4e38");

@@ -196,6 +196,7 @@ class StripKernelsOf final : public StripKernels {
   void start_gradient(const View<C>& v, const PackedWeights& w, Gradients& gradients) const {
     for (int shard = v.s.shards.begin; shard < v.s.shards.end; ++shard) {
       const Range rows = v.in.rows.cut().rows(shard);
+      if (rows.begin == rows.end) continue;  // there is no memory for its gradient
       float* to = gradients.weights.shard(shard) + g_.forward_size();
       for (int b = rows.begin; b < rows.end; ++b) {
         const float* dh = v.dh(v.s.row_of[static_cast<std::size_t>(b - v.s.first_sequence)]);
