@@ -39,6 +39,12 @@ void create_folders(const fs::path& folder) {
   if (error) throw_refusal(kCreate, folder, error.value());
 }
 
+void remove_empty_folders(const fs::path& folder, const fs::path& kept) {
+  for (fs::path part = folder; !part.empty() && part != kept; part = part.parent_path()) {
+    if (::rmdir(part.c_str()) != 0) return;
+  }
+}
+
 ResourceError refusal(const fs::filesystem_error& error) {
   return ResourceError(
       fmt::format("{}: cannot access: {}", error.path1().string(), error.code().message()));

@@ -17,6 +17,9 @@ void check_can_write(const std::filesystem::path& folder);
 // Creates the folder and those above it, if they do not exist. Throws ResourceError.
 void create_folders(const std::filesystem::path& folder);
 
+// Removes the folder and those above it, below `kept`, as far as they are empty.
+void remove_empty_folders(const std::filesystem::path& folder, const std::filesystem::path& kept);
+
 // What the standard library says about a path, in our words.
 ResourceError refusal(const std::filesystem::filesystem_error& error);
 

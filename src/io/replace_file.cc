@@ -5,23 +5,28 @@
 #include <atomic>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "io/descriptor.h"
+#include "io/lock.h"
 #include "io/write.h"
 
 namespace rwa::io {
 namespace {
-// Names of temporary files.
+// Names of temporary files: .rwa-PROCESS-SERIAL.tmp.
 constexpr std::string_view kPrefix = ".rwa-";
 constexpr std::string_view kSuffix = ".tmp";
 
 namespace fs = std::filesystem;
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+}
 
 // As root, rename() would replace even /dev/null by a regular file.
 const fs::path& regular_or_absent(const fs::path& file) {
@@ -51,17 +56,13 @@ Descriptor open_folder(const fs::path& file) {
   return descriptor;
 }
 
-// Whether no other process has locked the file. Some file systems have no locks.
-bool lock(const Descriptor& file) {
-  return ::flock(file.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
-}
-
 bool is_linked(const Descriptor& file) {
   struct stat status {};
   return ::fstat(file.get(), &status) == 0 && status.st_nlink > 0;
 }
 
-// Removes the temporary files of killed processes.
+// Removes the temporary files of killed processes: those whose lock is free. Where locks are not
+// known nothing is removed.
 void remove_unfinished(const fs::path& folder) {
   std::error_code refused;  // a folder that cannot be read is no reason to fail
   std::vector<fs::path> found;
@@ -69,9 +70,11 @@ void remove_unfinished(const fs::path& folder) {
     if (is_unfinished(at->path())) found.push_back(at->path());
   }
   for (const fs::path& file : found) {
+    // Over NFS, only what is open for writing can be locked.
     const Descriptor descriptor(repeat_if_interrupted(
-        [&] { return ::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC); }));
-    if (descriptor.is_open() && lock(descriptor)) fs::remove(file, refused);
+        [&] { return ::open(file.c_str(), O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC); }));
+    if (!descriptor.is_open() || take_lock(descriptor) != Lock::kTaken) continue;
+    if (fs::is_regular_file(file, refused) && is_at(file, descriptor)) fs::remove(file, refused);
   }
 }
 
@@ -98,12 +101,13 @@ class Temporary {
     if (const int error = descriptor_.close(); error != 0) throw_refusal("close", file_, error);
   }
 
-  void rename() {
+  Descriptor rename() {
     const fs::path target = file_.filename();
     if (::renameat(folder_.get(), name_.c_str(), folder_.get(), target.c_str()) != 0) {
       throw_refusal("rename the temporary file to it", file_, errno);
     }
     renamed_ = true;
+    return std::move(lock_);
   }
 
  private:
@@ -118,9 +122,11 @@ class Temporary {
         return ::openat(folder_.get(), name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
                         0666);
       }));
-      if (descriptor.is_open() && lock(descriptor) && is_linked(descriptor)) return descriptor;
-      if (!descriptor.is_open() && errno != EEXIST)
+      if (!descriptor.is_open() && errno != EEXIST) {
         throw_refusal("create a temporary file beside it", file_, errno);
+      }
+      if (!descriptor.is_open() || take_lock(descriptor) == Lock::kByAnother) continue;
+      if (is_linked(descriptor)) return descriptor;
     }
   }
 
@@ -135,8 +141,14 @@ class Temporary {
 }  // namespace
 
 bool is_unfinished(const fs::path& file) {
-  const std::string name = file.filename().string();
-  return name.starts_with(kPrefix) && name.ends_with(kSuffix);
+  const std::string whole = file.filename().string();
+  std::string_view name = whole;
+  if (!name.starts_with(kPrefix)) return false;
+  name.remove_prefix(kPrefix.size());
+  const std::size_t dash = name.find('-');
+  if (dash == name.npos || !name.ends_with(kSuffix)) return false;
+  name.remove_suffix(kSuffix.size());
+  return is_number(name.substr(0, dash)) && is_number(name.substr(dash + 1));
 }
 
 struct Replacement::Impl {
@@ -155,19 +167,20 @@ Replacement::~Replacement() = default;
 
 void Replacement::write(std::span<const std::byte> bytes) { impl_->temporary.write(bytes); }
 
-void Replacement::finish() {
+Descriptor Replacement::finish() {
   impl_->temporary.close();
-  impl_->temporary.rename();
+  Descriptor locked = impl_->temporary.rename();
   // EINVAL: this file system does not support fsync for folders.
   if (repeat_if_interrupted([&] { return ::fsync(impl_->folder.get()); }) != 0 && errno != EINVAL) {
     throw_refusal("flush its folder to disk (fsync) after replacing it", impl_->file, errno);
   }
+  return locked;
 }
 
-void replace_file(const fs::path& file, std::span<const std::byte> content) {
+Descriptor replace_file(const fs::path& file, std::span<const std::byte> content) {
   Replacement replacement(file);
   replacement.write(content);
-  replacement.finish();
+  return replacement.finish();
 }
 
 void replace_text(const std::filesystem::path& file, std::string_view text) {

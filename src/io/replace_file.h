@@ -8,6 +8,8 @@
 #include <span>
 #include <string_view>
 
+#include "io/descriptor.h"
+
 namespace rwa::io {
 
 // Writes a temporary file next to `file`, flushes it to disk and renames it over `file`. The new
@@ -17,7 +19,10 @@ namespace rwa::io {
 // Throws ResourceError with the file, the operation and the system's reason. The old file is then
 // intact and the temporary file removed, except if flushing the folder after the rename fails; the
 // message then says so.
-void replace_file(const std::filesystem::path& file, std::span<const std::byte> content);
+//
+// Returns the new file, locked until the descriptor is closed: a process that goes on replacing a
+// file of its own can keep others from doing so.
+Descriptor replace_file(const std::filesystem::path& file, std::span<const std::byte> content);
 void replace_text(const std::filesystem::path& file, std::string_view text);
 
 // The same for content written piece by piece.
@@ -27,7 +32,7 @@ class Replacement {
   ~Replacement();  // keeps the old file if finish() was not called
 
   void write(std::span<const std::byte> bytes);
-  void finish();
+  Descriptor finish();
 
  private:
   struct Impl;

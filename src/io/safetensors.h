@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "io/descriptor.h"
+
 namespace rwa::io {
 
 // Limits of both the reader and the writer; the format itself allows more.
@@ -58,7 +60,8 @@ inline constexpr const char* kChecksumKey = "sha256";
 void seal(TensorFile& content);
 [[nodiscard]] bool is_intact(const TensorFile& content);
 
-// Replaces the file atomically. Throws as format_safetensors() and replace_file() do.
-void write_safetensors(const std::filesystem::path& file, const TensorFile& content);
+// Replaces the file atomically. Throws as format_safetensors() and replace_file() do, and returns
+// what replace_file() does.
+Descriptor write_safetensors(const std::filesystem::path& file, const TensorFile& content);
 
 }  // namespace rwa::io

@@ -112,8 +112,8 @@ std::vector<std::byte> format_safetensors(const TensorFile& content) {
   return bytes;
 }
 
-void write_safetensors(const std::filesystem::path& file, const TensorFile& content) try {
-  replace_file(file, format_safetensors(content));
+Descriptor write_safetensors(const std::filesystem::path& file, const TensorFile& content) try {
+  return replace_file(file, format_safetensors(content));
 } catch (const InputError& error) {
   throw InputError(fmt::format("{}: {}", file.string(), error.what()));
 }

@@ -3,18 +3,17 @@
 #include <chrono>
 #include <span>
 #include <string>
-#include <thread>
 #include <variant>
 #include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/file.h>
 
 #include "datasets/files_task.h"
 #include "datasets/scale.h"
 #include "io/folder.h"
+#include "io/lock.h"
 #include "io/quote.h"
 #include "io/read_file.h"
 #include "io/replace_file.h"
@@ -145,11 +144,6 @@ io::Descriptor open_folder(const fs::path& folder) {
   return descriptor;
 }
 
-// Errors other than EWOULDBLOCK come from file systems without locks; these cannot be protected.
-bool is_locked_by_another(const io::Descriptor& folder) {
-  return ::flock(folder.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-}
-
 }  // namespace
 
 Found FolderStore::inspect(const Experiment& experiment,
@@ -178,13 +172,11 @@ Found FolderStore::inspect(const Experiment& experiment,
 }
 
 std::optional<io::Descriptor> FolderStore::lock() {
-  using namespace std::chrono_literals;
-  constexpr auto kPatience = 3s;  // for a step and a checkpoint
   io::create_folders(folder_);
+  created_ = true;
   io::Descriptor folder = open_folder(folder_);
-  for (const auto end = std::chrono::steady_clock::now() + kPatience; is_locked_by_another(folder);
-       std::this_thread::sleep_for(20ms)) {
-    if (std::chrono::steady_clock::now() < end) continue;
+  if (io::take_lock(folder, std::chrono::steady_clock::now() + io::kPatience) ==
+      io::Lock::kByAnother) {
     throw ConfigError(fmt::format("{}: another process is running in this folder", name()));
   }
   return folder;

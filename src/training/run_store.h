@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "io/descriptor.h"
+#include "io/folder.h"
 #include "io/safetensors.h"
 #include "rwa/model.h"
 #include "training/checkpoint.h"
@@ -70,7 +71,14 @@ class RunStore {
 // If a process dies, the next one resumes from its last checkpoint.
 class FolderStore final : public RunStore {
  public:
-  explicit FolderStore(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  explicit FolderStore(std::filesystem::path folder)
+      : folder_(std::move(folder)), existing_(io::existing_part(folder_)) {}
+  FolderStore(const FolderStore&) = delete;
+  FolderStore& operator=(const FolderStore&) = delete;
+  // A run whose first file could not be written leaves no folder.
+  ~FolderStore() override {
+    if (created_) io::remove_empty_folders(folder_, existing_);
+  }
 
   [[nodiscard]] std::string name() const override { return folder_.string(); }
   [[nodiscard]] Found inspect(const Experiment& experiment,
@@ -90,6 +98,8 @@ class FolderStore final : public RunStore {
   [[nodiscard]] std::filesystem::path file(std::string_view name) const { return folder_ / name; }
 
   std::filesystem::path folder_;
+  std::filesystem::path existing_;  // the part of the path that existed before
+  bool created_ = false;
 };
 
 // Keeps everything in memory and writes nothing to disk.

@@ -8,6 +8,7 @@ file system refuses, and waits for a process that is about to end.
 import fcntl
 import os
 import pathlib
+import resource
 import signal
 import subprocess
 import sys
@@ -40,6 +41,21 @@ def check_failed_starts():
             for out in ([], ["--out", "out"], ["--out", "out/of/many"]):
                 rwa(command, *arguments, *out, status=status)
                 assert sorted(os.listdir()) == before, (command, arguments, os.listdir())
+
+
+def check_first_file_refused():
+    """No file can be written, as on a full disk."""
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+    before = sorted(os.listdir())
+    for how in (["--split", "0.2"], ["--folds", "2"], ["--folds", "2", "--jobs", "2"]):
+        with open(os.devnull, "wb") as quiet:
+            done = subprocess.run([RWA, "train", "waves.csv", *SMALL, *how, "--out", "out/of/many"],
+                                  preexec_fn=limit, stdout=quiet, stderr=quiet, check=False)
+        assert done.returncode == 7, done
+        assert sorted(os.listdir()) == before, (how, os.listdir())
 
 
 def check_interrupted_while_reading():
@@ -109,6 +125,7 @@ def main():
         with open("waves.csv", "wb") as table:
             subprocess.run([sys.executable, WAVES, "class", "40"], stdout=table, check=True)
         check_failed_starts()
+        check_first_file_refused()
         check_interrupted_while_reading()
         check_remnants()
         check_words()

@@ -44,6 +44,21 @@ TEST(Folder, IsCreatedWithThoseAboveIt) {
                               {"/file/a: cannot create the folder: Not a directory"});
 }
 
+TEST(Folder, EmptyOnesAreRemovedUpToAFolderThatIsKept) {
+  const TempFolder folder;
+  const fs::path kept = folder.path() / "kept";
+  create_folders(kept / "a/b");
+  create_folders(kept / "c");
+  remove_empty_folders(kept / "a/b", kept);
+  EXPECT_FALSE(fs::exists(kept / "a"));
+  EXPECT_TRUE(fs::exists(kept));
+  put(kept / "file", "");
+  remove_empty_folders(kept / "c", folder.path());
+  EXPECT_FALSE(fs::exists(kept / "c"));
+  EXPECT_TRUE(fs::exists(kept / "file"));
+  EXPECT_NO_THROW(remove_empty_folders(kept / "none", folder.path()));
+}
+
 TEST(Folder, WhatTheStandardLibrarySaysIsPutIntoOurWords) {
   const TempFolder folder;
   put(folder.path() / "file", "");

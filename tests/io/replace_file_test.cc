@@ -2,13 +2,29 @@
 #include "io/replace_file.h"
 
 #include <csignal>
+#include <string>
+#include <vector>
 
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "io/lock.h"
 #include "io_testing.h"
 #include "rwa/errors.h"
+
+namespace {
+int refusal_of_locks = 0;  // an error number; 0: they work
+}  // namespace
+
+// In place of the system's: some file systems have no locks, others not all.
+extern "C" int flock(int file, int operation) noexcept {
+  if (refusal_of_locks == 0) return static_cast<int>(::syscall(SYS_flock, file, operation));
+  errno = refusal_of_locks;
+  return -1;
+}
 
 namespace rwa::io {
 namespace {
@@ -186,15 +202,45 @@ TEST_F(ReplaceFile, AFailedWriteKeepsTheOldFileAndLeavesNoTemporary) {
 TEST_F(ReplaceFile, RemnantsAreRemovedUnlessTheirProcessLives) {
   put(folder_.path() / "model", "old");
   put(folder_.path() / ".rwa-1-0.tmp", "ne");
-  put(folder_.path() / ".rwa-notes", "mine");
+  const std::vector<std::string> others = {".rwa-notes",  ".rwa-.tmp",    ".rwa-notes.tmp",
+                                           ".rwa-1.tmp",  ".rwa-1-.tmp",  ".rwa-1-2-3.tmp",
+                                           "rwa-1-2.tmp", ".rwa-1-2.tmp2"};
+  for (const std::string& name : others) put(folder_.path() / name, "mine");
+  fs::create_directory(folder_.path() / ".rwa-2-0.tmp");
+  const auto count = std::ssize(others) + 1;
   Replacement live(folder_.path() / "model");
   live.write(as_bytes("new"));
   replace_file(folder_.path() / "other", as_bytes("x"));
   EXPECT_FALSE(fs::exists(folder_.path() / ".rwa-1-0.tmp"));
-  EXPECT_EQ(folder_.count(), 4);
+  EXPECT_EQ(folder_.count(), count + 3);
   live.finish();
   EXPECT_EQ(get(folder_.path() / "model"), "new");
-  EXPECT_EQ(get(folder_.path() / ".rwa-notes"), "mine");
+  EXPECT_EQ(folder_.count(), count + 2);
+}
+
+TEST_F(ReplaceFile, NeedsNoLocks) {
+  put(folder_.path() / ".rwa-1-0.tmp", "of another machine, perhaps");
+  for (const int error : {ENOLCK, ENOSYS, EBADF}) {
+    refusal_of_locks = error;
+    EXPECT_NO_THROW(replace_file(folder_.path() / "model", as_bytes("new"))) << error;
+    refusal_of_locks = 0;
+    EXPECT_EQ(folder_.count(), 2);
+  }
+}
+
+TEST_F(ReplaceFile, TheNewFileIsLockedWhileItIsKept) {
+  const fs::path file = folder_.path() / "model";
+  const auto lock = [&] {
+    return take_lock(Descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC)));
+  };
+  {
+    const Descriptor ours = replace_file(file, as_bytes("new"));
+    EXPECT_TRUE(is_at(file, ours));
+    EXPECT_EQ(lock(), Lock::kByAnother);
+    replace_file(file, as_bytes("newer"));
+    EXPECT_FALSE(is_at(file, ours));
+  }
+  EXPECT_EQ(lock(), Lock::kTaken);
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 // over the servers.
 #include "paper/download.h"
 
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,6 +20,7 @@
 #include <fmt/format.h>
 
 #include "io/descriptor.h"
+#include "io/lock.h"
 #include "io/sha256.h"
 #include "io/write.h"
 #include "rwa/errors.h"
@@ -62,12 +62,11 @@ io::Descriptor open_and_lock(const std::filesystem::path& path) {
   while (true) {
     io::Descriptor descriptor = io::open_to_append(path);
     // The system releases the lock when the process ends, however it ends.
-    if (::flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0) {
-      if (errno != EWOULDBLOCK) io::throw_refusal("lock", path, errno);
+    if (io::take_lock(descriptor) == io::Lock::kByAnother) {
       throw ResourceError(fmt::format("{}: another process is downloading it", path.string()));
     }
     // Its previous owner may have removed the file between the two calls.
-    if (::access(path.c_str(), F_OK) == 0) return descriptor;
+    if (io::is_at(path, descriptor)) return descriptor;
   }
 }
 
