@@ -1,5 +1,5 @@
 // cli/stream_command.cc: `rwa stream`: predicts line by line as data arrives.
-#include <exception>
+#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -36,12 +36,31 @@ constexpr const char* kExample =
     "\n"
     "--state resumes from the file if it exists, and saves to it within a second of an answer (or\n"
     "ten times as long as saving takes), at the end of the input, after a malformed line and on\n"
-    "Ctrl-C.";
+    "Ctrl-C. The next run says after which line it goes on. Each run needs a file of its own.";
 
 struct StreamCommand {
   std::filesystem::path model, state;
   workflows::StreamOptions options;
 };
+
+// A malformed line changes nothing: the state is that after the line before.
+void end_before(const InputError& error, workflows::StreamKeeper& keeper) try {
+  keeper.end();
+} catch (const ResourceError& refusal) {
+  throw ResourceError(fmt::format("{}; {}", error.what(), refusal.what()));
+}
+
+// After any error but a malformed line, what was saved last stays, and says which line it is after: an
+// answer that could not be written is not kept as given.
+bool serve(workflows::Streams& streams, const std::atomic<bool>& stop,
+           workflows::StreamKeeper* keeper) try {
+  const bool ended = workflows::serve(streams, STDIN_FILENO, STDOUT_FILENO, stop, keeper);
+  if (keeper != nullptr) keeper->end();
+  return ended;
+} catch (const InputError& error) {
+  if (keeper != nullptr) end_before(error, *keeper);
+  throw;
+}
 
 void stream(const StreamCommand& command) {
   refuse_input("--state", command.state, command.model, {});
@@ -52,17 +71,7 @@ void stream(const StreamCommand& command) {
   std::optional<workflows::StreamKeeper> keeper;
   if (!command.state.empty()) keeper.emplace(streams, command.state);
   if (keeper && !keeper->note().empty()) say("{}\n", keeper->note());
-  bool ended = false;
-  std::exception_ptr error;
-  try {
-    ended =
-        workflows::serve(streams, STDIN_FILENO, STDOUT_FILENO, stop, keeper ? &*keeper : nullptr);
-  } catch (...) {
-    error = std::current_exception();
-  }
-  if (keeper) keeper->end();
-  if (error) std::rethrow_exception(error);
-  if (ended) return;
+  if (serve(streams, stop, keeper ? &*keeper : nullptr)) return;
   throw Interrupted(keeper ? fmt::format("{}; run the same command to resume from {}",
                                          cause_of_interrupt(), command.state.string())
                            : std::string(cause_of_interrupt()));

@@ -37,41 +37,45 @@ timespec to_timespec(std::chrono::nanoseconds duration) {
   return {.tv_sec = seconds.count(), .tv_nsec = (duration - seconds).count()};
 }
 
-// Waits for input, and saves when it is time to; returns false if `stop` is set. Signals are blocked
+// Waits for input, for a time or without end; returns whether there is some. Signals are blocked
 // except during the wait, since one that arrives between the test of `stop` and the wait would be
 // missed.
-bool wait_for_input(int in, const std::atomic<bool>& stop, StreamKeeper* keeper) {
+bool is_ready(int in, const std::atomic<bool>& stop,
+              std::optional<std::chrono::nanoseconds> longest) {
+  const timespec most = to_timespec(longest.value_or(std::chrono::nanoseconds(0)));
+  pollfd input{.fd = in, .events = POLLIN, .revents = 0};
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  pollfd input{.fd = in, .events = POLLIN, .revents = 0};
-  int ready = 0;
-  while (!stop && ready == 0) {
-    const auto due_in = keeper == nullptr ? std::nullopt : keeper->due_in();
-    const timespec most = to_timespec(due_in.value_or(std::chrono::seconds(0)));
-    ready = ::ppoll(&input, 1, due_in ? &most : nullptr, &before);
-    if (ready < 0 && errno == EINTR) ready = 0;
-    if (keeper != nullptr) keeper->save_if_due();
-  }
+  const int ready = stop ? 0 : ::ppoll(&input, 1, longest ? &most : nullptr, &before);
   const int error = errno;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (ready < 0) io::throw_refusal("wait for", "standard input", error);
-  return !stop;
+  if (ready < 0 && error != EINTR) io::throw_refusal("wait for", "standard input", error);
+  return ready > 0;
 }
 
-void check_text(const LinePlace& place) {
-  if (const std::size_t zero = place.text.find('\0'); zero != place.text.npos) {
-    place.refuse(&place.text[zero], "a zero byte (NUL)", "text");
+// Waits for input, and saves when it is time to; returns false if `stop` is set.
+bool wait_for_input(int in, const std::atomic<bool>& stop, StreamKeeper* keeper) {
+  while (!stop && !is_ready(in, stop, keeper == nullptr ? std::nullopt : keeper->due_in())) {
+    if (keeper != nullptr) keeper->save_if_due();
   }
-  if (const char* at = formats::not_utf8(place.text)) {
-    place.refuse(at, formats::byte_in_words(*at), "UTF-8 text");
-  }
+  return !stop;
 }
 
 [[noreturn]] void refuse_length(const LinePlace& place) {
   place.refuse(&place.text[kLongestLine],
                fmt::format("a line of more than {} MiB", kLongestLine >> 20),
                "fewer steps: the sequence goes on in the next line");
+}
+
+void check_text(const LinePlace& place) {
+  if (place.text.size() > kLongestLine) refuse_length(place);
+  if (const std::size_t zero = place.text.find('\0'); zero != place.text.npos) {
+    place.refuse(&place.text[zero], "a zero byte (NUL)", "text");
+  }
+  if (const char* at = formats::not_utf8(place.text)) {
+    place.refuse(at, formats::byte_in_words(*at), "UTF-8 text");
+  }
 }
 
 }  // namespace
@@ -210,7 +214,9 @@ bool serve(Streams& streams, int in, int out, const std::atomic<bool>& stop, Str
   const auto answer = [&](std::string_view line) {
     const std::string_view text = streams.answer(line);
     io::write_all(output, std::as_bytes(std::span(text)), "standard output");
-    if (keeper != nullptr) keeper->see_answer();
+    if (keeper == nullptr) return;
+    keeper->see_answer();
+    keeper->save_if_due();
   };
   std::array<char, 1 << 16> piece;
   std::string begun;  // an incomplete line

@@ -40,6 +40,11 @@ class Streams {
   [[nodiscard]] const StreamsById& all() const { return streams_; }
   void set_all(StreamsById streams) { streams_ = std::move(streams); }
   [[nodiscard]] std::int64_t lines() const { return lines_; }  // answered so far
+  // As LineReader has it.
+  [[nodiscard]] const std::vector<std::string>& header() const { return reader_->header(); }
+  const std::string* set_header(std::vector<std::string> names) {
+    return reader_->set_header(std::move(names));
+  }
   // The model, for files with the state of streams.
   [[nodiscard]] StreamModel model() const;
 

@@ -129,6 +129,18 @@ class TextLines : public LineReader {
     }
   }
 
+  const std::string* set_header(std::vector<std::string> names) override {
+    std::vector<std::size_t> columns;
+    for (const std::string& feature : encoding_.schema.features) {
+      const auto found = std::ranges::find(names, feature);
+      if (found == names.end()) return &feature;
+      columns.push_back(static_cast<std::size_t>(found - names.begin()));
+    }
+    columns_ = std::move(columns);
+    width_ = names.size();
+    return LineReader::set_header(std::move(names));
+  }
+
  private:
   void read_text(const LinePlace& place, StreamLine& line) const {
     std::string_view text = place.text;
@@ -174,14 +186,11 @@ class TextLines : public LineReader {
              std::ranges::find(features, field.text) != features.end();
     };
     if (std::ranges::none_of(fields, is_name)) return false;
-    for (std::size_t i = 0; i < features.size(); ++i) {
-      const auto found = std::ranges::find(fields, features[i], &Letter::text);
-      if (found == fields.end()) {
-        place.refuse(nullptr, fmt::format("a header without {}", io::quote(features[i])), names());
-      }
-      columns_[i] = static_cast<std::size_t>(found - fields.begin());
+    std::vector<std::string> header;
+    for (const Letter& field : fields) header.emplace_back(field.text);
+    if (const std::string* lacking = set_header(std::move(header))) {
+      place.refuse(nullptr, fmt::format("a header without {}", io::quote(*lacking)), names());
     }
-    width_ = fields.size();
     return true;
   }
 

@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "datasets/encoding.h"
@@ -52,6 +53,17 @@ class LineReader {
   virtual ~LineReader() = default;
   // Replaces all of `line`. Throws InputError with place.refuse().
   virtual void read(const LinePlace& place, StreamLine& line) = 0;
+
+  // The names of the fields, after the id, as in a header; empty: they are the model's features.
+  [[nodiscard]] const std::vector<std::string>& header() const { return header_; }
+  // Returns the feature that the names lack, if any, and else reads fields in their order.
+  virtual const std::string* set_header(std::vector<std::string> names) {
+    header_ = std::move(names);
+    return nullptr;
+  }
+
+ private:
+  std::vector<std::string> header_;
 };
 
 // With `id`, the first field of a line is the id of its stream.

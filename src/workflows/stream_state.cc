@@ -25,9 +25,9 @@ constexpr std::string_view kVersion = "2";
 constexpr std::string_view kStream = "stream:";
 constexpr std::string_view kTail = "tail:";
 
-void append(std::string& texts, std::string_view text) {
-  texts += fmt::format("{}:", text.size());
-  texts += text;
+void append(std::string& list, std::string_view text) {
+  list += fmt::format("{}:", text.size());
+  list += text;
 }
 
 // Reads a file whose content may be anything.
@@ -43,6 +43,7 @@ class StateReader {
     check_origin(is_first);
     if (is_first) return {.streams = first_version()};
     StreamState state{.progress = {.lines = lines(), .ended = value("ended") == "true"}};
+    if (content_.texts.contains("header")) state.progress.header = texts("header");
     if (!content_.tensors.empty()) state.streams = streams();
     return state;
   }
@@ -173,8 +174,8 @@ StreamsById StateReader::first_version() const {
 
 }  // namespace
 
-void write_stream_state(const fs::path& file, const StreamModel& model, const StreamsById& streams,
-                        const StreamProgress& progress) {
+io::Descriptor write_stream_state(const fs::path& file, const StreamModel& model,
+                                  const StreamsById& streams, const StreamProgress& progress) {
   io::TensorFile content;
   content.metadata = {{"format", std::string(kFormat)},
                       {"format_version", std::string(kVersion)},
@@ -188,7 +189,7 @@ void write_stream_state(const fs::path& file, const StreamModel& model, const St
     return tensor;
   };
   io::Tensor states = rows("state", model.state), lasts = rows("last", model.last);
-  std::string ids, tails;
+  std::string ids, tails, header;
   for (const auto& [id, stream] : streams) {
     states.values.insert(states.values.end(), stream.state.begin(), stream.state.end());
     lasts.values.insert(lasts.values.end(), stream.last.begin(), stream.last.end());
@@ -203,8 +204,10 @@ void write_stream_state(const fs::path& file, const StreamModel& model, const St
   }
   if (!lasts.values.empty()) content.tensors.push_back(std::move(lasts));
   if (has_tails) content.texts.emplace("tails", std::move(tails));
+  for (const std::string& name : progress.header) append(header, name);
+  if (!header.empty()) content.texts.emplace("header", std::move(header));
   io::seal(content);
-  io::write_safetensors(file, content);
+  return io::write_safetensors(file, content);
 }
 
 StreamState read_stream_state(const fs::path& file, const StreamModel& model) {

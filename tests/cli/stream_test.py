@@ -4,10 +4,13 @@ a pseudo-terminal; several streams by id; a state that survives every kind of en
 
     tests/cli/stream_test.py PATH_OF_RWA
 """
+import contextlib
 import json
 import os
 import pathlib
 import pty
+import re
+import resource
 import select
 import signal
 import subprocess
@@ -31,7 +34,7 @@ def run(*arguments, text=None, code=0):
 class Stream:
     """A process that is sent one line at a time."""
 
-    def __init__(self, *arguments, terminal=False):
+    def __init__(self, *arguments, terminal=False, before=None):
         self.answers = b""
         if terminal:
             self.asking, slave = pty.openpty()
@@ -42,7 +45,7 @@ class Stream:
             slave, self.asking = os.pipe()
         self.process = subprocess.Popen([RWA, "stream", *arguments], stdin=slave,
                                         stdout=slave if terminal else subprocess.PIPE,
-                                        stderr=subprocess.PIPE)
+                                        stderr=subprocess.PIPE, preexec_fn=before)
         os.close(slave)
         self.listening = self.asking if terminal else self.process.stdout.fileno()
 
@@ -170,11 +173,85 @@ def check_killed():
     stream.process.kill()
     stream.wait()
     done = run("stream", "class", "--id", "--state", "killed", text="\n".join(LINES[3:]) + "\n")
-    assert "going on with 2 unfinished sequences, after line 3 " in done.stderr, done
+    assert "going on with 2 unfinished sequences, saved after line 3 " in done.stderr, done
     assert "the last run was killed" in done.stderr, done
     assert done.stdout.splitlines() == whole[3:], done
     done = run("stream", "class", "--id", "--state", "killed", text="")
     assert "going on" in done.stderr and "killed;" not in done.stderr, done
+
+
+def saved_lines(state):
+    found = re.search(rb'"lines":"([0-9]+)"', pathlib.Path(state).read_bytes())
+    return int(found[1])
+
+
+def check_slow():
+    """A model that takes long is saved between lines, not only when no line waits."""
+    run("train", "class.csv", "--out", "slow", "--steps", "1", "--units", "1000", "--layers", "2",
+        "--stem", "none", "--split", "0.2")
+    pathlib.Path("rows").write_text("0.5,1\n" * 10_000, encoding="ascii")  # less than one read
+    with open("rows", "rb") as rows, subprocess.Popen(
+            [RWA, "stream", "slow", "--state", "slow-state"], stdin=rows,
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        while not pathlib.Path("slow-state").exists() or saved_lines("slow-state") == 0:
+            assert process.poll() is None, "no state before the end"
+            time.sleep(0.02)
+        process.kill()
+    assert 0 < saved_lines("slow-state") < 10_000, saved_lines("slow-state")
+
+
+def check_not_written():
+    """An answer that nobody got is not counted."""
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([RWA, "stream", "class", "--state", "unheard"], input=b"0.5,1\n",
+                              stdout=full, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 7 and b"standard output: cannot write" in done.stderr, done
+    assert saved_lines("unheard") == 0
+
+
+def check_full_disk():
+    """A state that outgrows the disk on the way: the message says what is kept, and it is."""
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
+
+    lines = [f"{i},0.5,1" for i in range(5000)]
+    whole = run("stream", "class", "--id", text="\n".join([*lines, "3,1,1"]) + "\n").stdout
+    stream = Stream("class", "--id", "--state", "full", before=limit)
+    for line in lines[:10]:
+        stream.ask(line)
+    while saved_lines("full") < 10:
+        time.sleep(0.02)
+    with contextlib.suppress(BrokenPipeError, AssertionError):  # if it ends before the last line
+        for line in lines[10:]:
+            stream.ask(line)
+    code, message = stream.wait()
+    kept = saved_lines("full")
+    assert code == 7 and "full: cannot write: File too large" in message, (code, message)
+    assert f"the state in the file is that after line {kept:,}" in message, (kept, message)
+    done = run("stream", "class", "--id", "--state", "full",
+               text="\n".join([*lines[kept:], "3,1,1"]) + "\n")
+    assert f"saved after line {kept:,} " in done.stderr, done.stderr
+    assert done.stdout.splitlines() == whole.splitlines()[kept:]
+
+
+def check_shared():
+    """Two runs never save to one file."""
+    first = Stream("class", "--state", "shared")
+    answer = first.ask("0.5,1")
+    done = run("stream", "class", "--state", "shared", text="0.5,1\n", code=2)
+    assert "shared: another process saves its state there" in done.stderr, done
+    assert first.end()[0] == 0
+    assert run("stream", "class", text="0.5,1\n").stdout == answer + "\n"
+
+
+def check_header():
+    """The later lines of an input have no header: its order of fields is part of the state."""
+    whole = run("stream", "class", text="v,u\n0.5,1\n0.25,2\n").stdout.splitlines()
+    halves = run("stream", "class", "--state", "fields", text="v,u\n0.5,1\n").stdout.splitlines()
+    done = run("stream", "class", "--state", "fields", text="0.25,2\n")
+    assert halves + done.stdout.splitlines() == whole, (halves, done, whole)
+    assert "fields as in their header: v, u" in done.stderr, done
 
 
 def check_many():
@@ -185,7 +262,7 @@ def check_many():
     ends = lines[7::20_000] + lines[-1:]
     whole = run("stream", "class", "--id", text="0,0.5,1\n0,0.5,1\n").stdout.splitlines()
     done = run("stream", "class", "--id", "--state", "many", text="\n".join(ends) + "\n")
-    assert "100,001 unfinished sequences, after line 100,001 of" in done.stderr, done.stderr[:500]
+    assert "100,001 unfinished sequences, saved after line 100,001 of" in done.stderr, done.stderr[:500]
     said = [row.split(",", 1)[1] for row in done.stdout.splitlines()]
     assert said == [whole[1].split(",", 1)[1]] * len(ends), said
 
@@ -218,6 +295,11 @@ def main():
         for end in ("input", "bad line", signal.SIGINT, signal.SIGTERM):
             check_state(end)
         check_killed()
+        check_slow()
+        check_not_written()
+        check_full_disk()
+        check_shared()
+        check_header()
         check_many()
         check_refusals()
 

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
 #include <gtest/gtest.h>
 
@@ -26,6 +27,13 @@ class StreamStates : public ::testing::Test {
   }
   void restore(Streams& streams) {
     streams.set_all(read_stream_state(file_, streams.model()).streams);
+  }
+  // What the next run would say, as if this one were killed now.
+  std::string note_of_next(const Trained& trained) {
+    const fs::path copy = folder_.path() / "copy";
+    fs::copy_file(file_, copy, fs::copy_options::overwrite_existing);
+    Streams next(trained, {.id = true});
+    return StreamKeeper(next, copy).note().substr(copy.string().size());
   }
   void expect_refusal(const Streams& streams, std::initializer_list<std::string_view> parts) {
     io::expect_error<ModelFileError>([&] { read_stream_state(file_, streams.model()); }, parts);
@@ -146,23 +154,71 @@ TEST_F(StreamStates, TheKeeperSaysWhereItGoesOn) {
   EXPECT_FALSE(keeper.due_in());
   answers_to(streams, {"a,1,2", "b,1,2", "a,3,4"});
   keeper.see_answer();
-  ASSERT_TRUE(keeper.due_in());
-  EXPECT_LE(*keeper.due_in(), std::chrono::seconds(1));
-  {
-    // As if the first one were killed now.
-    Streams next(trained, {.id = true});
-    EXPECT_EQ(StreamKeeper(next, file_).note(),
-              file_.string() +
-                  ": going on with 0 unfinished sequences; the last run was killed, and "
-                  "what it answered later is not kept");
-  }
+  EXPECT_TRUE(keeper.due_in());
+  EXPECT_EQ(note_of_next(trained),
+            ": going on with 0 unfinished sequences; the last run was killed, and "
+            "what it answered later is not kept");
   keeper.end();
   EXPECT_FALSE(keeper.due_in());
-  Streams next(trained, {.id = true});
-  EXPECT_EQ(
-      StreamKeeper(next, file_).note(),
-      file_.string() + ": going on with 2 unfinished sequences, after line 3 of the last input");
-  EXPECT_EQ(next.all(), streams.all());
+  EXPECT_EQ(note_of_next(trained),
+            ": going on with 2 unfinished sequences, saved after line 3 of their input");
+}
+
+TEST_F(StreamStates, ARunWithoutAnAnswerLeavesThePlace) {
+  const Trained trained = make_trained(numbers_encoding(Target::kClass));
+  Streams streams(trained, {.id = true});
+  answers_to(streams, {"a,1,2", "b,1,2"});
+  for (const bool ended : {false, true}) {
+    save(streams, {.lines = 7, .ended = ended});
+    const std::string before = note_of_next(trained);
+    Streams next(trained, {.id = true});
+    StreamKeeper(next, file_).end();
+    EXPECT_EQ(note_of_next(trained), before);
+    EXPECT_NE(before.find("after line 7 of their input"), before.npos) << before;
+  }
+}
+
+TEST_F(StreamStates, TheHeaderGoesOn) {
+  const Trained trained = make_trained(numbers_encoding(Target::kClass));
+  const std::vector<std::string> lines = {"v,x,u", "1,9,2", "3,9,4"};
+  Streams whole(trained, {});
+  const std::string expected = answers_to(whole, lines);
+  Streams first(trained, {});
+  std::string halves;
+  {
+    StreamKeeper keeper(first, file_);
+    halves = answers_to(first, {lines[0], lines[1]});
+    keeper.end();
+  }
+  Streams second(trained, {});
+  const StreamKeeper keeper(second, file_);
+  EXPECT_NE(keeper.note().find("fields as in their header: v, x, u"), std::string::npos);
+  EXPECT_EQ(halves + answers_to(second, {lines[2]}), expected);
+}
+
+TEST_F(StreamStates, TwoKeepersCannotHaveOneFile) {
+  const Trained trained = make_trained(numbers_encoding(Target::kClass));
+  Streams streams(trained, {}), others(trained, {});
+  std::optional<StreamKeeper> keeper(std::in_place, streams, file_);
+  keeper->end();
+  io::expect_error<ConfigError>([&] { StreamKeeper(others, file_); },
+                                {file_.string(), "another process saves its state there"});
+  keeper.reset();
+  EXPECT_NO_THROW(StreamKeeper(others, file_));
+}
+
+// Where there are no locks.
+TEST_F(StreamStates, AFileThatAnotherProcessReplacedIsNotReplacedAgain) {
+  const Trained trained = make_trained(numbers_encoding(Target::kClass));
+  Streams streams(trained, {});
+  StreamKeeper keeper(streams, file_);
+  const fs::path other = folder_.path() / "other";
+  fs::copy(file_, other);
+  fs::rename(other, file_);
+  io::expect_error<ResourceError>([&] { keeper.end(); },
+                                  {file_.string(), "another process has replaced the state"});
+  fs::remove(file_);
+  EXPECT_NO_THROW(keeper.end());
 }
 
 TEST_F(StreamStates, AStateThatCannotBeWrittenIsRefusedAtOnce) {
