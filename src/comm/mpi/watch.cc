@@ -130,7 +130,7 @@ std::optional<std::string> Watch::find_loss(int peer, Clock::duration since) con
 
 std::optional<std::string> Watch::find_loss() const {
   for (int peer = 0; peer < static_cast<int>(heard_.size()); ++peer) {
-    if (const auto loss = find_loss(peer, {}); loss && peer != rank_) return loss;
+    if (auto loss = find_loss(peer, {}); loss && peer != rank_) return loss;
   }
   return std::nullopt;
 }
