@@ -69,7 +69,7 @@ class EarlierFiles : public ::testing::Test {
   void expect_stream(const fs::path& model, const std::string& build) {
     const Trained trained = load_trained(of(model));
     const fs::path state = folder_.path() / "state.safetensors";
-    fs::copy(of(build) / "state.safetensors", state);
+    fs::copy_file(of(build) / "state.safetensors", state, fs::copy_options::overwrite_existing);
     Streams streams(trained, {.id = true});
     StreamKeeper keeper(streams, state);
     std::ifstream lines(of(build) / "lines.txt");
@@ -144,10 +144,15 @@ TEST_F(EarlierResults, ModelsPredictTheSame) {
   expect_predictions("0.2.0/forecast", "0.2.0/series.csv", "0.2.0/forecasts.csv");
 }
 
-TEST_F(EarlierResults, StreamsGoOn) { expect_stream("0.2.0/run", "0.2.0"); }
+TEST_F(EarlierResults, StreamsGoOn) {
+  expect_stream("0.2.0/run", "0.2.0");
+  expect_stream("0.2.0/run", "0.2.0/header");
+  expect_stream("0.2.0/kmers/model.safetensors", "0.2.0/kmers");
+}
 
 TEST_F(EarlierResults, AStateOfTheFirstVersionGoesOn) {
   expect_stream("de23b8e/model.safetensors", "de23b8e");
+  expect_stream("de23b8e/kmers/model.safetensors", "de23b8e/kmers");
 }
 
 }  // namespace
