@@ -23,7 +23,9 @@ namespace {
 
 using Kind = JsonRecord::Kind;
 
-constexpr std::size_t kLongestObject = std::size_t{16} << 20;  // the parser takes five times that
+constexpr Source::Longest kLongestObject = {
+    std::size_t{16} << 20,  // the parser takes five times that
+    "use several objects, or save long sequences as .npy"};
 
 std::string_view description(Kind kind) {
   switch (kind) {
@@ -161,7 +163,7 @@ AnswerGuess JsonlReader::guess() {
   AnswerGuess answers;
   Sequence sequence;
   int understood = 0;
-  std::string_view lines = beginning(*source_, kLongestObject);
+  std::string_view lines = beginning(*source_, kLongestObject.bytes);
   try {
     while (next_line(lines, line_)) {
       if (trimmed(line_).empty()) continue;

@@ -69,7 +69,7 @@ Schema describe(const TableSample& sample, const Roles& roles) {
 TableSample take_sample(Source& source, std::optional<char> decimal) {
   for (std::size_t most = std::size_t{1} << 20;; most *= 2) {
     std::string_view lines = source.peek(most);
-    const bool whole = lines.size() < most || most >= 2 * kLongestRow;
+    const bool whole = lines.size() < most || most >= 2 * kLongestRow.bytes;
     if (!whole) lines = lines.substr(0, lines.rfind('\n') + 1);
     TableSample sample(without_mark(lines), decimal);
     if (whole || sample.has_rows()) return sample;
