@@ -63,7 +63,8 @@ class AnswerGuess {
 
   // How many targets there are.
   [[nodiscard]] int names(Target target) const {
-    if (target == Target::kNumbers) return std::max(count_, 1);
+    // More are refused with their line.
+    if (target == Target::kNumbers) return std::clamp(count_, 1, int{kMostFeatures});
     return target == Target::kNumbersPerStep ? std::max(width_, 1) : 1;
   }
 
@@ -255,6 +256,9 @@ void JsonlReader::check_answers(int steps) const {
   }
   if (!lists && rows != count) refuse_list("no nested lists");
   if (target_ == Target::kClass && record_.list) refuse_list("a single target");
+  if (target_ == Target::kNumbers && count > int{kMostFeatures}) {
+    refuse_list(fmt::format("at most {} numbers", in_thousands(kMostFeatures)));
+  }
   if (target_ == Target::kNumbers && count != names_) {
     refuse_list(names_ == 1 ? "a single target" : fmt::format("{} numbers", names_));
   }
