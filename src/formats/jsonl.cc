@@ -199,9 +199,9 @@ bool JsonlReader::next(Sequence& sequence) {
     if (!read_line(kLongestObject)) return false;
   } while (trimmed(line_).empty());
   ++records_;
-  parser_.parse(line_, record_);
   sequence.clear();
   sequence.line = source_->line_number();
+  parser_.parse(line_, record_);
   sequence.id = record_.id;
   if (sequence.id.empty()) sequence.set_number(records_);
   read_sequence(sequence);

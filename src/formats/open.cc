@@ -164,7 +164,7 @@ std::string FileOpener::labels_of(Source& source, Format format) const {
   return may_have_labels(format, source) ? "" : "file";
 }
 
-std::unique_ptr<Reader> FileOpener::open(const fs::path& file) const {
+std::unique_ptr<Reader> FileOpener::open(const fs::path& file) const try {
   auto source = std::make_unique<Source>(file);
   const Format format = options_.format ? *options_.format : recognise(*source);
   check_options(format, options_, source->name());
@@ -176,6 +176,8 @@ std::unique_ptr<Reader> FileOpener::open(const fs::path& file) const {
   auto reader = open_as(format, std::move(source), options, vocabulary_);
   check_is_text(*reader, options);
   return elsewhere ? add_labels(std::move(reader), file, from) : std::move(reader);
+} catch (const FullDictionary& full) {
+  throw InputError(fmt::format("{}: {}", file.string(), full.what()));
 }
 
 std::unique_ptr<Reader> FileOpener::add_labels(std::unique_ptr<Reader> reader, const fs::path& file,
@@ -228,7 +230,7 @@ class Chain : public Reader {
   [[nodiscard]] const std::string& file() const override { return reader_->file(); }
 
   bool next(Sequence& sequence) override {
-    while (!reader_->next(sequence)) {
+    while (!next_of_file(sequence)) {
       if (next_ == files_.size()) return false;
       fits_ = false;
       reader_ = opener_.open(files_[next_++]);
@@ -242,6 +244,11 @@ class Chain : public Reader {
   bool skip() override { return fits_ && reader_->skip(); }
 
  private:
+  bool next_of_file(Sequence& sequence) try {
+    return reader_->next(sequence);
+  } catch (const FullDictionary& full) {
+    throw InputError(fmt::format("{}:{}: {}", file(), sequence.line, full.what()));
+  }
   // Puts the name of the file before a number, and before an id that an earlier file has too.
   void tell_apart(Sequence& sequence) {
     if (sequence.numbered || is_known(sequence.id)) {
