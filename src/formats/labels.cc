@@ -31,7 +31,7 @@ class Labelled : public Reader {
   Labelled(std::unique_ptr<Reader> reader, AddLabel add)
       : reader_(std::move(reader)), add_(std::move(add)) {
     schema_ = reader_->schema();
-    findings_ = reader_->findings();
+    findings_ = reader_->take_findings();
   }
 
   Schema& schema_to_change() { return schema_; }

@@ -222,7 +222,7 @@ class Chain : public Reader {
         opener_(std::move(opener)),
         reader_(opener_.open(files_.front())) {
     schema_ = reader_->schema();
-    findings_ = reader_->findings();
+    findings_ = reader_->take_findings();
     first_ = reader_->file();
     opener_.expect(schema_.target);
   }
