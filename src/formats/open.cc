@@ -104,6 +104,18 @@ void check_is_text(const Reader& reader, const Options& options) {
                                 schema.symbols ? "symbols, one per field" : "numbers", option));
 }
 
+// The name of the file or of its folder.
+std::string label_in_path(const fs::path& file, const std::string& from) {
+  std::string label = from == "file" ? name_without_endings(file) : name_of_folder(file);
+  if (const char* at = not_utf8(label); at != nullptr) {
+    throw InputError(
+        fmt::format("{}: found {} in the name of the {}, which is its label, expected "
+                    "UTF-8: rename it",
+                    io::escape(file.string()), byte_in_words(*at), from));
+  }
+  return label;
+}
+
 // Opens a label table. Null for an array of labels, which the reader of arrays opens itself.
 std::shared_ptr<const LabelTable> open_labels(const std::string& from, const Options& options) {
   check_label_source(from);
@@ -194,12 +206,10 @@ std::unique_ptr<Reader> FileOpener::add_labels(std::unique_ptr<Reader> reader, c
     if (options_.as) return reader;
     throw ConfigError(fmt::format("--label-from {} needs a file, found standard input", from));
   }
-  const std::string label = from == "file" ? name_without_endings(file) : name_of_folder(file);
   return with_labels(
       std::move(reader), Target::kClass, options_, from,
-      [number = vocabulary_->labels.number(label)](Sequence& sequence, const std::string&) {
-        sequence.labels.push_back(number);
-      });
+      [number = vocabulary_->labels.number(label_in_path(file, from))](
+          Sequence& sequence, const std::string&) { sequence.labels.push_back(number); });
 }
 
 std::string list(const std::vector<std::string>& names) {
@@ -257,9 +267,11 @@ class Chain : public Reader {
   }
   // Whether an earlier file has this id.
   bool is_known(const std::string& id) {
-    if (ids_.size() == kMostRemembered) return false;
-    const auto [known, is_new] = ids_.emplace(std::hash<std::string>()(id), next_);
-    return !is_new && known->second != next_;
+    const std::size_t hash = std::hash<std::string>()(id);
+    const auto known = ids_.find(hash);
+    if (known != ids_.end()) return known->second != next_;
+    if (ids_.size() < kMostRemembered) ids_.emplace(hash, next_);
+    return false;
   }
   void check_schema() const {
     const Schema& schema = reader_->schema();

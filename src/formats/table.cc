@@ -270,9 +270,12 @@ bool LongReader::skip() {
 }
 
 void LongReader::remember(const Sequence& sequence) {
-  if (lines_.size() == kMostRemembered) return;
-  const auto [known, is_new] = lines_.emplace(std::hash<std::string>()(sequence.id), sequence.line);
-  if (is_new) return;
+  const std::size_t hash = std::hash<std::string>()(sequence.id);
+  const auto known = lines_.find(hash);
+  if (known == lines_.end()) {
+    if (lines_.size() < kMostRemembered) lines_.emplace(hash, sequence.line);
+    return;
+  }
   rows_.refuse(
       *roles_.id,
       fmt::format("the id {} again, first seen on line {}", io::quote(sequence.id), known->second),
