@@ -177,6 +177,7 @@ bool ArffReader::next(Sequence& sequence) {
   sequence.clear();
   sequence.line = lines_.number();
   if (roles_.id) {
+    lines_.require_utf8(cells_[*roles_.id].text);
     sequence.id = cells_[*roles_.id].content();
   } else {
     sequence.set_number(rows_);
@@ -234,9 +235,7 @@ void ArffReader::add_number(std::string_view text) {
   if (read != Number::kRead && read != Number::kMissing) {
     lines_.refuse(text.data(), io::quote(text), expected_of(read));
   }
-  if (!numbers_.add(number, text.data())) {
-    lines_.refuse(text.data(), "more than " + counted(kMostOfLine, "number"), "fewer");
-  }
+  if (!numbers_.add(number, text.data())) refuse_numbers(lines_, text.data());
 }
 
 void ArffReader::read_steps() {

@@ -20,7 +20,7 @@ const std::vector<std::string>& keys() {
   return keys;
 }
 
-void read_values(const HeadedLines& lines, std::string_view& text, ArffAttribute& attribute) {
+void read_values(HeadedLines& lines, std::string_view& text, ArffAttribute& attribute) {
   const std::string_view whole = text;
   do {
     text.remove_prefix(1);  // { or a comma
@@ -29,7 +29,7 @@ void read_values(const HeadedLines& lines, std::string_view& text, ArffAttribute
     const ArffWord word = next_arff_word(lines, text, ",}");
     const std::string value = word.content();
     if (value.empty() && !word.quoted) lines.refuse(at, "no value", "a class between { and }");
-    lines.check_room(attribute.values.size(), "classes");
+    lines.count_listed("attributes and classes");
     if (!attribute.values.insert(value).second) {
       lines.refuse(at, io::quote(value) + " twice", "each class once");
     }
@@ -41,7 +41,7 @@ void read_values(const HeadedLines& lines, std::string_view& text, ArffAttribute
   text.remove_prefix(1);
 }
 
-void read_type(const HeadedLines& lines, std::string_view& text, ArffAttribute& attribute) {
+void read_type(HeadedLines& lines, std::string_view& text, ArffAttribute& attribute) {
   if (text.starts_with('{')) {
     attribute.type = Type::kNominal;
     return read_values(lines, text, attribute);
@@ -63,7 +63,7 @@ void read_type(const HeadedLines& lines, std::string_view& text, ArffAttribute& 
   attribute.type = found->second;
 }
 
-ArffAttribute read_attribute(const HeadedLines& lines) {
+ArffAttribute read_attribute(HeadedLines& lines) {
   ArffAttribute attribute;
   attribute.line = lines.number();
   std::string_view text = lines.value();
@@ -123,7 +123,7 @@ std::vector<ArffAttribute> read_arff_header(HeadedLines& lines) {
   while (lines.next_key()) {
     if (lines.is("@relation")) continue;
     if (!lines.is("@attribute")) lines.refuse_key(keys());
-    lines.check_room(attributes.size(), "attributes");
+    lines.count_listed("attributes and classes");
     attributes.push_back(read_attribute(lines));
     check_is_new(lines, attributes.back(), names);
     if (attributes.back().type == Type::kRelation) read_relation(lines, attributes.back());

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <deque>
 #include <limits>
 #include <utility>
 
@@ -19,6 +20,9 @@ static_assert(std::endian::native == std::endian::little, "elements are copied a
 
 // Bytes per read: large enough to be efficient, small enough to stay in a core's cache.
 constexpr std::size_t kPiece = std::size_t{1} << 18;
+
+// malloc() maps such a block by itself, so that its memory goes back to the system when it is freed.
+constexpr std::uint64_t kBlock = std::uint64_t{1} << 26;
 
 template <typename T>
 T load(const std::byte* from) {
@@ -122,23 +126,39 @@ std::span<const std::byte> Array::some(std::uint64_t most) {
 
 template <typename T, typename Convert>
 void Array::fill(std::uint64_t count, std::vector<T>& out, Convert convert) {
-  constexpr std::uint64_t kFirst = kPiece;
-  out.resize(std::min<std::uint64_t>(out.size(), count));
-  for (std::uint64_t done = 0; done < count;) {
-    if (done == out.size()) {
-      const std::uint64_t next = std::min(count, std::max(kFirst, 2 * done));
-      out.reserve(next);  // resize() alone might allocate more
-      out.resize(next);
-    }
-    const auto part = some(out.size() - done);
-    const auto to = std::span(out).subspan(done, part.size() / element_.bytes);
-    convert(part, to);
-    done += to.size();
+  const auto append = [&](std::span<const std::byte> part, std::uint64_t taken) {
+    const std::size_t before = out.size();
+    out.resize(before + part.size() / element_.bytes);
+    convert(part, std::span(out).subspan(before), taken - out.size());
+  };
+  out.clear();
+  if (count > std::max<std::uint64_t>(out.capacity(), kPiece)) {
+    std::deque<std::vector<std::byte>> blocks = take_blocks(count);
+    out.reserve(count);
+    for (; !blocks.empty(); blocks.pop_front()) append(blocks.front(), count);
+    return;
+  }
+  while (out.size() < count) {
+    const auto part = some(count - out.size());
+    append(part, out.size() + part.size() / element_.bytes);
   }
 }
 
+std::deque<std::vector<std::byte>> Array::take_blocks(std::uint64_t count) {
+  std::deque<std::vector<std::byte>> blocks;
+  for (std::uint64_t left = count * element_.bytes; left > 0;) {
+    const auto part = some(left / element_.bytes);
+    if (blocks.empty() || blocks.back().capacity() - blocks.back().size() < part.size()) {
+      blocks.emplace_back().reserve(std::max<std::uint64_t>(std::min(kBlock, left), part.size()));
+    }
+    blocks.back().insert(blocks.back().end(), part.begin(), part.end());
+    left -= part.size();
+  }
+  return blocks;
+}
+
 void Array::numbers(std::uint64_t count, std::vector<float>& out) {
-  fill(count, out, [&](std::span<const std::byte> from, std::span<float> to) {
+  fill(count, out, [&](std::span<const std::byte> from, std::span<float> to, std::uint64_t later) {
     with_type(element_, [&]<typename T>(T) {
       if constexpr (std::is_same_v<T, float>) {
         std::memcpy(to.data(), from.data(), from.size());
@@ -152,14 +172,15 @@ void Array::numbers(std::uint64_t count, std::vector<float>& out) {
     const auto at = std::ranges::find_if(to, [](float value) { return std::isinf(value); });
     const auto index = static_cast<std::size_t>(at - to.begin());
     const double found = element_.bytes == 4 ? *at : load<double>(&from[index * sizeof(double)]);
-    refuse(fmt::to_string(found), expected_of(Number::kTooLarge), to.size() - 1 - index);
+    refuse(fmt::to_string(found), expected_of(Number::kTooLarge), later + to.size() - 1 - index);
   });
 }
 
 void Array::raw(std::uint64_t count, std::vector<std::uint8_t>& out) {
-  fill(count, out, [](std::span<const std::byte> from, std::span<std::uint8_t> to) {
-    std::memcpy(to.data(), from.data(), from.size());
-  });
+  fill(count, out,
+       [](std::span<const std::byte> from, std::span<std::uint8_t> to, std::uint64_t /*later*/) {
+         std::memcpy(to.data(), from.data(), from.size());
+       });
 }
 
 void Array::skip(std::uint64_t count) {

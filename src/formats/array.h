@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -66,8 +67,12 @@ class Array {
  private:
   // Returns 1 to `most` elements.
   std::span<const std::byte> some(std::uint64_t most);
+  // Fills `out` by calls of convert(bytes, part of `out`, number of later elements already taken).
   template <typename T, typename Convert>
   void fill(std::uint64_t count, std::vector<T>& out, Convert convert);
+  // Takes elements as they are stored. So many may need less memory than as numbers, and they may
+  // not be there: numbers get memory afterwards.
+  std::deque<std::vector<std::byte>> take_blocks(std::uint64_t count);
 
   std::string name_;
   Element element_;

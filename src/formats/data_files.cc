@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -60,11 +61,11 @@ std::vector<fs::path> content(const fs::path& folder) {
 // What tells files apart, whatever their paths.
 using FileId = std::pair<dev_t, ino_t>;
 
-// Standard input, and what cannot be inspected, has an id of its own.
-FileId id_of(const fs::path& file) {
+// Empty for what cannot be inspected, such as a dangling link.
+std::optional<FileId> id_of(const fs::path& file) {
   struct stat status {};
-  const bool is_known = file != "-" && ::stat(file.c_str(), &status) == 0;
-  return is_known ? FileId(status.st_dev, status.st_ino) : FileId();
+  const int failed = file == "-" ? ::fstat(STDIN_FILENO, &status) : ::stat(file.c_str(), &status);
+  return failed != 0 ? std::nullopt : std::optional(FileId(status.st_dev, status.st_ino));
 }
 
 // Refuses files that would otherwise be read as lines of text.
@@ -246,7 +247,9 @@ bool is_table(std::string_view text) {
 void require_different(std::span<const fs::path> files) {
   std::map<FileId, const fs::path*> seen;
   for (const fs::path& file : files) {
-    const auto [first, is_new] = seen.emplace(id_of(file), &file);
+    const std::optional<FileId> id = id_of(file);
+    if (!id) continue;
+    const auto [first, is_new] = seen.emplace(*id, &file);
     if (is_new) continue;
     const fs::path& same = *first->second;
     throw ConfigError(

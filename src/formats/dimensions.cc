@@ -1,5 +1,7 @@
 #include "formats/dimensions.h"
 
+#include "base/counted.h"
+
 namespace rwa::formats {
 
 void Dimensions::clear() {
@@ -37,6 +39,11 @@ void Dimensions::put(Sequence& sequence) const {
   for (std::size_t t = 0; t < all; ++t) {
     for (std::size_t d = 0; d < count_; ++d) sequence.x[t * count_ + d] = numbers_[d * all + t];
   }
+}
+
+void refuse_numbers(const HeadedLines& lines, const char* at) {
+  lines.refuse(at, "more than " + counted(kMostOfLine, "number") + " in a line",
+               "fewer: save long sequences as .npy");
 }
 
 }  // namespace rwa::formats

@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "formats/headed_lines.h"
 #include "formats/sequence.h"
 
 namespace rwa::formats {
@@ -46,5 +47,8 @@ class Dimensions {
   std::size_t missing_step_ = kNever;
   const char* missing_ = nullptr;
 };
+
+// Refuses the number at `at`, since add() has: there are too many.
+[[noreturn]] void refuse_numbers(const HeadedLines& lines, const char* at);
 
 }  // namespace rwa::formats

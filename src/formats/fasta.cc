@@ -23,6 +23,8 @@
 namespace rwa::formats {
 namespace {
 
+constexpr std::size_t kPart = std::size_t{1} << 20;  // of a line; a header is one
+
 // Upper case, or 0 for an invalid character. Every letter occurs in an IUPAC alphabet, of
 // nucleotides or of amino acids.
 char letter_of(char c) {
@@ -42,7 +44,9 @@ class FastaReader : public LineReader {
 
  private:
   [[nodiscard]] Target guess_target();
-  bool next_line();  // skips empty lines
+  bool next_line();  // or the next part of a long one; skips empty lines
+  [[nodiscard]] bool begins_with(char mark) const;
+  void require_whole_line() const;
   void check_header() const;
   void read_header(Sequence& sequence);
   void read_label(std::string_view header, Sequence& sequence);
@@ -110,15 +114,25 @@ Target FastaReader::guess_target() {
 }
 
 bool FastaReader::next_line() {
-  while (read_line()) {
-    line_ = without_blanks_at_end(line_);
+  while (read_part_of_line(kPart)) {
+    if (source_->ends_line()) line_ = without_blanks_at_end(line_);
     if (!line_.empty()) return true;
   }
   return false;
 }
 
+bool FastaReader::begins_with(char mark) const {
+  return source_->begins_line() && line_.front() == mark;
+}
+
+void FastaReader::require_whole_line() const {
+  if (source_->ends_line()) return;
+  refuse(line_.data() + line_.size(), fmt::format("a header of more than {} MiB", kPart >> 20),
+         "at most that: shorten it");
+}
+
 void FastaReader::check_header() const {
-  if (!more_ || line_.front() == mark_) return;
+  if (!more_ || begins_with(mark_)) return;
   refuse(line_.data(), io::quote(line_), fmt::format("a header that starts with {}", mark_));
 }
 
@@ -152,11 +166,12 @@ bool FastaReader::skip() {
   if (mark_ == '@' || !LineReader::skip()) return false;
   do {
     more_ = next_line();
-  } while (more_ && line_.front() != mark_);
+  } while (more_ && !begins_with(mark_));
   return true;
 }
 
 void FastaReader::read_header(Sequence& sequence) {
+  require_whole_line();
   std::string_view header = line_.substr(1);
   sequence.line = source_->line_number();
   ++records_;
@@ -189,7 +204,8 @@ void FastaReader::read_letters() {
   const char end = mark_ == '@' ? '+' : mark_;
   blocks_.clear();
   letters_ = 0;
-  for (letter_lines_ = 0; (more_ = next_line()) && line_.front() != end; ++letter_lines_) {
+  for (letter_lines_ = 0; (more_ = next_line()) && !begins_with(end);) {
+    letter_lines_ += source_->ends_line() ? 1 : 0;
     if (blocks_.empty() || blocks_.back().size() >= kBlock) blocks_.emplace_back();
     for (const char& c : line_) {
       const char letter = letter_of(c);
@@ -210,6 +226,7 @@ void FastaReader::read_letters() {
 // The quality may contain @, so only the number of letters tells where it ends. If the letters are
 // on one line, so is the quality: a truncated one is then reported here, not in the next record.
 void FastaReader::read_quality() {
+  require_whole_line();  // that of the +
   std::size_t found = 0;
   while (found < letters_) {
     if (!next_line()) {
@@ -221,7 +238,8 @@ void FastaReader::read_quality() {
       refuse(&*wrong, io::quote(character_at(line_, &*wrong)), "a quality character from ! to ~");
     }
     found += line_.size();
-    if (found > letters_ || (letter_lines_ == 1 && found < letters_)) {
+    const bool is_short = letter_lines_ == 1 && source_->ends_line() && found < letters_;
+    if (found > letters_ || is_short) {
       refuse(line_.data(), "a quality string of " + counted(found, "character"),
              fmt::format("{}, one per letter", letters_));
     }

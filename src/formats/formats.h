@@ -38,10 +38,16 @@ class LineReader : public SourceReader {
   bool skip() override { return is_read_; }
 
  protected:
-  // Goes to the next line, of at most `most` bytes. Returns false at the end of the file.
-  bool read_line(std::size_t most = Source::kLongestLine) {
+  // Goes to the next line. Returns false at the end of the file.
+  bool read_line(const Source::Longest& longest = Source::kLongestLine) {
     is_read_ = false;
-    is_read_ = source_->line(line_, most);
+    is_read_ = source_->line(line_, longest);
+    return is_read_;
+  }
+  // The same for a part of a line, see Source.
+  bool read_part_of_line(std::size_t most) {
+    is_read_ = false;
+    is_read_ = source_->part_of_line(line_, most);
     return is_read_;
   }
   // Throws InputError about position `at` of the line.
@@ -50,7 +56,7 @@ class LineReader : public SourceReader {
     source_->refuse(line_, at, found, expected);
   }
 
-  std::string_view line_;  // the current line
+  std::string_view line_;  // the current line, or part of one
 
  private:
   bool is_read_ = false;  // the current line, and not refused by the source

@@ -59,8 +59,8 @@ void HeadedLines::begin_data() {
   if (!next()) source_.refuse(number(), "the end of the file", "a sequence after @data");
 }
 
-void HeadedLines::check_room(std::size_t count, std::string_view things) const {
-  if (count < kMostListed) return;
+void HeadedLines::count_listed(std::string_view things) {
+  if (listed_++ < kMostListed) return;
   const std::string most = in_thousands(kMostListed);
   refuse(text_.data(), fmt::format("more than {} {}", most, things), "at most that");
 }

@@ -13,8 +13,8 @@
 
 namespace rwa::formats {
 
-// Limit on the attributes and on the classes that a header lists: each takes far more memory than
-// its letters in the file.
+// Limit on the attributes and classes that a header lists, all together: each takes far more memory
+// than its letters in the file.
 inline constexpr std::size_t kMostListed = 1 << 16;
 
 class HeadedLines {
@@ -43,8 +43,9 @@ class HeadedLines {
   [[nodiscard]] std::size_t count() const;
   // Goes to the first line of data, which must exist.
   void begin_data();
-  // Refuses the line if it would add to `count` things, such as "classes", already listed.
-  void check_room(std::size_t count, std::string_view things) const;
+  // Counts one of the things that the header lists, such as "classes". Refuses the line if they are
+  // too many.
+  void count_listed(std::string_view things);
   // Throws InputError about the key of the line; `known` are those of the format, with their @.
   [[noreturn]] void refuse_key(const std::vector<std::string>& known) const;
 
@@ -52,6 +53,7 @@ class HeadedLines {
   Source& source_;
   char comment_;
   bool is_read_ = false;
+  std::size_t listed_ = 0;
   std::string_view line_, text_, key_, value_;
 };
 

@@ -23,7 +23,9 @@ namespace {
 
 using Kind = JsonRecord::Kind;
 
-constexpr std::size_t kLongestObject = std::size_t{16} << 20;  // the parser takes five times that
+constexpr Source::Longest kLongestObject = {
+    std::size_t{16} << 20,  // the parser takes five times that
+    "use several objects, or save long sequences as .npy"};
 
 std::string_view description(Kind kind) {
   switch (kind) {
@@ -61,7 +63,8 @@ class AnswerGuess {
 
   // How many targets there are.
   [[nodiscard]] int names(Target target) const {
-    if (target == Target::kNumbers) return std::max(count_, 1);
+    // More are refused with their line.
+    if (target == Target::kNumbers) return std::clamp(count_, 1, int{kMostFeatures});
     return target == Target::kNumbersPerStep ? std::max(width_, 1) : 1;
   }
 
@@ -161,7 +164,7 @@ AnswerGuess JsonlReader::guess() {
   AnswerGuess answers;
   Sequence sequence;
   int understood = 0;
-  std::string_view lines = beginning(*source_, kLongestObject);
+  std::string_view lines = beginning(*source_, kLongestObject.bytes);
   try {
     while (next_line(lines, line_)) {
       if (trimmed(line_).empty()) continue;
@@ -196,9 +199,9 @@ bool JsonlReader::next(Sequence& sequence) {
     if (!read_line(kLongestObject)) return false;
   } while (trimmed(line_).empty());
   ++records_;
-  parser_.parse(line_, record_);
   sequence.clear();
   sequence.line = source_->line_number();
+  parser_.parse(line_, record_);
   sequence.id = record_.id;
   if (sequence.id.empty()) sequence.set_number(records_);
   read_sequence(sequence);
@@ -253,6 +256,9 @@ void JsonlReader::check_answers(int steps) const {
   }
   if (!lists && rows != count) refuse_list("no nested lists");
   if (target_ == Target::kClass && record_.list) refuse_list("a single target");
+  if (target_ == Target::kNumbers && count > int{kMostFeatures}) {
+    refuse_list(fmt::format("at most {} numbers", in_thousands(kMostFeatures)));
+  }
   if (target_ == Target::kNumbers && count != names_) {
     refuse_list(names_ == 1 ? "a single target" : fmt::format("{} numbers", names_));
   }

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "base/counted.h"
+#include "formats/formats.h"
 #include "formats/parse.h"
 #include "formats/text_symbols.h"
 #include "io/quote.h"
@@ -15,6 +16,10 @@ namespace rwa::formats {
 namespace {
 
 namespace ondemand = simdjson::ondemand;
+
+// Limits, since each of them takes far more memory than its letters in the file.
+constexpr std::size_t kMostKeys = 1 << 16;
+constexpr std::size_t kMostAnswers = 1 << 19;
 
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
@@ -85,6 +90,9 @@ void JsonParser::parse_object(ondemand::document& document, JsonRecord& record) 
     const std::string_view key = field.unescaped_key();
     if (!seen_.insert(key).second) {
       refuse(place(at), fmt::format("the key {} twice", io::quote(key)), "each key once");
+    }
+    if (seen_.size() > kMostKeys) {
+      refuse(place(at), "more than " + counted(kMostKeys, "key"), "fewer in one object");
     }
     const bool named = !keys_.sequence.empty();
     if (key == keys_.id) {
@@ -161,6 +169,10 @@ void JsonParser::add_number(Value value, std::string_view expected, JsonRecord& 
 }
 
 void JsonParser::check_width(std::string_view token, int found, int& width) const {
+  if (found > int{kMostFeatures}) {
+    refuse(place(token.data()), counted(found, "value"),
+           fmt::format("at most {}", in_thousands(kMostFeatures)));
+  }
   if (width == 0) width = found;
   if (found == width && found > 0) return;
   refuse(place(token.data()), counted(found, "value"),
@@ -185,13 +197,21 @@ void JsonParser::parse_part_of_answer(Value value, JsonRecord& record) {
   if (token.front() == '[') {
     width = 0;
     for (Value element : value.get_array()) {
-      record.answers.push_back(parse_scalar(element));
+      add_answer(element, record);
       ++width;
     }
   } else {
-    record.answers.push_back(parse_scalar(value));
+    add_answer(value, record);
   }
   check_width(token, width, record.answer_width);
+}
+
+void JsonParser::add_answer(Value value, JsonRecord& record) const {
+  if (record.answers.size() == kMostAnswers) {
+    refuse(place(token_of(value).data()), "more than " + counted(kMostAnswers, "target"),
+           "fewer in one object: save long sequences as .npy");
+  }
+  record.answers.push_back(parse_scalar(value));
 }
 
 JsonScalar JsonParser::parse_scalar(Value value) const {

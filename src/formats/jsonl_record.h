@@ -87,6 +87,7 @@ class JsonParser {
   void add_number(Value value, std::string_view expected, JsonRecord& record) const;
   void parse_answer(Value value, JsonRecord& record);
   void parse_part_of_answer(Value value, JsonRecord& record);
+  void add_answer(Value value, JsonRecord& record) const;
   JsonScalar parse_scalar(Value value) const;
   float parse_number_at(Value value, std::string_view expected) const;
   // Sets `width` to the length of the first element; refuses others of another length.

@@ -31,7 +31,7 @@ class Labelled : public Reader {
   Labelled(std::unique_ptr<Reader> reader, AddLabel add)
       : reader_(std::move(reader)), add_(std::move(add)) {
     schema_ = reader_->schema();
-    findings_ = reader_->findings();
+    findings_ = reader_->take_findings();
   }
 
   Schema& schema_to_change() { return schema_; }
@@ -103,10 +103,10 @@ LabelTable::LabelTable(const std::filesystem::path& path, const Options& options
   Rows rows(source, dialect);
   TargetGuess guess;
   for (bool first = true; rows.next(); first = false) {
-    const std::string_view label = trimmed(rows[1]);
+    const std::string_view id = rows.word(0), label = rows.word(1);
     if (label.empty()) rows.refuse(1, "no label", "a label for every id");
     const auto [known, added] =
-        labels_.try_emplace(std::string(trimmed(rows[0])), Label{std::string(label), rows.line()});
+        labels_.try_emplace(std::string(id), Label{std::string(label), rows.line()});
     if (!added && known->second.text != label) {
       rows.refuse(1, io::quote(label),
                   fmt::format("{}, as for the same id on line {}", io::quote(known->second.text),

@@ -104,6 +104,18 @@ void check_is_text(const Reader& reader, const Options& options) {
                                 schema.symbols ? "symbols, one per field" : "numbers", option));
 }
 
+// The name of the file or of its folder.
+std::string label_in_path(const fs::path& file, const std::string& from) {
+  std::string label = from == "file" ? name_without_endings(file) : name_of_folder(file);
+  if (const char* at = not_utf8(label); at != nullptr) {
+    throw InputError(
+        fmt::format("{}: found {} in the name of the {}, which is its label, expected "
+                    "UTF-8: rename it",
+                    io::escape(file.string()), byte_in_words(*at), from));
+  }
+  return label;
+}
+
 // Opens a label table. Null for an array of labels, which the reader of arrays opens itself.
 std::shared_ptr<const LabelTable> open_labels(const std::string& from, const Options& options) {
   check_label_source(from);
@@ -164,7 +176,7 @@ std::string FileOpener::labels_of(Source& source, Format format) const {
   return may_have_labels(format, source) ? "" : "file";
 }
 
-std::unique_ptr<Reader> FileOpener::open(const fs::path& file) const {
+std::unique_ptr<Reader> FileOpener::open(const fs::path& file) const try {
   auto source = std::make_unique<Source>(file);
   const Format format = options_.format ? *options_.format : recognise(*source);
   check_options(format, options_, source->name());
@@ -176,6 +188,8 @@ std::unique_ptr<Reader> FileOpener::open(const fs::path& file) const {
   auto reader = open_as(format, std::move(source), options, vocabulary_);
   check_is_text(*reader, options);
   return elsewhere ? add_labels(std::move(reader), file, from) : std::move(reader);
+} catch (const FullDictionary& full) {
+  throw InputError(fmt::format("{}: {}", file.string(), full.what()));
 }
 
 std::unique_ptr<Reader> FileOpener::add_labels(std::unique_ptr<Reader> reader, const fs::path& file,
@@ -192,12 +206,10 @@ std::unique_ptr<Reader> FileOpener::add_labels(std::unique_ptr<Reader> reader, c
     if (options_.as) return reader;
     throw ConfigError(fmt::format("--label-from {} needs a file, found standard input", from));
   }
-  const std::string label = from == "file" ? name_without_endings(file) : name_of_folder(file);
   return with_labels(
       std::move(reader), Target::kClass, options_, from,
-      [number = vocabulary_->labels.number(label)](Sequence& sequence, const std::string&) {
-        sequence.labels.push_back(number);
-      });
+      [number = vocabulary_->labels.number(label_in_path(file, from))](
+          Sequence& sequence, const std::string&) { sequence.labels.push_back(number); });
 }
 
 std::string list(const std::vector<std::string>& names) {
@@ -220,7 +232,7 @@ class Chain : public Reader {
         opener_(std::move(opener)),
         reader_(opener_.open(files_.front())) {
     schema_ = reader_->schema();
-    findings_ = reader_->findings();
+    findings_ = reader_->take_findings();
     first_ = reader_->file();
     opener_.expect(schema_.target);
   }
@@ -228,7 +240,7 @@ class Chain : public Reader {
   [[nodiscard]] const std::string& file() const override { return reader_->file(); }
 
   bool next(Sequence& sequence) override {
-    while (!reader_->next(sequence)) {
+    while (!next_of_file(sequence)) {
       if (next_ == files_.size()) return false;
       fits_ = false;
       reader_ = opener_.open(files_[next_++]);
@@ -242,6 +254,11 @@ class Chain : public Reader {
   bool skip() override { return fits_ && reader_->skip(); }
 
  private:
+  bool next_of_file(Sequence& sequence) try {
+    return reader_->next(sequence);
+  } catch (const FullDictionary& full) {
+    throw InputError(fmt::format("{}:{}: {}", file(), sequence.line, full.what()));
+  }
   // Puts the name of the file before a number, and before an id that an earlier file has too.
   void tell_apart(Sequence& sequence) {
     if (sequence.numbered || is_known(sequence.id)) {
@@ -250,9 +267,11 @@ class Chain : public Reader {
   }
   // Whether an earlier file has this id.
   bool is_known(const std::string& id) {
-    if (ids_.size() == kMostRemembered) return false;
-    const auto [known, is_new] = ids_.emplace(std::hash<std::string>()(id), next_);
-    return !is_new && known->second != next_;
+    const std::size_t hash = std::hash<std::string>()(id);
+    const auto known = ids_.find(hash);
+    if (known != ids_.end()) return known->second != next_;
+    if (ids_.size() < kMostRemembered) ids_.emplace(hash, next_);
+    return false;
   }
   void check_schema() const {
     const Schema& schema = reader_->schema();

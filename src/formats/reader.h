@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "formats/schema.h"
@@ -33,6 +34,8 @@ class Reader {
   [[nodiscard]] const Schema& schema() const { return schema_; }
   // Known after opening; of the first file.
   [[nodiscard]] const Findings& findings() const { return findings_; }
+  // The same, to keep: of a wide table they take more memory than its rows.
+  [[nodiscard]] Findings take_findings() { return std::move(findings_); }
   // The file that the last sequence came from, for messages.
   [[nodiscard]] virtual const std::string& file() const = 0;
   // Returns false at the end, leaving `sequence` unspecified. Throws InputError, or ResourceError

@@ -2,11 +2,14 @@
 // and labels are indices into a vocabulary that grows while files are read.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
+
+#include "rwa/errors.h"
 
 namespace rwa::formats {
 
@@ -39,27 +42,44 @@ struct Sequence {
   void set_number(std::int64_t number);
 };
 
-// Numbers words in the order of first appearance.
+// Thrown for a word that a dictionary has no room for. open() adds the place.
+class FullDictionary : public InputError {
+ public:
+  using InputError::InputError;
+};
+
+// Numbers words in the order of first appearance. Their number is limited, since they are kept, far
+// above what a network is made for.
 class Dictionary {
  public:
-  // Returns the number of a word; adds it if it is new.
+  static constexpr std::size_t kMostWords = std::size_t{1} << 20;
+  static constexpr std::size_t kMostBytes = std::size_t{1} << 24;  // of all words
+
+  // For messages: what the words are, and how to have fewer of them.
+  Dictionary(std::string_view things, std::string_view advice) : things_(things), advice_(advice) {}
+
+  // Returns the number of a word; adds it if it is new. Throws FullDictionary.
   std::int32_t number(std::string_view word);
-  [[nodiscard]] const std::vector<std::string>& words() const { return words_; }
+  [[nodiscard]] const std::vector<std::string>& words() const& { return words_; }
+  [[nodiscard]] std::vector<std::string> words() && { return std::move(words_); }
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view word) const {
-      return std::hash<std::string_view>()(word);
-    }
-  };
+  // The place in slots_ of the number of a word; -1 stands there if the word is new.
+  [[nodiscard]] std::size_t slot_of(std::string_view word) const;
+  void add_slots();
+  void require_room(std::string_view word) const;
+
+  std::string_view things_, advice_;
   std::vector<std::string> words_;
-  std::unordered_map<std::string, std::int32_t, Hash, std::equal_to<>> numbers_;
+  std::size_t bytes_ = 0;
+  // A hash table of numbers, at most half full. One of words would keep each twice.
+  std::vector<std::int32_t> slots_;
 };
 
 // Shared by all files of one data set.
 struct Vocabulary {
-  Dictionary symbols, labels;
+  Dictionary symbols{"symbols", "use a smaller --kmer, or no --tokens words"};
+  Dictionary labels{"labels", "choose another --target"};
 };
 
 }  // namespace rwa::formats

@@ -68,35 +68,45 @@ std::string_view Source::peek(std::size_t most) {
   return {buffer_.get() + begin_, std::min(most, end_ - begin_)};
 }
 
-bool Source::line(std::string_view& line, std::size_t most) {
-  const char* line_end = nullptr;
+std::size_t Source::find_end(std::size_t most) {
   for (std::size_t searched = 0;;) {
-    const std::size_t found = end_ - begin_;
-    if (found > searched) {
-      const char* const from = buffer_.get() + begin_ + searched;
-      line_end = static_cast<const char*>(std::memchr(from, '\n', found - searched));
-    }
-    const std::size_t length = line_end == nullptr ? found : line_end - buffer_.get() - begin_;
-    if (length > most) refuse_length(most);
-    searched = found;
-    if (line_end != nullptr || !more(kBlock)) break;
+    const std::string_view found(buffer_.get() + begin_, end_ - begin_);
+    const std::size_t end = found.find('\n', searched);
+    if (end != found.npos) return end;
+    if (found.size() > most || !more(kBlock)) return end_ - begin_;
+    searched = found.size();
   }
+}
+
+bool Source::part_of_line(std::string_view& part, std::size_t most) {
+  const std::size_t length = find_end(most);
   if (begin_ == end_) return false;
-  const char* const begin = buffer_.get() + begin_;
-  line = {begin, line_end == nullptr ? end_ - begin_ : line_end - begin};
-  begin_ += line.size() + (line_end == nullptr ? 0 : 1);
-  ++line_;
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  if (line_ == 1) line = without_mark(line);
-  if (const std::size_t zero = line.find('\0'); zero != line.npos) {
-    refuse(line, line.data() + zero, "a zero byte (NUL)", "text, .npy, .npz or IDX");
+  begins_line_ = std::exchange(ends_line_, length <= most);
+  columns_before_ = begins_line_ ? 0 : columns_after_;
+  part = {buffer_.get() + begin_, std::min(length, most)};
+  if (ends_line_) {
+    begin_ += length + (begin_ + length < end_ ? 1 : 0);
+    if (part.ends_with('\r')) part.remove_suffix(1);
+  } else {
+    const std::size_t last = part.find_last_not_of(" \t\r");
+    if (last != part.npos) part = part.substr(0, last + 1);
+    begin_ += part.size();
+    columns_after_ = columns_before_ + characters(part);
+  }
+  line_ += begins_line_ ? 1 : 0;
+  if (line_ == 1 && begins_line_) part = without_mark(part);
+  if (const std::size_t zero = part.find('\0'); zero != part.npos) {
+    refuse(part, part.data() + zero, "a zero byte (NUL)", "text, .npy, .npz or IDX");
   }
   return true;
 }
 
-void Source::refuse_length(std::size_t most) const {
-  refuse(line_ + 1, fmt::format("a line of more than {} MiB", most >> 20),
-         "a text file with shorter lines");
+bool Source::line(std::string_view& line, const Longest& longest) {
+  if (!part_of_line(line, longest.bytes)) return false;
+  if (ends_line_) return true;
+  refuse(line, line.data() + line.size(),
+         fmt::format("a line of more than {} MiB", longest.bytes >> 20),
+         fmt::format("at most that: {}", longest.advice));
 }
 
 std::size_t Source::read(std::span<std::byte> bytes) {
@@ -116,7 +126,7 @@ Place Source::place_of(std::string_view line, const char* at) const {
   const std::string_view before = line.substr(0, static_cast<std::size_t>(at - line.data()));
   const std::size_t begin = before.rfind('\n') + 1;  // 0 if there is none
   return {.line = line_ - std::ranges::count(line.substr(before.size()), '\n'),
-          .column = characters(before.substr(begin)) + 1};
+          .column = (begin == 0 ? columns_before_ : 0) + characters(before.substr(begin)) + 1};
 }
 
 void Source::refuse(std::string_view line, const char* at, std::string_view found,

@@ -29,9 +29,19 @@ class Source {
   // Reads the next line, without its end (\n, \r\n, or \r in a file without \n) and without a byte
   // order mark at the beginning of the file. Returns false at the end of the file. `line` is valid
   // until the next call. Does not wait for standard input beyond the line. Throws InputError for a
-  // line of more than `most` bytes and for a zero byte, which is not text.
-  static constexpr std::size_t kLongestLine = std::size_t{64} << 20;
-  bool line(std::string_view& line, std::size_t most = kLongestLine);
+  // longer line and for a zero byte, which is not text.
+  struct Longest {
+    std::size_t bytes;
+    std::string_view advice;  // what to do about a longer line
+  };
+  static constexpr Longest kLongestLine = {std::size_t{64} << 20, "save long sequences as .npy"};
+  bool line(std::string_view& line, const Longest& longest = kLongestLine);
+  // The same, but a line of more than `most` bytes comes in parts. All but the last end with
+  // something else than blanks, if there is anything else in them.
+  bool part_of_line(std::string_view& part, std::size_t most);
+  // Whether the last part is the first or the last of its line.
+  [[nodiscard]] bool begins_line() const { return begins_line_; }
+  [[nodiscard]] bool ends_line() const { return ends_line_; }
   [[nodiscard]] std::int64_t line_number() const { return line_; }  // of the last line read, from 1
   // Fills `bytes` with the next bytes. Returns how many were read: fewer only at the end.
   std::size_t read(std::span<std::byte> bytes);
@@ -40,7 +50,8 @@ class Source {
   // is kept of a text passes this: ids, names, labels and symbols. Comments need not.
   void require_utf8(std::string_view line, std::string_view part) const;
 
-  // Returns the place of `at`, which points into `line`, the last line or the last few joined by \n.
+  // Returns the place of `at`, which points into `line`: the last line or part of one, or the last few
+  // lines joined by \n.
   [[nodiscard]] Place place_of(std::string_view line, const char* at) const;
   // Throws InputError: "FILE:LINE:COLUMN: found FOUND, expected EXPECTED", for the place of `at`.
   // Columns count UTF-8 characters from 1.
@@ -54,7 +65,8 @@ class Source {
   // Makes room for `room` more bytes and reads some. Returns false at the end.
   bool more(std::size_t room);
   void make_room(std::size_t room);
-  [[noreturn]] void refuse_length(std::size_t most) const;
+  // Returns the length of the next line, which is read; more than `most` if it has more bytes.
+  std::size_t find_end(std::size_t most);
   void end_lines(std::span<char> text);
 
   // From malloc(), since realloc() moves large blocks without a copy.
@@ -68,6 +80,8 @@ class Source {
   std::size_t size_ = 0;             // of buffer_
   std::size_t begin_ = 0, end_ = 0;  // range of buffer_ read but not consumed
   std::int64_t line_ = 0;
+  bool begins_line_ = true, ends_line_ = true;
+  std::int64_t columns_before_ = 0, columns_after_ = 0;  // the last part of a line in several
   std::optional<bool> by_carriage_returns_;  // whether lines end so; empty: not known yet
 };
 

@@ -69,7 +69,7 @@ Schema describe(const TableSample& sample, const Roles& roles) {
 TableSample take_sample(Source& source, std::optional<char> decimal) {
   for (std::size_t most = std::size_t{1} << 20;; most *= 2) {
     std::string_view lines = source.peek(most);
-    const bool whole = lines.size() < most || most >= 2 * kLongestRow;
+    const bool whole = lines.size() < most || most >= 2 * kLongestRow.bytes;
     if (!whole) lines = lines.substr(0, lines.rfind('\n') + 1);
     TableSample sample(without_mark(lines), decimal);
     if (whole || sample.has_rows()) return sample;
@@ -109,7 +109,7 @@ void read_header(Rows& rows, const std::vector<std::string>& names) {
 // Base of the readers of long and wide tables.
 class TableReader : public SourceReader {
  public:
-  TableReader(std::unique_ptr<Source> source, const Table& table, const Options& options,
+  TableReader(std::unique_ptr<Source> source, Table table, const Options& options,
               SharedVocabulary vocabulary);
 
  protected:
@@ -135,17 +135,17 @@ class TableReader : public SourceReader {
   std::int64_t count_ = 1;  // of rows that may be sequences
 };
 
-TableReader::TableReader(std::unique_ptr<Source> source, const Table& table, const Options& options,
+TableReader::TableReader(std::unique_ptr<Source> source, Table table, const Options& options,
                          SharedVocabulary vocabulary)
     : SourceReader(std::move(source), std::move(vocabulary)),
-      roles_(table.roles),
-      in_runs_(table.in_runs),
-      names_(table.names),
+      roles_(std::move(table.roles)),
+      in_runs_(std::move(table.in_runs)),
+      names_(std::move(table.names)),
       rows_(*source_, table.dialect),
-      answers_(rows_, roles_, table.names, *vocabulary_, options.as.has_value()) {
-  schema_ = table.schema;
-  findings_ = table.findings;
-  if (table.has_header) read_header(rows_, table.names);
+      answers_(rows_, roles_, names_, *vocabulary_, options.as.has_value()) {
+  schema_ = std::move(table.schema);
+  findings_ = std::move(table.findings);
+  if (table.has_header) read_header(rows_, names_);
   next_row();
   if (ahead_) return;
   const std::int64_t last = std::max<std::int64_t>(source_->line_number(), 1);
@@ -270,9 +270,12 @@ bool LongReader::skip() {
 }
 
 void LongReader::remember(const Sequence& sequence) {
-  if (lines_.size() == kMostRemembered) return;
-  const auto [known, is_new] = lines_.emplace(std::hash<std::string>()(sequence.id), sequence.line);
-  if (is_new) return;
+  const std::size_t hash = std::hash<std::string>()(sequence.id);
+  const auto known = lines_.find(hash);
+  if (known == lines_.end()) {
+    if (lines_.size() < kMostRemembered) lines_.emplace(hash, sequence.line);
+    return;
+  }
   rows_.refuse(
       *roles_.id,
       fmt::format("the id {} again, first seen on line {}", io::quote(sequence.id), known->second),
@@ -355,9 +358,9 @@ void LongReader::add_step(Sequence& sequence) {
 // A row is a sequence: numbers, symbols, or a text.
 class WideReader : public TableReader {
  public:
-  WideReader(std::unique_ptr<Source> source, const Table& table, const Options& options,
+  WideReader(std::unique_ptr<Source> source, Table table, const Options& options,
              SharedVocabulary vocabulary)
-      : TableReader(std::move(source), table, options, vocabulary),
+      : TableReader(std::move(source), std::move(table), options, vocabulary),
         symbols_(std::move(vocabulary), options) {}
 
   bool next(Sequence& sequence) override {
@@ -411,11 +414,13 @@ std::unique_ptr<Reader> open_table(std::unique_ptr<Source> source, const Options
     throw ConfigError(fmt::format("{}: found --layout {} for a table, expected long or wide",
                                   source->name(), to_string(*options.layout)));
   }
-  const Table table = look_at(*source, options);
+  Table table = look_at(*source, options);
   if (table.roles.layout == Layout::kWide) {
-    return std::make_unique<WideReader>(std::move(source), table, options, std::move(vocabulary));
+    return std::make_unique<WideReader>(std::move(source), std::move(table), options,
+                                        std::move(vocabulary));
   }
-  return std::make_unique<LongReader>(std::move(source), table, options, std::move(vocabulary));
+  return std::make_unique<LongReader>(std::move(source), std::move(table), options,
+                                      std::move(vocabulary));
 }
 
 }  // namespace rwa::formats

@@ -79,6 +79,7 @@ TableSample::TableSample(std::string_view lines, std::optional<char> decimal)
     dialect_.fields = first_.size();
     read(lines);
   }
+  names_.reserve(dialect_.fields);
   for (std::size_t i = 0; i < dialect_.fields; ++i) {
     const std::string number = std::to_string(i + 1);
     const bool is_nameless = has_header_ && first_[i].empty();

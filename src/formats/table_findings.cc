@@ -61,6 +61,7 @@ void FindingsMaker::list_columns() {
   if (roles_.time_of_day) roles[*roles_.time_of_day] = "time";
   for (const std::size_t column : roles_.features) roles[column] = role_of_feature();
   for (const std::size_t column : roles_.targets) roles[column] = "target";
+  findings_.columns.reserve(sample_.columns());
   for (std::size_t i = 0; i < sample_.columns(); ++i) {
     const bool is_left_out = roles[i].empty();
     findings_.columns.push_back({sample_.names()[i], is_left_out ? "left out" : roles[i],

@@ -102,7 +102,7 @@ Dialect guess_dialect(std::string_view lines) {
 
 RowSplitter::Found RowSplitter::next() {
   if (!next_row_line()) return Found::kEnd;
-  if (text_.size() > kLongestRow) return Found::kTooLong;
+  if (text_.size() > kLongestRow.bytes) return Found::kTooLong;
   quoted_ = text_.find(kQuote) != text_.npos;
   if (quoted_) return split_quoted();
   split_plain();
@@ -199,7 +199,7 @@ RowSplitter::Found RowSplitter::take_quoted(std::size_t& at) {
   wrong_ = at;
   const std::size_t begin = ++at;
   bool doubled = false;
-  if (!find_closing_quote(at, doubled)) return Found::kOpenQuote;
+  if (const Found found = find_closing_quote(at, doubled); found != Found::kRow) return found;
   add_piece(doubled ? without_doubled_quotes(begin, at) : Piece{begin, at - begin});
   const std::size_t end = ++at;
   at = skip_blanks(end);
@@ -210,17 +210,18 @@ RowSplitter::Found RowSplitter::take_quoted(std::size_t& at) {
   return Found::kRow;
 }
 
-bool RowSplitter::find_closing_quote(std::size_t& at, bool& doubled) {
+RowSplitter::Found RowSplitter::find_closing_quote(std::size_t& at, bool& doubled) {
   while (true) {
     std::size_t quote = lines_.find(kQuote, at);
     for (std::string_view line; quote == lines_.npos;) {
       const std::size_t searched = lines_.size();
-      if (searched > kLongestRow || !next_line_(line)) return false;
+      if (!next_line_(line)) return Found::kOpenQuote;
       lines_.append(1, '\n').append(line);
+      if (lines_.size() > kLongestRow.bytes) return Found::kTooLong;
       quote = lines_.find(kQuote, searched);
     }
     at = quote;
-    if (at + 1 == lines_.size() || lines_[at + 1] != kQuote) return true;
+    if (at + 1 == lines_.size() || lines_[at + 1] != kQuote) return Found::kRow;
     doubled = true;
     at += 2;
   }
@@ -266,6 +267,11 @@ bool Rows::next() {
   if (found_ == RowSplitter::Found::kOpenQuote) {
     source_.refuse(splitter_.text(), splitter_.wrong(), "an unclosed quote", "a closing quote");
   }
+  if (found_ == RowSplitter::Found::kTooLong) {
+    source_.refuse(splitter_.text(), splitter_.wrong(),
+                   fmt::format("a row of more than {} MiB", kLongestRow.bytes >> 20),
+                   fmt::format("a closing quote before that: {}", kLongestRow.advice));
+  }
   if (found_ == RowSplitter::Found::kTextAfterQuote) {
     const std::string_view text = splitter_.text();
     source_.refuse(
@@ -282,9 +288,9 @@ void Rows::check_count() const {
   const bool too_many = count > kMostFields;
   if (count == dialect_.fields && !too_many) return;
   source_.refuse(line(), counted(count, "field"),
-                 too_many ? fmt::format("at most {}: a long series needs a row per step",
-                                        in_thousands(kMostFields))
-                          : std::to_string(dialect_.fields));
+                 too_many
+                     ? fmt::format("at most {}: {}", in_thousands(kMostFields), kLongestRow.advice)
+                     : std::to_string(dialect_.fields));
 }
 
 std::string_view Rows::text(std::size_t column) const {

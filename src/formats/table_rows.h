@@ -19,8 +19,9 @@ namespace rwa::formats {
 inline constexpr char kByBlanks = ' ';  // delimiter of one or more blanks
 
 // Limits, since a file of separators would otherwise take many times its size.
-inline constexpr std::size_t kMostFields = 1 << 19;         // of a row
-inline constexpr std::size_t kLongestRow = kMostBeginning;  // in bytes
+inline constexpr std::size_t kMostFields = 1 << 19;  // of a row
+inline constexpr Source::Longest kLongestRow = {kMostBeginning,
+                                                "a long series needs a row per step"};
 
 struct Dialect {
   char separator = ',';    // or kByBlanks
@@ -67,7 +68,7 @@ class RowSplitter {
   void add_piece(Piece piece);
   Found split_quoted();
   Found take_quoted(std::size_t& at);
-  bool find_closing_quote(std::size_t& at, bool& doubled);
+  Found find_closing_quote(std::size_t& at, bool& doubled);
   [[nodiscard]] Piece without_doubled_quotes(std::size_t begin, std::size_t end);
   void take_plain(std::size_t& at);
   [[nodiscard]] std::size_t skip_blanks(std::size_t at) const;

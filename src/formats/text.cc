@@ -17,6 +17,8 @@ namespace rwa::formats {
 namespace {
 
 constexpr std::string_view kLabel = "__label__";
+constexpr Source::Longest kLongestText = {Source::kLongestLine.bytes,
+                                          "break the text into several lines, each a sequence"};
 
 class TextReader : public LineReader {
  public:
@@ -68,7 +70,7 @@ Target TextReader::guess_target() {
 
 bool TextReader::next(Sequence& sequence) {
   do {
-    if (!read_line()) return false;
+    if (!read_line(kLongestText)) return false;
   } while (trimmed(line_).empty());
   source_->require_utf8(line_, line_);
   sequence.clear();

@@ -72,7 +72,7 @@ TsReader::TsReader(std::unique_ptr<Source> source, const Options& options,
     dimensions_ = count_dimensions();
   } else {
     // A header is not trusted before a line has that many dimensions.
-    split_case(std::min(dimensions_, kMostFeatures) + 1);
+    split_case(dimensions_ + 1);
     check_parts();
   }
   target_ = match_target(header_.target(), options, file());
@@ -183,16 +183,15 @@ void TsReader::read_dimension(std::size_t dimension) {
   numbers_.begin();
   std::string_view text = fields_[dimension], value;
   if (trimmed(text).empty()) return;
-  const std::size_t most =
-      header_.series_length.line > 0 ? header_.series_length.value : kMostOfLine;
+  const bool has_most = header_.series_length.line > 0;
   for (bool more = true; more;) {
     more = next_value(text, value);
     float number = 0;
     check_number(parse_number(value, number), value, dimension);
-    if (numbers_.steps() == most || !numbers_.add(number, value.data())) {
-      lines_.refuse(value.data(), fmt::format("more than {}", counted(numbers_.steps(), "value")),
-                    header_.series_length.line > 0 ? said_length() : "fewer");
+    if (has_most && numbers_.steps() == header_.series_length.value) {
+      lines_.refuse(value.data(), "more than " + counted(numbers_.steps(), "value"), said_length());
     }
+    if (!numbers_.add(number, value.data())) refuse_numbers(lines_, value.data());
   }
 }
 

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.h"
+#include "formats/formats.h"
 #include "formats/parse.h"
 #include "io/quote.h"
 
@@ -15,7 +17,7 @@ std::string about(std::string_view key, const TsHeader::Entry<bool>& entry) {
   return fmt::format("line {}: {} {}", entry.line, key, entry.value);
 }
 
-void read_classes(const HeadedLines& lines, TsHeader& header) {
+void read_classes(HeadedLines& lines, TsHeader& header) {
   std::string_view rest = lines.value();
   const std::string_view first = next_word(rest);
   header.class_label = {same_letters(first, "true"), lines.number()};
@@ -25,7 +27,7 @@ void read_classes(const HeadedLines& lines, TsHeader& header) {
     return;
   }
   while (!(rest = trimmed(rest)).empty()) {
-    lines.check_room(header.classes.size(), "classes");
+    lines.count_listed("classes");
     header.classes.emplace(next_word(rest));
   }
   if (header.classes.empty()) {
@@ -33,7 +35,7 @@ void read_classes(const HeadedLines& lines, TsHeader& header) {
   }
 }
 
-void read_entry(const HeadedLines& lines, TsHeader& header) {
+void read_entry(HeadedLines& lines, TsHeader& header) {
   const auto set_flag = [&](TsHeader::Entry<bool>& entry) {
     entry = {lines.yes(), lines.number()};
   };
@@ -45,6 +47,10 @@ void read_entry(const HeadedLines& lines, TsHeader& header) {
   if (lines.is("@classLabel")) return read_classes(lines, header);
   if (lines.is("@dimensions") || lines.is("@dimension")) {
     header.dimensions = {lines.count(), lines.number()};
+    if (header.dimensions.value > kMostFeatures) {
+      lines.refuse(lines.value().data(), counted(header.dimensions.value, "dimension"),
+                   fmt::format("at most {}", in_thousands(kMostFeatures)));
+    }
   } else if (lines.is("@seriesLength")) {
     header.series_length = {lines.count(), lines.number()};
   } else if (!lines.is("@problemName")) {

@@ -45,11 +45,11 @@ Type type_of(const HeadedLines& lines, std::string_view name) {
   lines.refuse(name.data(), name.empty() ? "no type" : io::quote(name), "string, numeric or date");
 }
 
-void read_attribute(const HeadedLines& lines, Header& header) {
+void read_attribute(HeadedLines& lines, Header& header) {
   std::string_view rest = lines.value();
   const std::string_view name = next_word(rest);
   if (name.empty()) lines.refuse(lines.text().data(), "no name", "@attribute NAME TYPE");
-  lines.check_room(header.attributes.size(), "attributes");
+  lines.count_listed("attributes");
   header.attributes.push_back({std::string(name), type_of(lines, rest)});
 }
 
@@ -233,9 +233,7 @@ void TsfReader::read_series() {
     if (read != Number::kRead && read != Number::kMissing) {
       lines_.refuse(value.data(), io::quote(value), expected_of(read));
     }
-    if (!numbers_.add(number, value.data())) {
-      lines_.refuse(value.data(), "more than " + counted(kMostOfLine, "number"), "fewer");
-    }
+    if (!numbers_.add(number, value.data())) refuse_numbers(lines_, value.data());
   }
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 #include <fmt/format.h>
@@ -29,9 +30,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kFirst = 3;        // sequences shown
-constexpr int kStepsShown = 4;           // steps of each
-constexpr std::size_t kMostListed = 30;  // classes, features
+constexpr std::size_t kFirst = 3;         // sequences shown
+constexpr std::size_t kTargetsShown = 4;  // of each
+constexpr std::size_t kMostListed = 30;   // classes, features
 
 std::string about_files(const formats::Schema& schema) {
   std::string text(formats::to_string(schema.format));
@@ -66,8 +67,32 @@ report::Table classes_of(const DataSummary& data) {
   return table;
 }
 
+// The steps that are shown of a sequence.
+std::size_t steps_shown(const formats::Sequence& sequence, const formats::Schema& schema) {
+  constexpr int kNumbers = 4, kSymbols = 60;
+  return static_cast<std::size_t>(std::min(sequence.steps, schema.symbols ? kSymbols : kNumbers));
+}
+
+// A copy without the steps and targets that are not shown: they may be many.
+formats::Sequence shown_part(const formats::Sequence& sequence, const formats::Schema& schema) {
+  const auto first = [](const auto& items, std::size_t most) {
+    const auto part = std::span(items).first(std::min(items.size(), most));
+    return std::vector(part.begin(), part.end());
+  };
+  const std::size_t steps = steps_shown(sequence, schema);
+  formats::Sequence part;
+  part.id = sequence.id;
+  part.line = sequence.line;
+  part.steps = sequence.steps;
+  part.x = first(sequence.x, steps * schema.features.size());
+  part.symbols = first(sequence.symbols, steps);
+  part.labels = first(sequence.labels, kTargetsShown + 1);  // the last shows that there are more
+  part.values = first(sequence.values, kTargetsShown + 1);
+  return part;
+}
+
 std::string beginning_of(const DataSummary& data, const formats::Sequence& sequence) {
-  const int steps = std::min(sequence.steps, data.schema.symbols ? 60 : kStepsShown);
+  const auto steps = static_cast<int>(steps_shown(sequence, data.schema));
   std::string text;
   const std::size_t width = data.schema.features.size();
   const bool letters = std::ranges::all_of(
@@ -87,14 +112,13 @@ std::string beginning_of(const DataSummary& data, const formats::Sequence& seque
 }
 
 std::string answer_of(const DataSummary& data, const formats::Sequence& sequence) {
-  constexpr std::size_t kMost = 4;
   std::vector<std::string> words;
   for (const std::int32_t label : sequence.labels) {
     words.push_back(io::escape(data.labels[static_cast<std::size_t>(label)]));
   }
   for (const float value : sequence.values) words.push_back(fmt::format("{:g}", value));
-  const bool more = words.size() > kMost;
-  words.resize(std::min(words.size(), kMost));
+  const bool more = words.size() > kTargetsShown;
+  words.resize(std::min(words.size(), kTargetsShown));
   return fmt::format("{}{}", fmt::join(words, " "), more ? " …" : "");
 }
 
@@ -159,17 +183,19 @@ DataSummary summarize_data(const datasets::FilesTask& task) {
   const auto vocabulary = std::make_shared<formats::Vocabulary>();
   const auto reader = formats::open(paths, datasets::options_of(task), vocabulary);
   DataSummary data{.schema = reader->schema(),
-                   .findings = reader->findings(),
+                   .findings = reader->take_findings(),
                    .statistics = datasets::no_statistics(reader->schema().features.size()),
                    .labels = {},
                    .symbols = {},
                    .first = {}};
   for (formats::Sequence sequence; reader->next(sequence);) {
     datasets::add(sequence, data.statistics);
-    if (data.first.size() < kFirst) data.first.emplace_back(reader->file(), sequence);
+    if (data.first.size() < kFirst) {
+      data.first.emplace_back(reader->file(), shown_part(sequence, data.schema));
+    }
   }
-  data.labels = vocabulary->labels.words();
-  data.symbols = vocabulary->symbols.words();
+  data.labels = std::move(vocabulary->labels).words();
+  data.symbols = std::move(vocabulary->symbols).words();
   data.statistics.labels.resize(data.labels.size());
   return data;
 }

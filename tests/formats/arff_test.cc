@@ -234,6 +234,14 @@ TEST_F(Arff, RefusesABadRow) {
             ":6:8: found \"v\", expected a comma after the closing quote");
   EXPECT_EQ(refused("@attribute s string\n@data\na\xFF\n"),
             ":3:2: found the byte 0xff, expected UTF-8 text: convert the file, such as with iconv");
+  EXPECT_EQ(refused("@attribute id string\n@attribute a real\n@attribute c {u,v}\n@data\n"
+                    "n,1,u\n'm\xFF',2,v\n"),
+            ":6:3: found the byte 0xff, expected UTF-8 text: convert the file, such as with iconv");
+  std::string classes = "{0";
+  for (int i = 1; i < 40'000; ++i) classes += fmt::format(",{}", i);
+  classes += "}\n";
+  EXPECT_EQ(refused("@attribute a " + classes + "@attribute b " + classes + "@data\n1,1\n"),
+            ":2:1: found more than 65,536 attributes and classes, expected at most that");
 }
 
 RC_GTEST_PROP(ArffWords, QuotedTextIsReadBack, ()) {

@@ -1,4 +1,7 @@
 // tests/formats/fasta_test.cc: FASTA and FASTQ.
+#include <algorithm>
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -159,6 +162,51 @@ TEST(Fasta, RefusesAFileWithoutRecords) {
   EXPECT_EQ(refusal({folder.path() / "x.fa"}),
             (folder.path() / "x.fa").string() +
                 ":1: found no records, expected a header that starts with > or @");
+}
+
+// A line may be a chromosome: it is read in parts.
+TEST(Fasta, ReadsALongLine) {
+  const std::string letters = std::string(1'048'575, 'A') + "CG" + std::string(1'100'000, 'T');
+  std::vector<std::int32_t> expected(letters.size(), 3);
+  std::fill_n(expected.begin(), 1'048'575, 0);
+  expected[1'048'575] = 1;
+  expected[1'048'576] = 2;
+  const io::TempFolder folder;
+  const auto check = [&](std::string_view name, const std::string& text) {
+    io::put(folder.path() / name, text);
+    const auto reader = open(Paths{folder.path() / name}, {}, std::make_shared<Vocabulary>());
+    Sequence sequence;
+    ASSERT_TRUE(reader->next(sequence));
+    EXPECT_TRUE(sequence.symbols == expected);
+    ASSERT_TRUE(reader->next(sequence));
+    EXPECT_EQ(sequence.id, "b");
+    EXPECT_EQ(sequence.symbols, (std::vector<std::int32_t>{0, 1}));
+    EXPECT_FALSE(reader->next(sequence));
+  };
+  check("x.fa", ">a\n" + letters + "  \r\n>b\nAC\n");
+  const std::string qualities(letters.size(), '@');
+  check("x.fq", "@a\n" + letters + "\n+\n" + qualities + "\n@b\nAC\n+\nII\n");
+}
+
+TEST(Fasta, RefusesALongLineWithItsPlace) {
+  const io::TempFolder folder;
+  const std::filesystem::path file = folder.path() / "x.fq";
+  const std::string letters(2'000'000, 'A');
+  const auto refused = [&](const std::string& text) {
+    io::put(file, text);
+    return refusal({file}).substr(file.string().size());
+  };
+  EXPECT_EQ(refused(">a\n" + letters + ">" + letters),
+            ":2:2000001: found \">\", expected a letter, * or -");
+  EXPECT_EQ(refused(">a\nAC\n>" + letters + "\nAC\n"),
+            ":3:1048577: found a header of more than 1 MiB, expected at most that: shorten it");
+  EXPECT_EQ(refused("@a\nAC\n+" + letters + "\nII\n"),
+            ":3:1048577: found a header of more than 1 MiB, expected at most that: shorten it");
+  EXPECT_EQ(refused("@a\n" + letters + "\n+\n" + letters.substr(1) + "\n"),
+            ":4:1048577: found a quality string of 1,999,999 characters, expected 2000000, one per "
+            "letter");
+  io::put(file, ">a\nAC\n>" + letters + "\nAC\n>b\nG\n");
+  EXPECT_EQ(read_on({file}), (Lines{"a@1: A | C -> ", "! 3:1048577", "b@5: G -> "}));
 }
 
 RC_GTEST_PROP(Fasta, LineBreaksDoNotMatter, ()) {

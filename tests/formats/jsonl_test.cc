@@ -197,6 +197,32 @@ TEST_F(Jsonl, RefusesABadSequence) {
   });
 }
 
+// Each takes far more memory than its letters.
+TEST_F(Jsonl, RefusesTooManyOfAnything) {
+  const auto list = [](int count) {
+    std::string text = "[0";
+    for (int i = 1; i < count; ++i) text += ",0";
+    return text + "]";
+  };
+  const auto refused = [&](const std::string& line) {
+    const std::filesystem::path file = write(line + "\n");
+    return refusal({file}).substr(file.string().size());
+  };
+  EXPECT_EQ(refused(R"({"x": [)" + list(65'537) + "]}"),
+            ":1:8: found 65,537 values, expected at most 65,536");
+  EXPECT_EQ(refused(R"({"x": [0], "y": [)" + list(65'537) + "]}"),
+            ":1:18: found 65,537 values, expected at most 65,536");
+  EXPECT_EQ(refused(R"({"x": [0], "y": )" + list(65'537) + "}"),
+            ":1:17: found a list of length 65537, expected at most 65,536 numbers");
+  EXPECT_EQ(refused(R"({"x": [0], "y": )" + list(600'000) + "}"),
+            ":1:1048594: found more than 524,288 targets, expected fewer in one object: save long "
+            "sequences as .npy");
+  std::string keys = R"({"x": [0])";
+  for (int i = 0; i < 65'536; ++i) keys += fmt::format(",\"{:06}\":0", i);
+  EXPECT_EQ(refused(keys + "}"),
+            ":1:720896: found more than 65,536 keys, expected fewer in one object");
+}
+
 TEST_F(Jsonl, RefusesABadAnswer) {
   expect_refusals({
       {"no_answer.jsonl",

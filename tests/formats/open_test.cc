@@ -172,6 +172,41 @@ TEST_F(Open, IdsOfSeveralFilesDiffer) {
             (Lines{"p@1: 1 -> ", "mon:2@2: 2 -> ", "tue:p@1: 1 -> "}));
 }
 
+// Ids of the first million sequences are known, however many follow.
+TEST_F(Open, AnIdOfAnEarlierFileOfManySequences) {
+  std::string rows = "id,u\n";
+  for (int i = 0; i < (1 << 20) + 10; ++i) rows += fmt::format("{},1\n", i);
+  const auto reader = open(Paths{write("1.csv", rows), write("2.csv", "id,u\n5,1\n")},
+                           {.layout = Layout::kLong, .task = Target::kNone, .id = "id"},
+                           std::make_shared<Vocabulary>());
+  Sequence sequence;
+  std::string last;
+  while (reader->next(sequence)) last = sequence.id;
+  EXPECT_EQ(last, "2:5");
+}
+
+TEST_F(Open, FilesThatAreGivenTwice) {
+  const fs::path one = write("1.txt", "x\n");
+  EXPECT_EQ(refusal<ConfigError>({one, one}),
+            one.string() + ": found the same data twice, expected it once");
+  EXPECT_EQ(refusal<ConfigError>({"-", "/dev/stdin"}),
+            "/dev/stdin: found the same data twice, here and as -, expected it once");
+  // Links to nothing are not the same.
+  fs::create_directory(folder_.path() / "links");
+  for (const char* name : {"links/a.txt", "links/b.txt"}) {
+    fs::create_symlink("nothing", folder_.path() / name);
+  }
+  EXPECT_NE(refusal<ResourceError>({one, folder_.path() / "links"}), "");
+}
+
+TEST_F(Open, NamesThatAreLabelsAreText) {
+  const fs::path file = write("a\xFF.txt", "x\n");
+  EXPECT_EQ(refusal({write("b.txt", "x\n"), file}),
+            folder_.path().string() +
+                "/a\\xff.txt: found the byte 0xff in the name of the file, which is its label, "
+                "expected UTF-8: rename it");
+}
+
 TEST_F(Open, AFileIsNotSkipped) {
   const auto reader =
       open(Paths{write("a.txt", "x\n"), write("b.txt", "")}, {}, std::make_shared<Vocabulary>());
@@ -343,6 +378,11 @@ TEST_F(Open, RefusesABadTableOfLabels) {
          bad("labels_three_columns.csv").string() + ":1: found 3 fields, expected 2");
   expect("labels_none.csv",
          bad("labels_none.csv").string() + ":2:8: found no label, expected a label for every id");
+  const fs::path damaged = write("damaged.csv", "first,a\nsecond,b\xFF\n");
+  EXPECT_EQ(refusal({good("records.fa")}, {.label_from = damaged.string()}),
+            damaged.string() +
+                ":2:9: found the byte 0xff, expected UTF-8 text: convert the file, "
+                "such as with iconv");
   EXPECT_EQ(refusal<ConfigError>({good("records.fa")}, {.label_from = "fiel"}),
             "--label-from is 'fiel', expected file, folder, header, header:N or an existing table");
 }

@@ -121,6 +121,31 @@ TEST_F(Sources, RefuseWithThePlace) {
                                {":2:2: found w"});
 }
 
+TEST_F(Sources, GivePartsOfLongLines) {
+  Source content = source("äbcdef   gh\nabc\n   \n");
+  const auto rest_in_parts = [&] {
+    Lines parts;
+    for (std::string_view part; content.part_of_line(part, 5);) {
+      parts.push_back(fmt::format("{}{} {}:{}", content.begins_line() ? "" : "…", part,
+                                  content.place_of(part, part.data()).line,
+                                  content.place_of(part, part.data()).column) +
+                      (content.ends_line() ? "" : "…"));
+    }
+    return parts;
+  };
+  EXPECT_EQ(rest_in_parts(), (Lines{"äbcd 1:1…", "…ef 1:5…", "…   gh 1:7", "abc 2:1", "    3:1"}));
+}
+
+TEST_F(Sources, RefuseALineThatIsTooLong) {
+  Source content = source("äbc\näbcd\n");
+  std::string_view line;
+  const Source::Longest longest = {4, "do something"};
+  EXPECT_TRUE(content.line(line, longest));
+  io::expect_error<InputError>([&] { content.line(line, longest); },
+                               {file_.string() + ":2:4: found a line of more than 0 MiB, expected "
+                                                 "at most that: do something"});
+}
+
 TEST_F(Sources, RefuseWhatIsNoText) {
   io::expect_error<InputError>([&] { lines(std::string_view("a\nb\0c\n", 6)); },
                                {":2:2: found a zero byte (NUL), expected text, .npy, .npz or IDX"});

@@ -69,6 +69,16 @@ TEST_F(BadTable, Quotes) {
             ":3:4: found \"x,4\" after a closing quote, expected a delimiter");
 }
 
+TEST_F(BadTable, RowsThatAreTooLong) {
+  const std::string half(std::size_t{5} << 20, 'x');
+  EXPECT_EQ(refusal("a,b\n1,2\n" + half + half + ",4\n"),
+            ":3:8388609: found a line of more than 8 MiB, expected at most that: a long series "
+            "needs a row per step");
+  EXPECT_EQ(refusal("a,b\n1,2\n3,\"" + half + "\n" + half + "\"\n"),
+            ":3:3: found a row of more than 8 MiB, expected a closing quote before that: a long "
+            "series needs a row per step");
+}
+
 TEST_F(BadTable, Bytes) {
   EXPECT_EQ(refusal(std::string_view("a,b\n1,2\n3,\0\n", 12)),
             ":3:3: found a zero byte (NUL), expected text, .npy, .npz or IDX");

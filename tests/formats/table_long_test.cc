@@ -167,6 +167,15 @@ TEST_F(LongTable, ReadsWithoutAHeaderWhereAsked) {
             (Lines{"1@1: 0.5 5 | 0.25 6 -> ", "2@3: 7 7 -> "}));
 }
 
+// Those of the first million sequences are known, however many follow.
+TEST_F(LongTable, AnIdThatComesAgainLate) {
+  std::string text = "id,u\n";
+  for (int i = 0; i < (1 << 20) + 10; ++i) text += fmt::format("{},1\n", i);
+  EXPECT_EQ(refusal(text + "5,1\n", {.layout = Layout::kLong, .id = "id"}),
+            ":1048588:1: found the id \"5\" again, first seen on line 7, expected the rows of a "
+            "sequence to be consecutive: sort the table by id");
+}
+
 // Any cells, in any equivalent notation.
 TEST_F(LongTable, AnyTableReadsAsItWasWritten) {
   const bool holds = rc::check("a table reads as it was written", [&] {

@@ -158,6 +158,22 @@ TEST(Utf8, IsToldFromOtherBytes) {
   }
 }
 
+TEST_F(Text, DifferentSymbolsAreLimited) {
+  std::string text;
+  for (int i = 0; i < 700'000; ++i) text += fmt::format("{:x}", i * 2'654'435'761U);
+  const std::string place = write(text).string();
+  EXPECT_EQ(refusal({write("0\n" + text)}, {.kmer = 12}),
+            place +
+                ":2: found more than 1,048,576 different symbols, expected fewer: use a smaller "
+                "--kmer, or no --tokens words");
+  EXPECT_EQ(refusal({write("0\n" + text)}, {.kmer = 100}),
+            place +
+                ":2: found more than 16 MiB of different symbols, expected fewer: use a smaller "
+                "--kmer, or no --tokens words");
+  const Lines read = sequences({write(text)}, {.kmer = 4});
+  EXPECT_EQ(read.size(), 1U);
+}
+
 RC_GTEST_FIXTURE_PROP(Text, EveryLetterIsAStep, ()) {
   const auto letters = *rc::gen::nonEmpty(
       rc::gen::container<Lines>(rc::gen::elementOf(Lines{"a", "b", "é", "ß", "€", "語", "😀"})));

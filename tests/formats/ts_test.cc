@@ -224,6 +224,19 @@ TEST(Ts, RefusesTooManyDimensions) {
   EXPECT_EQ(refusal({folder.path() / "x.ts"}),
             (folder.path() / "x.ts").string() +
                 ":2:1: found a sequence of 100,001 dimensions, expected at most 65,536");
+  io::put(folder.path() / "y.ts", "@dimensions 100000\n@data\n" + std::string(99'999, ':') + "\n");
+  EXPECT_EQ(refusal({folder.path() / "y.ts"}),
+            (folder.path() / "y.ts").string() +
+                ":1:13: found 100,000 dimensions, expected at most 65,536");
+}
+
+TEST_F(TsHeaders, TooManyNumbersAreNotBlamedOnTheHeader) {
+  std::string half;
+  for (int i = 0; i < 9'000'000; ++i) half += "1,";
+  half.pop_back();
+  EXPECT_EQ(refused("@dimensions 2\n@seriesLength 9000000\n@data\n" + half + ":" + half + "\n"),
+            ":4:33554433: found more than 16,777,216 numbers in a line, expected fewer: save long "
+            "sequences as .npy");
 }
 
 TEST(Ts, RefusesABadCase) {

@@ -101,7 +101,9 @@ class Bomb:
         """Return how many bytes a run that ends so may take."""
         is_json = "json" in self.reader or (self.head + self.filler).startswith(b"{")
         overhead = JSON_LINES_OVERHEAD if is_json else OVERHEAD
-        keeps = status == 0 and self.reader not in STREAMS
+        # A FASTQ record is kept until it turns out to lack its quality string.
+        is_begun = self.reader == "fastq" and (self.filler.isalpha() or self.filler in b"*-")
+        keeps = self.reader not in STREAMS and (status == 0 or is_begun)
         return overhead + (PER_KEPT_BYTE * SIZE if keeps else 0)
 
 
