@@ -116,18 +116,6 @@ void refuse_fewer_steps(const State& done, const Experiment& experiment, const s
                   name, done.step, experiment.training.steps));
 }
 
-Checkpoint find_place(const Experiment& experiment, const fs::path& folder) {
-  Checkpoint checkpoint = read_checkpoint(folder / kCheckpointFile);
-  if (const auto lines = differences_but_steps(checkpoint.experiment, experiment); !lines.empty()) {
-    throw ModelFileError(fmt::format("{}: is from another experiment than the {} next to it:\n  {}",
-                                     checkpoint.file.string(), kConfigFile,
-                                     fmt::join(lines, "\n  ")));
-  }
-  refuse_fewer_steps(checkpoint.state, experiment, folder.string());
-  check_metrics(folder, checkpoint.state.metrics);
-  return checkpoint;
-}
-
 // Throws ConfigError if a new start would replace a finished model. A run killed before its first
 // checkpoint has no model.
 void refuse_to_lose_model(const fs::path& folder) {
@@ -152,6 +140,17 @@ bool is_locked_by_another(const io::Descriptor& folder) {
 
 }  // namespace
 
+Checkpoint read_checkpoint_of(const Experiment& experiment, const fs::path& folder) {
+  Checkpoint checkpoint = read_checkpoint(folder / kCheckpointFile);
+  if (const auto lines = differences_but_steps(checkpoint.experiment, experiment); !lines.empty()) {
+    throw ModelFileError(fmt::format("{}: is from another experiment than the {} next to it:\n  {}",
+                                     checkpoint.file.string(), kConfigFile,
+                                     fmt::join(lines, "\n  ")));
+  }
+  check_metrics(folder, checkpoint.state.metrics);
+  return checkpoint;
+}
+
 Found FolderStore::inspect(const Experiment& experiment,
                            const std::optional<double>& time_budget) const try {
   Found found;
@@ -168,7 +167,8 @@ Found FolderStore::inspect(const Experiment& experiment,
       fs::exists(file(kRunFile)) && fs::exists(file(kModelFile)) &&
       is_finished(read_run_file(file(kRunFile)), experiment, found.configured, time_budget);
   if (fs::exists(file(kCheckpointFile))) {
-    found.checkpoint = find_place(experiment, folder_);
+    found.checkpoint = read_checkpoint_of(experiment, folder_);
+    refuse_fewer_steps(found.checkpoint->state, experiment, name());
   } else if (!found.finished) {
     refuse_to_lose_model(folder_);
   }
