@@ -89,7 +89,7 @@ bool is_finished(const RunSummary& summary, const Experiment& experiment, bool c
 // Checks the metrics that a checkpoint covers. Those of earlier builds have no checksum.
 void check_metrics(const fs::path& folder, const MetricsExtent& covered) {
   const fs::path file = folder / kMetricsFile;
-  const std::string text = fs::exists(file) ? io::read_text(file) : "";
+  const std::string text = fs::exists(file) ? io::read_whole(file) : "";
   const auto size = static_cast<std::size_t>(covered.size);
   if (text.size() < size) {
     throw InputError(
@@ -191,7 +191,13 @@ std::optional<io::Descriptor> FolderStore::lock() {
 }
 
 void FolderStore::set_experiment(const Experiment& experiment) {
-  io::replace_text(file(kConfigFile), format_experiment(experiment));
+  const std::string text = format_experiment(experiment);
+  if (text.size() > io::kMostText) {  // it could not be read again
+    throw ConfigError(
+        fmt::format("{}: found {} bytes, expected at most {}: give folders instead of their files",
+                    file(kConfigFile).string(), text.size(), io::kMostText));
+  }
+  io::replace_text(file(kConfigFile), text);
 }
 
 std::unique_ptr<MetricsSink> FolderStore::begin_metrics(std::int64_t size) {
