@@ -32,7 +32,7 @@ class InputFile {
 // Reads a file of any size.
 std::string read_whole(const std::filesystem::path& file);
 
-// Reads TOML or JSON, which takes up to a hundred times its size when it is parsed. Throws InputError
+// Reads TOML or JSON, which may take a hundred times its size when it is parsed. Throws InputError
 // if the file is larger than kMostText.
 inline constexpr std::uint64_t kMostText = std::uint64_t{4} << 20;
 std::string read_text(const std::filesystem::path& file);

@@ -1,4 +1,4 @@
-// tests/fuzz/program_test.cc: tests that programs write the inputs of fuzz targets that they describe.
+// tests/fuzz/program_test.cc: tests what programs write as the inputs of fuzz targets.
 #include "program.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// tests/workflows/verify_test.cc: tests that `rwa verify` finds damage in each file of a run folder.
+// tests/workflows/verify_test.cc: tests that `rwa verify` finds what is wrong in a run folder.
 #include <filesystem>
 #include <string>
 #include <string_view>
