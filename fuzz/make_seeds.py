@@ -7,6 +7,7 @@ selects options. The model, the checkpoint and the states of streams were writte
 import gzip
 import io
 import json
+import math
 import pathlib
 import struct
 import zipfile
@@ -94,6 +95,43 @@ put("safetensors/two", "0", tensors({"__metadata__": {"a": "b"},
 put("safetensors/wrapping_shape", "0", tensors({"x": {"dtype": "F32", "shape": [4194305, 4194305, 211106198978564],
                                                  "data_offsets": [0, 16]}}, bytes(16)))
 
+
+
+def weights(dtype, pack, shapes):  # of PyTorch
+    header, content = {}, b""
+    for name, shape in shapes.items():
+        data = pack([number / 8 for number in range(math.prod(shape))])
+        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [len(content), len(content) + len(data)]}
+        content += data
+    return tensors(header, content)
+
+
+def packed_as(code):
+    return lambda values: struct.pack(f"<{len(values)}{code}", *values)
+
+
+def bfloats(values):
+    return b"".join(struct.pack("<f", value)[2:] for value in values)
+
+
+lstm = {"a.weight_ih_l0": [8, 3], "a.weight_hh_l0": [8, 2], "a.bias_ih_l0": [8], "a.bias_hh_l0": [8],
+        "c.weight": [4, 2], "c.bias": [4]}
+gru = {"weight_ih_l0": [6, 3], "weight_hh_l0": [6, 2], "weight_ih_l0_reverse": [6, 3], "weight_hh_l0_reverse": [6, 2]}
+put("torch/lstm", "0", weights("F32", packed_as("f"), lstm))
+put("torch/named", "3", weights("F32", packed_as("f"), {**lstm, "e.weight": [5, 3], "b.weight_ih_l0": [8, 3]}))
+put("torch/half", "2", weights("F16", packed_as("e"), {**lstm, "emb.weight": [5, 3]}))
+put("torch/bfloat", "1", weights("BF16", bfloats, gru))
+put("torch/double", "1", weights("F64", packed_as("d"), gru))
+put("torch/no_units", "0", weights("F32", packed_as("f"), {"weight_ih_l0": [0, 3], "weight_hh_l0": [0, 1 << 62]}))
+put("safetensors/half", "1", weights("F16", packed_as("e"), {"x": [2, 3]}))
+put("safetensors/double_too_large", "1", weights("F64", lambda _: struct.pack("<d", 1e300), {"x": [1]}))
+
+put("curve/bits", "0", "step,bits,accuracy\n0,2.5,\n100,0.125,99.5\n")
+put("curve/mse", "0", "step,mse,accuracy\n0,2.5,\n100,1e-3,\n")
+put("curve/log", "1", "Iteration: 0 Dataset: train Cost: 0.5\nIteration: 0 Dataset: test Cost: 0.25 Accuracy: 60.0\n"
+    "Iteration: 100 Dataset: test Cost: 0.125\n")
+put("curve/backward_log", "1", "Iteration: 100 Dataset: test Cost: inf\nIteration: 0 Dataset: test Cost: nan\n")
+
 PLAIN, GZIP, ZSTD, GZIP_TWICE = range(4)
 
 
@@ -123,4 +161,5 @@ put("stream/many_ids", program("1", PLAIN, "a,1,2\n", (9, "b,1,2\n"), "a\n"))
 put("dataset/many_sequences", program("1", PLAIN, "id,a,y\n", (10, "1,2,up\n2,3,down\n3,1,up\n")))
 put("dataset/long_series", program("4", PLAIN, "month,sales\n", (7, "1,2\n2,3.5\n3,1\n")))
 put("config/deep", program("0", PLAIN, "name = ", (12, "["), "\n"))
+put("config/many_parts", program("0", PLAIN, (17, "a."), "a = 1\n"))
 put("run/many_metrics", program("1", PLAIN, (12, '{"step":1,"split":"test","loss":0.5,"unit":"mse"}\n')))

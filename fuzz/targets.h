@@ -18,7 +18,8 @@ struct Target {
 
 // Readers of sequences.
 std::span<const Target> readers();
-// Other files: compressed files, tensors, models, and the encoding stored in a model.
+// Other files: compressed files, tensors, models, the encoding stored in a model, the weights of
+// other programs, and the authors' curves.
 std::span<const Target> files();
 // Lines of streams, and the file with their state.
 std::span<const Target> streams();

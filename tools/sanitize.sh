@@ -18,7 +18,8 @@ for preset in "$@"; do
   TSAN_OPTIONS="abort_on_error=1:second_deadlock_stack=1:log_path=$reports/tsan" \
     ctest --preset "$preset" || status=$?
   # Without a sanitizer these are std::bad_alloc, which tests provoke.
-  grep -lE 'SUMMARY: .*Sanitizer: (allocation-size-too-big|out-of-memory)' -r "$reports" | xargs -r rm
+  find "$reports" -type f -exec \
+    grep -qE 'SUMMARY: .*Sanitizer: (allocation-size-too-big|out-of-memory)' {} \; -delete
   if [ -n "$(ls "$reports")" ]; then
     tail -n +1 "$reports"/*
     echo "$preset: found $(ls "$reports" | wc -l) reports of sanitizers, expected none"

@@ -26,6 +26,12 @@ std::uint64_t regular_file_size(int descriptor, const std::filesystem::path& fil
   return static_cast<std::uint64_t>(status.st_size);
 }
 
+std::string rest_of(InputFile input) {
+  std::string text(input.size(), '\0');
+  input.read(std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
 }  // namespace
 
 InputFile::InputFile(const std::filesystem::path& file)
@@ -50,11 +56,15 @@ void InputFile::read(std::span<std::byte> bytes) {
   }
 }
 
+std::string read_whole(const std::filesystem::path& file) { return rest_of(InputFile(file)); }
+
 std::string read_text(const std::filesystem::path& file) {
   InputFile input(file);
-  std::string text(input.size(), '\0');
-  input.read(std::as_writable_bytes(std::span(text)));
-  return text;
+  if (input.size() > kMostText) {
+    throw InputError(fmt::format("{}: found {} bytes, expected at most {}: is it the right file?",
+                                 file.string(), input.size(), kMostText));
+  }
+  return rest_of(std::move(input));
 }
 
 }  // namespace rwa::io

@@ -29,7 +29,12 @@ class InputFile {
   std::uint64_t done_ = 0;
 };
 
-// Reads a whole small file.
+// Reads a file of any size.
+std::string read_whole(const std::filesystem::path& file);
+
+// Reads TOML or JSON, which may take a hundred times its size when it is parsed. Throws InputError
+// if the file is larger than kMostText.
+inline constexpr std::uint64_t kMostText = std::uint64_t{4} << 20;
 std::string read_text(const std::filesystem::path& file);
 
 }  // namespace rwa::io

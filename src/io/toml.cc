@@ -7,6 +7,9 @@
 #define TOML_ASSERT(expression) static_assert(true)
 #include "io/toml.h"
 
+#include <algorithm>
+#include <cstddef>
+
 #include <fmt/format.h>
 
 #include <toml++/impl/preprocessor.h>
@@ -54,6 +57,46 @@ Value::Table table_from_toml(const toml::table& table, std::string_view origin) 
   return fields;
 }
 
+// Returns where a text in quotes ends: after them, or with its line if they are missing.
+std::size_t end_of_text(std::string_view toml, std::size_t at) {
+  const char quote = toml[at];
+  const bool has_lines = toml.substr(at, 3) == std::string(3, quote);
+  const std::string_view end = toml.substr(at, has_lines ? 3 : 1);
+  for (at += end.size(); at < toml.size(); ++at) {
+    if (toml.substr(at).starts_with(end)) return at + end.size();
+    if (toml[at] == '\n' && !has_lines) return at;
+    if (toml[at] == '\\' && quote == '"') ++at;
+  }
+  return toml.size();
+}
+
+std::string place_of(std::size_t at, std::string_view toml, std::string_view origin) {
+  const std::string_view before = toml.substr(0, at);
+  const auto line = 1 + std::ranges::count(before, '\n');
+  return fmt::format("{}:{}:{}", origin, line, at - (before.rfind('\n') + 1) + 1);
+}
+
+// A key a.b.c is a table in a table, which toml++ builds and removes by recursion. It limits how
+// deep arrays and other tables are, to 256, but not the parts of a key.
+void refuse_long_keys(std::string_view toml, std::string_view origin) {
+  constexpr int kMostParts = 8;
+  int parts = 1;
+  for (std::size_t at = 0; at < toml.size();) {
+    const char c = toml[at];
+    if (c == '"' || c == '\'') {
+      at = end_of_text(toml, at);
+      continue;
+    }
+    if (c == '#') at = std::min(toml.find('\n', at), toml.size() - 1);
+    if (c == '.' && ++parts > kMostParts) {
+      throw ConfigError(fmt::format("{}: found a key of more than {} parts, expected fewer",
+                                    place_of(at, toml, origin), kMostParts));
+    }
+    if (std::string_view("=,{}[]#\n").find(c) != std::string_view::npos) parts = 1;
+    ++at;
+  }
+}
+
 std::string in_quotes(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -71,6 +114,7 @@ std::string in_quotes(std::string_view text) {
 }  // namespace
 
 Value::Table parse_toml(std::string_view text, std::string_view origin) try {
+  refuse_long_keys(text, origin);
   return table_from_toml(toml::parse(text), origin);
 } catch (const toml::parse_error& error) {
   // The description quotes names from the file, so escape it; its length is already limited.

@@ -58,7 +58,7 @@ TestCurve curve_of(const training::Record& run) {
 }
 
 TestCurve read_curve(const fs::path& file) {
-  const std::string text = io::read_text(file);
+  const std::string text = io::read_whole(file);
   std::string_view rest = text;
   TestCurve curve;
   const std::string_view header = take_line(rest);

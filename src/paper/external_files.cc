@@ -190,7 +190,7 @@ bool is_there(const fs::path& file, std::uint64_t most_bytes, std::string_view e
 
 void keep_mnist_file(const MnistFile& wanted, const fs::path& part, const fs::path& file) {
   require_content(part, wanted.bytes, wanted.sha256);
-  io::replace_text(file, io::read_text(part));
+  io::replace_text(file, io::read_whole(part));
 }
 
 void download_mnist_file(const MnistFile& wanted, const fs::path& file) {
@@ -204,7 +204,7 @@ void download_mnist_file(const MnistFile& wanted, const fs::path& file) {
 }
 
 void keep_curve(const AuthorsLog& wanted, const fs::path& part, const fs::path& file) {
-  const std::string curve = to_curve(io::read_text(part), wanted.unit, wanted.path);
+  const std::string curve = to_curve(io::read_whole(part), wanted.unit, wanted.path);
   const std::string found = io::sha256(std::as_bytes(std::span(curve)));
   if (found != wanted.sha256) {
     throw InputError(fmt::format("{}: found a curve with SHA-256 {}, expected {}", wanted.path,

@@ -112,7 +112,7 @@ std::vector<Flow> flows_of(const Study& study, const StudyExperiment& experiment
     for (const training::Record* run : found->second) {
       const fs::path file = run->folder / kGradientsFile;
       if (!fs::exists(file)) continue;
-      GradientFlow flow = parse_gradients(io::read_text(file), file);
+      GradientFlow flow = parse_gradients(io::read_whole(file), file);
       flows.push_back({one.name, "", std::move(flow.trained)});
       flows.push_back({one.name, ", untrained", std::move(flow.untrained)});
       break;

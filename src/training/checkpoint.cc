@@ -225,7 +225,7 @@ Checkpoint read_checkpoint(const std::filesystem::path& file) {
 void share(std::optional<Checkpoint>& checkpoint, Ranks& ranks) {
   if (ranks.alone()) return;
   std::string bytes;
-  if (ranks.rank() == 0 && checkpoint) bytes = io::read_text(checkpoint->file);
+  if (ranks.rank() == 0 && checkpoint) bytes = io::read_whole(checkpoint->file);
   ranks.broadcast(bytes);
   if (ranks.rank() == 0 || bytes.empty()) return;
   const std::string_view origin = "the checkpoint from rank 0";

@@ -98,7 +98,7 @@ MetricsFile::MetricsFile(const std::filesystem::path& file, std::int64_t size)
   if (io::repeat_if_interrupted([&] { return ::ftruncate(descriptor_.get(), size); }) != 0) {
     io::throw_refusal("truncate", file_, errno);
   }
-  const std::string kept = io::read_text(file_);
+  const std::string kept = io::read_whole(file_);
   sum_.add(std::as_bytes(std::span(kept)));
 }
 
@@ -117,7 +117,7 @@ MetricsExtent MetricsFile::sync() {
 }
 
 std::vector<Metric> read_metrics(const std::filesystem::path& file, std::size_t size) {
-  const std::string text = io::read_text(file);
+  const std::string text = io::read_whole(file);
   std::vector<Metric> metrics;
   std::string_view rest = std::string_view(text).substr(0, size);
   for (auto end = rest.find('\n'); end != std::string_view::npos; end = rest.find('\n')) {

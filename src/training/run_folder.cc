@@ -41,7 +41,7 @@ Record read_run(const fs::path& folder) try {
   if (const fs::path file = folder / kMetricsFile; fs::exists(file)) {
     record.metrics = read_metrics(file);
   } else if (const fs::path kept = folder / kKeptMetricsFile; fs::exists(kept)) {
-    record.metrics = parse_metrics_csv(io::read_text(kept), kept);
+    record.metrics = parse_metrics_csv(io::read_whole(kept), kept);
   }
   if (const fs::path file = folder / kRunFile; fs::exists(file)) {
     summarise(read_run_file(file), record);

@@ -88,7 +88,7 @@ bool is_finished(const RunSummary& summary, const Experiment& experiment, bool c
 // Checks the metrics that a checkpoint covers. Those of earlier builds have no checksum.
 void check_metrics(const fs::path& folder, const MetricsExtent& covered) {
   const fs::path file = folder / kMetricsFile;
-  const std::string text = fs::exists(file) ? io::read_text(file) : "";
+  const std::string text = fs::exists(file) ? io::read_whole(file) : "";
   const auto size = static_cast<std::size_t>(covered.size);
   if (text.size() < size) {
     throw InputError(
@@ -115,18 +115,6 @@ void refuse_fewer_steps(const State& done, const Experiment& experiment, const s
                   name, done.step, experiment.training.steps));
 }
 
-Checkpoint find_place(const Experiment& experiment, const fs::path& folder) {
-  Checkpoint checkpoint = read_checkpoint(folder / kCheckpointFile);
-  if (const auto lines = differences_but_steps(checkpoint.experiment, experiment); !lines.empty()) {
-    throw ModelFileError(fmt::format("{}: is from another experiment than the {} next to it:\n  {}",
-                                     checkpoint.file.string(), kConfigFile,
-                                     fmt::join(lines, "\n  ")));
-  }
-  refuse_fewer_steps(checkpoint.state, experiment, folder.string());
-  check_metrics(folder, checkpoint.state.metrics);
-  return checkpoint;
-}
-
 // Throws ConfigError if a new start would replace a finished model. A run killed before its first
 // checkpoint has no model.
 void refuse_to_lose_model(const fs::path& folder) {
@@ -146,6 +134,17 @@ io::Descriptor open_folder(const fs::path& folder) {
 
 }  // namespace
 
+Checkpoint read_checkpoint_of(const Experiment& experiment, const fs::path& folder) {
+  Checkpoint checkpoint = read_checkpoint(folder / kCheckpointFile);
+  if (const auto lines = differences_but_steps(checkpoint.experiment, experiment); !lines.empty()) {
+    throw ModelFileError(fmt::format("{}: is from another experiment than the {} next to it:\n  {}",
+                                     checkpoint.file.string(), kConfigFile,
+                                     fmt::join(lines, "\n  ")));
+  }
+  check_metrics(folder, checkpoint.state.metrics);
+  return checkpoint;
+}
+
 Found FolderStore::inspect(const Experiment& experiment,
                            const std::optional<double>& time_budget) const try {
   Found found;
@@ -162,7 +161,8 @@ Found FolderStore::inspect(const Experiment& experiment,
       fs::exists(file(kRunFile)) && fs::exists(file(kModelFile)) &&
       is_finished(read_run_file(file(kRunFile)), experiment, found.configured, time_budget);
   if (fs::exists(file(kCheckpointFile))) {
-    found.checkpoint = find_place(experiment, folder_);
+    found.checkpoint = read_checkpoint_of(experiment, folder_);
+    refuse_fewer_steps(found.checkpoint->state, experiment, name());
   } else if (!found.finished) {
     refuse_to_lose_model(folder_);
   }
@@ -183,7 +183,13 @@ std::optional<io::Descriptor> FolderStore::lock() {
 }
 
 void FolderStore::set_experiment(const Experiment& experiment) {
-  io::replace_text(file(kConfigFile), format_experiment(experiment));
+  const std::string text = format_experiment(experiment);
+  if (text.size() > io::kMostText) {  // it could not be read again
+    throw ConfigError(
+        fmt::format("{}: found {} bytes, expected at most {}: give folders instead of their files",
+                    file(kConfigFile).string(), text.size(), io::kMostText));
+  }
+  io::replace_text(file(kConfigFile), text);
 }
 
 std::unique_ptr<MetricsSink> FolderStore::begin_metrics(std::int64_t size) {

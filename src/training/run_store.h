@@ -21,6 +21,10 @@
 
 namespace rwa::training {
 
+// Reads the checkpoint in a run folder. Throws ModelFileError if it is corrupted or from another
+// experiment, InputError unless the metrics that it covers are those in the folder.
+Checkpoint read_checkpoint_of(const Experiment& experiment, const std::filesystem::path& folder);
+
 // What a run finds in its store.
 struct Found {
   bool configured = false;  // the store has exactly this experiment

@@ -43,7 +43,8 @@ std::string to_text(const NetworkSummary& network);
 // describes it. Throws ModelFileError, InputError, ConfigError or ResourceError if it is invalid or
 // incomplete.
 std::string verify(const std::filesystem::path& path);
-// Returns the data files in a folder. Empty for a file, and if the folder itself is refused.
+// Returns the data files in a folder. Empty for a file or a run folder, and if the folder itself is
+// refused.
 std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder);
 
 }  // namespace rwa::workflows

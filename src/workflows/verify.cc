@@ -20,6 +20,7 @@
 #include "rwa/model.h"
 #include "training/checkpoint.h"
 #include "training/run_folder.h"
+#include "training/run_store.h"
 
 namespace rwa::workflows {
 namespace {
@@ -36,8 +37,7 @@ std::string verify_model(const fs::path& file) {
       has_encoding ? "with" : "without");
 }
 
-std::string verify_checkpoint(const fs::path& file) {
-  const training::Checkpoint checkpoint = training::read_checkpoint(file);
+std::string in_words(const training::Checkpoint& checkpoint) {
   return fmt::format("valid checkpoint, training step {} of {}", checkpoint.state.step,
                      checkpoint.experiment.training.steps);
 }
@@ -47,16 +47,23 @@ std::string verify_tensors(const fs::path& file) {
   const auto format = content.metadata.find("format");
   const bool is_checkpoint =
       format != content.metadata.end() && format->second == training::kCheckpointFormat;
-  return is_checkpoint ? verify_checkpoint(file) : verify_model(file);
+  return is_checkpoint ? in_words(training::read_checkpoint(file)) : verify_model(file);
+}
+
+bool is_run(const fs::path& path) {
+  return fs::is_directory(path) && fs::exists(path / training::kConfigFile);
 }
 
 std::string verify_run(const fs::path& folder) {
   const training::Record record = training::read_run(folder);
   std::string parts = fmt::format("run, {}, training step {} of {}", to_string(record.status),
                                   record.steps, record.experiment.training.steps);
-  for (const std::string_view name : {training::kCheckpointFile, training::kModelFile}) {
-    const fs::path file = folder / name;
-    if (fs::exists(file)) parts += fmt::format("; {}: {}", name, verify_tensors(file));
+  if (fs::exists(folder / training::kCheckpointFile)) {
+    parts += fmt::format("; {}: {}", training::kCheckpointFile,
+                         in_words(training::read_checkpoint_of(record.experiment, folder)));
+  }
+  if (const fs::path model = folder / training::kModelFile; fs::exists(model)) {
+    parts += fmt::format("; {}: {}", training::kModelFile, verify_model(model));
   }
   return parts;
 }
@@ -75,7 +82,7 @@ std::string verify_data(const fs::path& path) {
 
 std::string verify(const fs::path& path) try {
   io::require_existing(path);
-  if (fs::is_directory(path) && fs::exists(path / training::kConfigFile)) return verify_run(path);
+  if (is_run(path)) return verify_run(path);
   if (const fs::path model = path / training::kModelFile; fs::exists(model)) {
     return verify_tensors(model);  // of several runs
   }
@@ -86,7 +93,7 @@ std::string verify(const fs::path& path) try {
 }
 
 std::vector<fs::path> files_in(const fs::path& folder) try {
-  if (!fs::is_directory(folder)) return {};
+  if (!fs::is_directory(folder) || is_run(folder)) return {};
   return formats::find_files({&folder, 1}).files;
 } catch (const InputError&) {
   return {};

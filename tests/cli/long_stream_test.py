@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests `rwa stream` with a million steps whose attention logits are +1e30 and -1e30: the average is
-that of the steps with +1e30, to a relative error of 1e-5, as in double precision.
+"""Tests `rwa stream` with a million steps whose attention logits are +1e30 and -1e30: the average
+is that of the steps with +1e30, to a relative error of 1e-5, as in double precision.
 
     tests/cli/long_stream_test.py PATH_OF_RWA
 """
@@ -26,8 +26,8 @@ def train():
     rows = [f"{s},{x1},{x2},{x2}" for s in range(8) for x1 in (-1, 1) for x2 in (-1, 1)]
     pathlib.Path("data.csv").write_text("id,u,v,y\n" + "\n".join(rows) + "\n", encoding="ascii")
     subprocess.run([RWA, "train", "data.csv", "--out", "model", "--id", "id", "--target", "y",
-                    "--task", "numbers-per-step", "--scale", "none", "--stem", "none", "--units", "1",
-                    "--epochs", "1"], check=True, capture_output=True)
+                    "--task", "numbers-per-step", "--scale", "none", "--stem", "none",
+                    "--units", "1", "--epochs", "1"], check=True, capture_output=True)
     return pathlib.Path("model/model.safetensors")
 
 

@@ -17,7 +17,7 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
-from launcher import Launcher, end, ranks_of  # noqa: E402
+from launcher import TIME_LIMIT, Launcher, end, ranks_of  # noqa: E402
 
 PROGRAM = pathlib.Path(sys.argv[1]).resolve()
 LAUNCHER = Launcher(sys.argv[2:])
@@ -38,6 +38,10 @@ batch = 10
 every = 50
 samples = 20
 """
+
+
+def text_of(file):
+    return file.read_text(encoding="utf-8") if file.exists() else ""
 
 
 class Ranks(unittest.TestCase):
@@ -74,10 +78,17 @@ class Ranks(unittest.TestCase):
         job = self.start(ranks, *command)
         self.addCleanup(job.terminate)
         metrics = self.folder / "runs/long/rwa-seed1/metrics.jsonl"
-        while not (metrics.exists() and '"step":50,' in metrics.read_text(encoding="utf-8")):
-            self.assertIsNone(job.poll(), "it ended too early")
-            time.sleep(0.02)
+        self.wait_until(lambda: '"step":50,' in text_of(metrics), job)
         return job
+
+    def wait_until(self, is_so, job=None):
+        """A job ends too early if it ends before."""
+        limit = time.monotonic() + TIME_LIMIT
+        while not is_so():
+            self.assertLess(time.monotonic(), limit, "waited for what does not happen")
+            if job:
+                self.assertIsNone(job.poll(), "it ended too early")
+            time.sleep(0.02)
 
     def test_have_the_files_of_one_process(self):
         self.write_waves()
@@ -172,7 +183,10 @@ class Ranks(unittest.TestCase):
             (self.folder / f"config-{rank}").mkdir()
             config = self.folder / f"config-{rank}/c.toml"
             config.write_text(f"[network]\nunits = {units}\n", encoding="utf-8")
-        script = 'cd config-$OMPI_COMM_WORLD_RANK && exec "$0" train ../waves.csv --config c.toml --out x'
+        script = (
+            "cd config-$OMPI_COMM_WORLD_RANK && "
+            'exec "$0" train ../waves.csv --config c.toml --out x'
+        )
         job = LAUNCHER.start(2, "bash", "-c", script, PROGRAM, cwd=self.folder)
         status, _, errors = end(job)
         self.assertEqual(status, 2, errors)
@@ -197,18 +211,16 @@ class Ranks(unittest.TestCase):
             job = self.start(2, *command)
             self.addCleanup(job.kill)
             progress = self.folder / "runs/long/rwa-seed1/metrics.jsonl"
-            seen = progress.read_text(encoding="utf-8") if progress.exists() else ""
-            while not (progress.exists() and
-                       len(progress.read_text(encoding="utf-8")) > len(seen) + 1000):
-                self.assertIsNone(job.poll(), "it ended too early")
-                time.sleep(0.02)
+            more = len(text_of(progress)) + 1000
+            self.wait_until(lambda: len(text_of(progress)) > more, job)
             ranks = ranks_of(job, PROGRAM)
             job.terminate()
             time.sleep(pause)
             job.terminate()
             end(job)
-            while any(pathlib.Path(f"/proc/{rank}").exists() for rank in ranks):
-                time.sleep(0.02)
+            self.wait_until(
+                lambda: not any(pathlib.Path(f"/proc/{rank}").exists() for rank in ranks)
+            )
             run = json.loads(progress.with_name("run.json").read_text(encoding="utf-8"))
             self.assertEqual(run["status"], "interrupted")
             self.assertGreater(run["steps"], 0)
@@ -222,7 +234,10 @@ class Ranks(unittest.TestCase):
 
     def test_work_together_only_where_that_is_meant(self):
         self.write_waves()
-        script = 'exec "$0" train waves.csv --units 4 --epochs 1 --split 0.2 --out out-$OMPI_COMM_WORLD_RANK'
+        script = (
+            'exec "$0" train waves.csv --units 4 --epochs 1 --split 0.2 '
+            "--out out-$OMPI_COMM_WORLD_RANK"
+        )
         job = LAUNCHER.start(2, "bash", "-c", script, PROGRAM, cwd=self.folder)
         status, _, errors = end(job)
         self.assertEqual((status, errors.count("rwa: rank 1 was started as")), (2, 1), errors)

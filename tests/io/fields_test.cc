@@ -164,6 +164,26 @@ TEST(Fields, TablesAreFieldsOfTheirOwn) {
                             {"x.toml:1:5: t is 1, expected a table, [t]"});
 }
 
+// Each part is a table in a table, which is built and removed by recursion.
+TEST(Toml, KeysHaveFewParts) {
+  const std::string nine = "a.b.c.d.e.f.g.h.i";
+  for (const std::string& text :
+       {std::string("a.b.c.d.e.f.g.h = 1\n[i.j.k.l.m]\nn.o.p.q = 2"),
+        "a = \"" + nine + "\" # " + nine, "a = '''it's\n" + nine + "'''",
+        "a = \"\"\"\\\"\"\"" + nine + "\"\"\"\"", std::string("a = [1.1, 2.2, 3.3, 4.4, 5.5]")}) {
+    EXPECT_NO_THROW(parse_toml(text, "x")) << text;
+  }
+  for (const std::string& text : {"\n " + nine + " = 1", "# '\n[" + nine + "]",
+                                  std::string("x = ''\na.'='.\"\\\"=\".d.e.f.g.h.i = 1"),
+                                  "x = '''\n'''\ny = {" + nine + " = 1}"}) {
+    expect_error<ConfigError>([&] { parse_toml(text, "x"); },
+                              {"x:", ": found a key of more than 8 parts"});
+  }
+  std::string deep;
+  for (int i = 0; i < 100'000; ++i) deep += "a.";
+  expect_error<ConfigError>([&] { parse_toml("\n" + deep + "a = 1", "x"); }, {"x:2:16: found"});
+}
+
 TEST(Fields, TheCallerSaysWhichError) {
   const auto with = [](Refuse refuse) {
     Fields fields({}, {.where = "w", .refuse = refuse, .required = true});

@@ -62,5 +62,16 @@ TEST(InputFile, SaysWhenItWasCutShortMeanwhile) {
                                                        "expected 10", "changed while it was read"});
 }
 
+TEST(ReadText, RefusesWhatTakesManyTimesItsSizeWhenParsed) {
+  const TempFolder folder;
+  const fs::path path = folder.path() / "config.toml";
+  put(path, "name = 1");
+  EXPECT_EQ(read_text(path), "name = 1");
+  fs::resize_file(path, kMostText + 1);
+  expect_error<InputError>([&] { read_text(path); },
+                           {path.string(), "found 4194305 bytes, expected at most 4194304"});
+  EXPECT_EQ(read_whole(path).size(), kMostText + 1);
+}
+
 }  // namespace
 }  // namespace rwa::io

@@ -7,8 +7,10 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include "io/read_file.h"
 #include "rwa/errors.h"
 #include "training/metrics.h"
+#include "training/run_store.h"
 #include "training/run_testing.h"
 
 namespace rwa::training {
@@ -202,6 +204,32 @@ TEST(Record, DamagedFilesAreNamed) {
   expect_error<InputError>(read, {"run.json: format is \"jwa-run\", expected \"rwa-run\""});
   io::put(folder.path() / kRunFile, "{\"format\":\"rwa-run\",\"status\":\"lost\"}");
   expect_error<InputError>(read, {"run.json: unknown status 'lost', expected one of: running"});
+}
+
+TEST(Record, MetricsAreOfAnyLengthAndOtherFilesAreSmall) {
+  const TempFolder folder;
+  const auto read = [&] { return read_run(folder.path()); };
+  const std::string line = format_metric({.split = "test", .loss = 1, .unit = "mse"}) + "\n";
+  const std::size_t count = io::kMostText / line.size() + 1;
+  std::string metrics;
+  for (std::size_t i = 0; i < count; ++i) metrics += line;
+  io::put(folder.path() / kMetricsFile, metrics);
+  io::put(folder.path() / kConfigFile, format_experiment(small_adding()));
+  EXPECT_EQ(read().metrics.size(), count);
+  for (const std::string_view name : {kRunFile, kConfigFile}) {
+    io::put(folder.path() / name, metrics);
+    expect_error<InputError>(read, {name, "bytes, expected at most 4194304"});
+  }
+}
+
+TEST(FolderStore, WritesNoConfigurationThatItCouldNotRead) {
+  const TempFolder folder;
+  FolderStore store(folder.path());
+  Experiment experiment = small_adding();
+  experiment.task = datasets::FilesTask{.train = {std::string(io::kMostText, 'a')}};
+  expect_error<ConfigError>([&] { store.set_experiment(experiment); },
+                            {"config.toml: found 41", "expected at most 4194304", "folders"});
+  EXPECT_EQ(folder.count(), 0);
 }
 
 TEST(FindRuns, FindsEveryFolderWithAConfiguration) {

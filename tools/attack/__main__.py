@@ -13,6 +13,7 @@ import random
 import secrets
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -57,6 +58,11 @@ def arguments():
     return given
 
 
+def version_of(program):
+    return subprocess.run([program, "--version"], check=True, capture_output=True,
+                          text=True).stdout.splitlines()[0]
+
+
 def work_folder():
     """In memory if there is room: kills behave the same there, and it is faster."""
     memory = "/dev/shm"
@@ -70,18 +76,20 @@ def attack(name, given, seconds):
         folder = pathlib.Path(work).resolve()
         chance = random.Random(f"{given.seed} {name}")
         session = Session(given.program, folder, chance, time.monotonic() + seconds, KEPT / name)
+        tally = session.tally
         try:
             ATTACKS[name][0].attack(session)
         except OutOfTime:
-            pass
+            if untried := tally.untried or ("" if tally.exact + tally.refused else "anything"):
+                tally.findings[f"no time for {untried}: use more --minutes"] += 1
         except Skipped as reason:
-            session.tally.note = f"skipped: {reason}"
+            tally.note = f"skipped: {reason}"
         except Exception as error:  # of the attack or the program: shown, not hidden
             traceback.print_exc()
-            session.tally.findings[f"the attack itself failed: {error}"] += 1
+            tally.findings[f"the attack itself failed: {error}"] += 1
         finally:
             end_processes_in(folder)
-        return session.tally
+        return tally
 
 
 def table(tallies):
@@ -114,7 +122,8 @@ def main():
     given = arguments()
     shutil.rmtree(KEPT, ignore_errors=True)
     end = time.monotonic() + given.minutes * 60 - RESERVE
-    print(f"seed {given.seed}, {given.minutes:g} minutes", flush=True)
+    print(f"{version_of(given.program)}, {os.cpu_count()} cores, seed {given.seed}, "
+          f"{given.minutes:g} minutes", flush=True)
     tallies = {}
     for number, name in enumerate(given.only):
         shares = [ATTACKS[other][1] for other in given.only[number:]]

@@ -97,6 +97,10 @@ class Bomb:
             return session.rwa("predict", "model", file, **how)
         return session.rwa("inspect", file, *options, **how)
 
+    def named(self, file):
+        """What the message about it begins with."""
+        return "stdin:" if self.reader in STREAMS else file
+
     def allowed(self, status):
         """Return how many bytes a run that ends so may take."""
         is_json = "json" in self.reader or (self.head + self.filler).startswith(b"{")
@@ -134,7 +138,8 @@ def drop(session, bomb):
         ended = bomb.explode(session, file)
         allowed = bomb.allowed(ended.status)
         tally = session.tally
-        if ended.timed_out or not (ended.status == 0 or ended.is_refusal(*REFUSALS)):
+        if ended.timed_out or not (
+                ended.status == 0 or ended.is_refusal(REFUSALS, bomb.named(file))):
             session.find(f"{bomb}: another end", ended, bomb.small(file))
         elif ended.peak > allowed:
             session.find(f"{bomb}: {ended.peak / 1e6:,.0f} MB of memory, "
@@ -149,8 +154,8 @@ def attack(session):
     samples.train(session, session.folder)
     fixed = list(core())
     for done, bomb in enumerate(fixed):
-        session.tally.note = f"{done} of the fixed {len(fixed)}"
+        session.tally.untried = f"{len(fixed) - done} of the {len(fixed)} bombs that are not random"
         drop(session, bomb)
-    session.tally.note = ""
+    session.tally.untried = ""
     while True:
         drop(session, at_random(session.chance))

@@ -25,8 +25,8 @@ class Tmpfs:
         subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "rwa-attack", folder],
                        check=True, capture_output=True)
 
-    def limit(self):
-        return None
+    def limits(self):
+        return {}
 
     def free(self):
         subprocess.run(["mount", "-o", f"remount,size={ROOM}", self.folder], check=True)
@@ -41,8 +41,8 @@ class ShortFiles:
     def __init__(self, folder, size):
         self.folder, self.size = folder, size
 
-    def limit(self):
-        return limited(resource.RLIMIT_FSIZE, self.size)
+    def limits(self):
+        return {"before": limited(resource.RLIMIT_FSIZE, self.size), "out": os.devnull}
 
     def free(self):
         self.size = resource.RLIM_INFINITY
@@ -121,7 +121,7 @@ def fill(session, kind, writer):
         for file, content in zip(writer.files, before):
             if content:
                 (folder / file).write_bytes(content)
-        ended = session.rwa(*writer.command, before=full.limit())
+        ended = session.rwa(*writer.command, **full.limits())
         if ended.status != 0:
             wrong = what_is_wrong(ended, folder, "rwa: disk/")
             if not wrong and writer.replaces and writer.read(folder) != before:
@@ -143,7 +143,7 @@ def fill_under_stream(session, kind, stream):
     """The state grows with every new id until the disk is full."""
     folder = session.folder / "disk"
     with disk(kind, folder, size_for(session, 1 << 14)) as full:
-        ended = stream.answer(folder, 0, state="state", before=full.limit())
+        ended = stream.answer(folder, 0, state="state", **full.limits())
         if ended.status != 0:
             wrong = what_is_wrong(ended, folder, "rwa: state:")
             if wrong:

@@ -12,7 +12,6 @@ import samples
 from session import Strike
 
 WHAT = "a bit flipped, the end cut off: model, state, run folder"
-REFUSALS = (2, 3, 4, 7)
 STEPS = 400
 
 
@@ -24,6 +23,8 @@ class Victim:
     file: str
     command: list
     answer: Callable  # makes of the ended command and the folder what must not change
+    status: int  # with which it is refused
+    named: str  # by the message
     stdin: str | None = None
     expected: dict | None = None
 
@@ -80,11 +81,16 @@ def victims(session):
     folders["resumes"].mkdir()
     with_run(session, folders["resumes"])
     yield Victim(folders["predicts"], "model/model.safetensors",
-                 ["predict", "model/model.safetensors", "waves.csv"], printed)
+                 ["predict", "model/model.safetensors", "waves.csv"], printed, 4,
+                 "model/model.safetensors:")
     yield Victim(folders["streams"], "state",
-                 ["stream", "model", "--id", "--state", "state"], printed, "rest.txt")
-    for name in ("checkpoint.safetensors", "run.json", "config.toml", "metrics.jsonl"):
-        yield Victim(folders["resumes"], f"{samples.RUN}/{name}", samples.paper_run(60), trained)
+                 ["stream", "model", "--id", "--state", "state"], printed, 4, "state:", "rest.txt")
+    for name, status in (("checkpoint.safetensors", 4), ("run.json", 3), ("metrics.jsonl", 3)):
+        file = f"{samples.RUN}/{name}"
+        yield Victim(folders["resumes"], file, samples.paper_run(60), trained, status, f"{file}:")
+    # A configuration that is still valid makes it the folder of another experiment.
+    yield Victim(folders["resumes"], f"{samples.RUN}/config.toml", samples.paper_run(60), trained,
+                 2, samples.RUN)
 
 
 def try_damage(session, victim):
@@ -92,7 +98,7 @@ def try_damage(session, victim):
         damage(session.chance, folder / victim.file)
         ended = victim.run(session, folder)
         name = pathlib.Path(victim.file).name
-        if ended.is_refusal(*REFUSALS):
+        if ended.is_refusal([victim.status], victim.named):
             session.tally.refused += 1
         elif ended.status != 0:
             session.find(f"damaged {name}: another end", ended, folder)

@@ -28,21 +28,29 @@ def mpirun(session, ranks, folder, strike=None):
         end_processes_in(folder)
 
 
-def hit_one(session, after, number):
-    def act(process):
-        ranks = ranks_of(process, session.program)
-        if ranks:  # else it has ended
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(session.chance.choice(ranks), number)
+class Blow(Strike):
+    """A signal to one of the ranks, if there are any: they may not have started, or have ended."""
 
-    return Strike(after, act)
+    def __init__(self, session, after, number):
+        super().__init__(after, self._hit_one)
+        self.session, self.number, self.has_hit = session, number, False
+
+    def _hit_one(self, process):
+        ranks = ranks_of(process, self.session.program)
+        with contextlib.suppress(IndexError, ProcessLookupError):
+            os.kill(self.session.chance.choice(ranks), self.number)
+            self.has_hit = True
 
 
 def lose_one(session, start, whole, seconds, number):
     ranks = session.chance.choice((2, 3))
     with session.trial(start) as folder:
-        strike = hit_one(session, session.chance.uniform(0.1, 1) * seconds, number)
-        ended = mpirun(session, ranks, folder, strike)
+        blow = Blow(session, session.chance.uniform(0.1, 1) * seconds, number)
+        ended = mpirun(session, ranks, folder, blow)
+        if not blow.has_hit:
+            if ended.status != 0:
+                session.find("a job fails that lost no rank", ended, folder)
+            return
         if ended.timed_out or not ended.errors:
             session.find("a job that lost a rank does not end with a message", ended, folder)
             return

@@ -40,8 +40,10 @@ class Ended:
     out: bytes
     errors: str
 
-    def is_refusal(self, *statuses):
-        return not self.timed_out and self.status in statuses and "rwa: " in self.errors
+    def is_refusal(self, statuses, named):
+        """Whether it ended with one of these statuses and a message that begins with a name."""
+        return (not self.timed_out and self.status in statuses
+                and f"rwa: {named}" in self.errors)
 
     def __str__(self):
         if self.timed_out:
@@ -57,6 +59,7 @@ class Tally:
     exact: int = 0
     findings: collections.Counter = dataclasses.field(default_factory=collections.Counter)
     first: dict = dataclasses.field(default_factory=dict)  # of each finding: how it ended
+    untried: str = ""  # what there was no time for
     note: str = ""
 
 
@@ -96,15 +99,17 @@ class Session:
     def rwa(self, *arguments, **how):
         return self.run([self.program, *arguments], **how)
 
-    def run(self, command, cwd=None, stdin=None, strike=None, before=None, limit=TIME_LIMIT):
+    def run(self, command, cwd=None, stdin=None, out=None, strike=None, before=None,
+            limit=TIME_LIMIT):
         """Run a command to its end. Raise OutOfTime if this attack's time ends before.
 
-        stdin is a path or a descriptor, which is closed.
+        stdin is a path or a descriptor, which is closed. out is a device that gets stdout.
         """
         command = [str(part) for part in command]
         with contextlib.ExitStack() as stack:
             given = stack.enter_context(open(os.devnull if stdin is None else stdin, "rb"))
-            out = stack.enter_context(tempfile.TemporaryFile(dir=self.folder))
+            out = stack.enter_context(open(out, "r+b") if out else
+                                      tempfile.TemporaryFile(dir=self.folder))
             errors = stack.enter_context(tempfile.TemporaryFile(dir=self.folder))
             process = subprocess.Popen(command, cwd=cwd or self.folder, stdin=given, stdout=out,
                                        stderr=errors, start_new_session=True, preexec_fn=before)
