@@ -8,6 +8,7 @@
 #include "io/quote.h"
 #include "rwa/errors.h"
 #include "say.h"
+#include "training/settings.h"
 
 namespace rwa::cli {
 
@@ -26,7 +27,7 @@ double read_duration(const std::string& option, const std::string& text) {
   if (const auto seconds = parse_duration(text)) return *seconds;
   throw ConfigError(fmt::format(
       "{} is {}, expected seconds, or a time such as 9m or 1h30m, of more than 0 and up to {} days",
-      option, io::quote(text), kMostDays));
+      option, io::quote(text), training::kMostDays));
 }
 
 std::string with_range(const std::string& help, const std::string& range) {

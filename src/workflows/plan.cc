@@ -49,6 +49,21 @@ bool trains_only_on_all(const TrainRequest& request, const training::Experiment&
          !request.settings.has("task.folds");
 }
 
+// Throws ConfigError for values between 0, which is special, and those that are of use.
+void refuse_special_values(const training::Overrides& settings,
+                           const training::Experiment& experiment) {
+  const datasets::FilesTask& task = training::files_task(experiment);
+  if (task.folds == 0 && task.split > 0 && task.split < datasets::kLeastSplit) {
+    throw ConfigError(fmt::format("{} is {}, expected 0, or {} to {}",
+                                  settings.name_of("task.split"), task.split, datasets::kLeastSplit,
+                                  datasets::kMostSplit));
+  }
+  if (experiment.network.layers == 0) {
+    throw ConfigError(
+        fmt::format("{} is 0, expected at least 1", settings.name_of("network.layers")));
+  }
+}
+
 // Throws ConfigError if several runs would go to the folder of a single one, whose model and report
 // they would replace.
 void refuse_folder_of_a_run(const Plan& plan) {
@@ -85,6 +100,7 @@ training::Experiment experiment_of(const training::Overrides& settings) {
   }
   training::Experiment experiment = default_experiment();
   settings.apply(experiment);
+  refuse_special_values(settings, experiment);
   if (training::files_task(experiment).train.empty()) {
     throw ConfigError("no data to train on: expected files, a folder, or - for standard input");
   }
@@ -132,7 +148,7 @@ Plan plan(const TrainRequest& request, std::shared_ptr<const datasets::Files> re
       PlannedRun run;
       run.experiment = experiment;
       run.files = files;
-      run.experiment.seed += static_cast<std::uint64_t>(repeat);
+      run.experiment.seed = training::seed_after(experiment.seed, repeat);
       training::files_task(run.experiment).fold = fold;
       const fs::path part = part_of(run, task.folds > 0 && !one_fold, request.repeat);
       run.title = part.empty() ? experiment.name : experiment.name + " " + part.string();
