@@ -36,6 +36,13 @@ std::string text_of(const training::Overrides& settings, std::string_view path) 
   return text == nullptr ? "" : *text;
 }
 
+// Without folds: those go with a split of 0.
+bool asks_for_validation(const training::Overrides& settings) {
+  const io::Value* value = settings.get("task.split");
+  const auto* split = value == nullptr ? nullptr : value->get<double>();
+  return settings.has("task.valid") || (split != nullptr && *split > 0);
+}
+
 // Empty if it was given, or nothing unusual was chosen.
 std::string note_on_scale(const training::Overrides& settings, const datasets::Files& files) {
   if (!text_of(settings, "task.scale").empty()) return "";
@@ -84,6 +91,8 @@ training::Overrides read_config(const fs::path& config, const training::Override
   if (other_files) settings.remove("task.sha256");
   // `fold` only makes sense with the folds of the same file, and a model named after its cell only
   // with that cell.
+  // Validation data that is asked for is instead of the folds of that run.
+  if (asks_for_validation(above)) settings.remove("task.folds");
   const io::Value* folds = settings.get("task.folds");
   const auto* count = folds == nullptr ? nullptr : folds->get<std::int64_t>();
   if (count == nullptr || *count == 0 || above.has("task.folds")) settings.remove("task.fold");
