@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "commands.h"
+#include "outputs.h"
 #include "report/page.h"
 #include "report/table.h"
 #include "run_folders.h"
@@ -46,6 +47,7 @@ void report_runs(const ReportOptions& options) {
     throw ConfigError(
         fmt::format("--out is {}, expected a name that ends in .html", options.out.string()));
   }
+  refuse_input("--out", options.out, {});
   const auto found = workflows::compare_runs(read_runs(options.runs));
   const fs::path file = file_of(options, found);
   report::write_page(workflows::comparison_page(found, fs::absolute(file).parent_path()), file);

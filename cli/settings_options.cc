@@ -214,8 +214,10 @@ workflows::Plan read_and_plan(TrainingArguments& arguments, const std::filesyste
   auto& settings = arguments.request.settings;
   settings = arguments.given.overrides();
   if (!arguments.config.empty()) settings = workflows::read_config(arguments.config, settings);
-  refuse_input("--out", arguments.request.out, inputs_of(settings));
   const bool is_placed = !arguments.request.out.empty();
+  refuse_input("--out", is_placed ? arguments.request.out : workflows::kRunsFolder,
+               inputs_of(settings));
+  refuse_file("--out", arguments.request.out);
   workflows::Plan plan =
       is_placed
           ? workflows::plan(arguments.request, datasets::Reading{}, all_ranks())
