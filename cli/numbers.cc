@@ -23,6 +23,17 @@ io::Value::Content typed_number(const std::string& text) {
 template io::Value::Content typed_number<std::int64_t>(const std::string&);
 template io::Value::Content typed_number<double>(const std::string&);
 
+io::Value::Content typed_truth(const std::string& text) {
+  if (text == "true" || text == "1") return true;
+  if (text == "false" || text == "0") return false;
+  return text;
+}
+
+void read_truth(const std::string& option, const std::string& text, bool& value) {
+  io::Fields fields({{option, {typed_truth(text), option}}}, {});
+  fields(option, value);
+}
+
 double read_duration(const std::string& option, const std::string& text) {
   if (const auto seconds = parse_duration(text)) return *seconds;
   throw ConfigError(fmt::format(

@@ -63,7 +63,7 @@ void add_report_command(const Command& app) {
   auto options = std::make_shared<ReportOptions>();
   const auto command =
       app.add_command("report", "Compare runs: scores, learning curves and settings on one page");
-  command.add_option("DIR", options->runs, "Folders with runs").required().must_exist();
+  command.add_option("DIR", options->runs, "Folders with runs").required().must_be_folder();
   command
       .add_option("--out", options->out,
                   "File to write (default: comparison.html in DIR; of several, in the folder that "
