@@ -113,7 +113,7 @@ void add_data_options(const Command& command, ImportCommand& options) {
       .add_option("--standardise", options.standardise,
                   fmt::format("Numbers that the network saw with mean 0 and deviation 1: none, "
                               "features, or all (targets too) [{}]",
-                              to_string(options.network.standardise)))
+                              to_string(workflows::kUsualStandardised)))
       .group("Data");
   options.reading.add_options(command, is_setting_of_data);
 }

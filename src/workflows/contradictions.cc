@@ -54,8 +54,6 @@ constexpr std::array kRules = {
          "would show the network the step that it is to predict: leave it out"},
     Rule{"task.interval", "", [](const Seen& seen) { return !is_forecast(seen.files); },
          "has no effect on this task: leave it out, or forecast numbers with --task forecast"},
-    Rule{"task.label_from", "", [](const Seen& seen) { return seen.predicts_next(); },
-         "has no effect on this task, which has no labels: leave it out, or use --task class"},
     Rule{"task.scale", "", [](const Seen& seen) { return seen.schema().symbols; },
          "has no effect on symbols: leave it out"},
     Rule{"task.missing", "",
