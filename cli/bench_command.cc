@@ -88,19 +88,29 @@ void apply_quick(const Command& command, bench::Plan& plan) {
   plan.peer_limit = plan.on_cpu() ? kQuickPeerLimit : kQuickPeerLimitGpu;
 }
 
-// Refuses options that no measurement of these modes has.
+// Refuses options that no measurement of these modes and networks has.
 void refuse_in_vain(const Command& command, const bench::Plan& plan) {
   using bench::Mode;
+  using bench::Network;
   const auto measures = [&](Mode mode) { return std::ranges::count(plan.modes, mode) > 0; };
-  const auto check = [&](bool has_effect, const char* option, const char* modes) {
+  const auto check = [&](bool has_effect, const char* option, const char* instead) {
     if (has_effect || !command.has(option)) return;
-    throw ConfigError(fmt::format("{} has no effect on these modes: use --mode {}, or leave it out",
-                                  option, modes));
+    throw ConfigError(
+        fmt::format("{} has no effect on these {}, or leave it out", option, instead));
   };
-  check(measures(Mode::kTrain), "--memory", "train");
+  check(measures(Mode::kTrain), "--memory", "modes: use --mode train");
+  const bool of_sequences = measures(Mode::kTrain) || measures(Mode::kForward);
   for (const char* option : {"--batch", "--steps", "--threads", "--ragged"}) {
-    check(measures(Mode::kTrain) || measures(Mode::kForward), option, "forward or train");
+    check(of_sequences, option, "modes: use --mode forward or train");
   }
+  // Of streams only a single layer is measured.
+  check(of_sequences || plan.networks == std::vector{Network::kLayer}, "--networks",
+        "modes: use --mode forward or train");
+  const bool has_inputs = std::ranges::any_of(plan.networks, [](Network network) {
+    return network != Network::kUpper && network != Network::kEmbedding;
+  });
+  check(has_inputs || !plan.peers.empty(), "--inputs",
+        "networks: use --networks layer, stack or bidirectional");
 }
 
 void parse_names(BenchOptions& options) {

@@ -59,8 +59,9 @@ void add_generate_command(const Command& app) {
                      "Sequences per prompt (default: 1)");
   const auto prompt =
       command.add_option("--prompt", generated.prompt, "Text to continue").value_name("TEXT");
-  command.add_option("--prompt-file", generated.prompt_file, "File with sequences to continue")
-      .must_exist()
+  command
+      .add_option("--prompt-file", generated.prompt_file,
+                  "File with sequences to continue, or - for standard input")
       .excludes(prompt);
   command.add_number("--temperature", generated.temperature, {.least = 0, .most = 1e6},
                      "Sampling temperature (default: 1; 0: always the most likely symbol)");

@@ -113,7 +113,7 @@ void add_data_options(const Command& command, ImportCommand& options) {
       .add_option("--standardise", options.standardise,
                   fmt::format("Numbers that the network saw with mean 0 and deviation 1: none, "
                               "features, or all (targets too) [{}]",
-                              to_string(options.network.standardise)))
+                              to_string(workflows::kUsualStandardised)))
       .group("Data");
   options.reading.add_options(command, is_setting_of_data);
 }
@@ -126,7 +126,7 @@ void add_import_command(const Command& app) {
   const auto command = app.add_command("import", "Import the weights of a PyTorch network");
   command.add_option("FILE", options->file, "Weights in safetensors format")
       .required()
-      .must_exist();
+      .must_be_file();
   command.add_option("--out", options->out, "Model file to write").required().value_name("MODEL");
   const auto add_prefix = [&](const char* name, auto& prefix, const char* description) {
     return command.add_option(name, prefix, description).value_name("PREFIX");

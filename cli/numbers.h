@@ -1,5 +1,5 @@
-// cli/numbers.h: numbers and times as they are typed. What an option may be stands in its help and
-// in the message that refuses it.
+// cli/numbers.h: numbers, times and flags as they are typed. What an option may be stands in its
+// help and in the message that refuses it.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,9 @@ template <class Number>
 io::Value::Content typed_number(const std::string& text);
 extern template io::Value::Content typed_number<std::int64_t>(const std::string&);
 extern template io::Value::Content typed_number<double>(const std::string&);
+
+// The same for true and false, or 1 and 0.
+io::Value::Content typed_truth(const std::string& text);
 
 // The type of the numbers in an optional number, or in a list.
 template <class T>
@@ -54,6 +57,9 @@ void read_number(const std::string& option, const std::string& text, const io::R
     begin = end + 1;
   }
 }
+
+// Throws ConfigError, naming the option, for what is neither true nor false.
+void read_truth(const std::string& option, const std::string& text, bool& value);
 
 // Returns the seconds of a time such as 1h30m. Throws ConfigError, naming the option.
 double read_duration(const std::string& option, const std::string& text);

@@ -42,11 +42,11 @@ void add_paper_gradients(const Command& paper) {
   auto options = std::make_shared<GradientsOptions>();
   const auto command =
       paper.add_command("gradients", "Measure the gradient that reaches each time step");
-  command.add_option("RUNS", options->runs, "Folders of finished runs").required().must_exist();
+  command.add_option("RUNS", options->runs, "Folders of finished runs").required().must_be_folder();
   command
       .add_option("--data", options->data,
                   "Folder with the MNIST files (default: $RWA_DATA, or ~/.cache/rwa)")
-      .must_exist();
+      .must_be_folder();
   command.set_footer(kExample);
   command.set_action([options] { write_gradients(*options); });
 }

@@ -72,11 +72,11 @@ void add_paper_report(const Command& paper) {
   auto options = std::make_shared<ReportOptions>();
   const auto command =
       paper.add_command("report", "Write an HTML report: figures, and which claims are reproduced");
-  command.add_option("DIR", options->runs, "Folder with runs").required().must_exist();
+  command.add_option("DIR", options->runs, "Folder with runs").required().must_be_folder();
   command
       .add_option("--reference", options->reference,
                   "Folder with the authors' curves (default: ~/.cache/rwa)")
-      .must_exist();
+      .must_be_folder();
   const auto out =
       command.add_option("--out", options->out, "Folder to write to (default: DIR/report)");
   command

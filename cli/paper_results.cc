@@ -49,7 +49,7 @@ void keep_results(const ResultsOptions& options) {
 void add_paper_results(const Command& paper) {
   auto options = std::make_shared<ResultsOptions>();
   const auto command = paper.add_command("results", "Keep small copies of runs, without weights");
-  command.add_option("RUNS", options->runs, "Folders with runs").required().must_exist();
+  command.add_option("RUNS", options->runs, "Folders with runs").required().must_be_folder();
   command.add_option("--out", options->out, "Folder to write to").show_default();
   command.set_footer(kExample);
   command.set_action([options] { keep_results(*options); });

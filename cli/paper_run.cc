@@ -130,7 +130,7 @@ void add_paper_run(const Command& paper) {
   command
       .add_option("--data", options->data,
                   "Folder with the MNIST files (default: $RWA_DATA, or ~/.cache/rwa)")
-      .must_exist();
+      .must_be_folder();
   add_workers(command, options->threads, options->jobs);
   command.add_duration("--time-limit", options->time_limit,
                        "Stop with a checkpoint after this time: seconds, or e.g. 9m or 1h30m");

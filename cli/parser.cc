@@ -142,6 +142,27 @@ std::string refuse_empty(const std::string& text) {
   return text.empty() ? "found '', expected a value" : "";
 }
 
+// One may be a pipe.
+void require_file(const std::filesystem::path& path) {
+  io::require_existing(path);
+  if (!std::filesystem::is_directory(path)) return;
+  throw ConfigError(fmt::format("{}: found a folder, expected a file", io::escape(path.string())));
+}
+
+void require_folder(const std::filesystem::path& path) {
+  io::require_existing(path);
+  if (std::filesystem::is_directory(path)) return;
+  throw ConfigError(fmt::format("{}: found a file, expected a folder", io::escape(path.string())));
+}
+
+CLI::Option* check_path(CLI::Option* option, void (*check)(const std::filesystem::path&)) {
+  const auto validate = [check](const std::string& path) {
+    check(path);
+    return std::string();
+  };
+  return option->check(CLI::Validator(validate, ""));
+}
+
 // Empty if there is none.
 template <class T>
 std::string default_text(const std::optional<T>& /*none*/) {
@@ -200,6 +221,24 @@ std::string describe_unknown(CLI::App& command, const std::string& argument) {
   return fmt::format("unknown {} '{}'{}; see {} --help", kind, name, expected, full_name(command));
 }
 
+// Throws UsageError for "--name=", which CLI11 takes for "--name".
+void refuse_empty_values(int argc, const char* const* argv) {
+  for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
+    const std::string_view argument(argv[i]);
+    if (!argument.starts_with("--") || argument.find('=') + 1 != argument.size()) continue;
+    const auto name = argument.substr(0, argument.size() - 1);
+    throw UsageError(fmt::format("{} is '', expected a value after the =", name));
+  }
+}
+
+// Returns an option that was given more often than it may be; null if there is none.
+const CLI::Option* given_twice(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->count() > 1 && option->get_items_expected_max() <= 1) return option;
+  }
+  return nullptr;
+}
+
 std::string describe(CLI::App& app, const CLI::ParseError& error) {
   CLI::App& command = innermost(app);
   const auto unknown = app.remaining(true);
@@ -209,7 +248,12 @@ std::string describe(CLI::App& app, const CLI::ParseError& error) {
       (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
        (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && is_option(unknown[0])));
   if (is_unknown) return describe_unknown(command, unknown[0]);
-  return fmt::format("{}; see {} --help", error.what(), full_name(command));
+  const CLI::Option* twice = given_twice(command);
+  const bool is_twice =
+      twice != nullptr && dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr;
+  return fmt::format("{}; see {} --help",
+                     is_twice ? twice->get_name() + " is given twice" : error.what(),
+                     full_name(command));
 }
 
 // Help is no answer to a command that does not exist.
@@ -244,16 +288,9 @@ Option Option::value_name(const std::string& name) const {
 }
 Option Option::help(const std::string& text) const { return Option(option_->description(text)); }
 Option Option::one_value_per_use() const { return Option(option_->allow_extra_args(false)); }
-Option Option::take_last() const {
-  return Option(option_->multi_option_policy(CLI::MultiOptionPolicy::TakeLast));
-}
-Option Option::must_exist() const {
-  const auto check = [](const std::string& path) {
-    io::require_existing(path);
-    return std::string();
-  };
-  return Option(option_->check(CLI::Validator(check, "")));
-}
+Option Option::must_exist() const { return Option(check_path(option_, io::require_existing)); }
+Option Option::must_be_file() const { return Option(check_path(option_, require_file)); }
+Option Option::must_be_folder() const { return Option(check_path(option_, require_folder)); }
 Option Option::excludes(const Option& other) const {
   return Option(option_->excludes(other.option_));
 }
@@ -301,11 +338,16 @@ Option Command::add_duration(const std::string& name, std::optional<double>& sec
   return Option(app_->add_option_function<std::string>(name, read, help)->type_name("TIME"));
 }
 Option Command::add_flag(const std::string& name, bool& value, const std::string& help) const {
-  return Option(app_->add_flag(name, value, help));
+  const auto read = [name, &value](const CLI::results_t& texts) {
+    read_truth(name, texts.front(), value);
+    return true;
+  };
+  return Option(app_->add_option(name, read, help)->expected(0));
 }
 Option Command::add_flag(const std::string& name, std::string& value,
                          const std::string& help) const {
-  return Option(app_->add_flag(name, value, help));
+  return Option(
+      app_->add_flag(name, value, help)->multi_option_policy(CLI::MultiOptionPolicy::Throw));
 }
 void Command::set_footer(const std::string& text) const { app_->footer(text); }
 void Command::set_action(std::function<void()> action) const { app_->callback(std::move(action)); }
@@ -356,6 +398,7 @@ void Parser::set_version(std::function<std::string()> version) const {
 }
 
 bool Parser::run(int argc, const char* const* argv) const {
+  refuse_empty_values(argc, argv);
   try {
     app_->parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -33,10 +33,10 @@ class Option {
   Option help(const std::string& text) const;
   // A list takes one value each time it is given, and leaves the next argument alone.
   Option one_value_per_use() const;
-  // If given several times, the last one counts.
-  Option take_last() const;
-  // The parser refuses a path where there is nothing.
+  // The parser refuses a path where there is nothing, or not what it must be.
   Option must_exist() const;
+  Option must_be_file() const;
+  Option must_be_folder() const;
   Option excludes(const Option& other) const;
 
  private:
@@ -49,7 +49,7 @@ class Command {
 
   Command add_command(const std::string& name, const std::string& summary) const;
   // A name without dashes is a positional argument. Values live as long as the parser; they may not
-  // be ''. For the types that parser.cc instantiates.
+  // be ''. What is not a list is given once. For the types that parser.cc instantiates.
   template <class T>
   Option add_option(const std::string& name, T& value, const std::string& help) const;
   // Every number has a range, which ends the help. A list is one argument: "100,1000".
@@ -63,8 +63,9 @@ class Command {
   // Seconds, or a time such as 1h30m.
   Option add_duration(const std::string& name, std::optional<double>& seconds,
                       const std::string& help) const;
+  // "--name=false" turns it off.
   Option add_flag(const std::string& name, bool& value, const std::string& help) const;
-  // As text, so that "--name=false" turns it off.
+  // As text, empty if it is not given.
   Option add_flag(const std::string& name, std::string& value, const std::string& help) const;
   // Examples and notes at the end of the help.
   void set_footer(const std::string& text) const;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "commands.h"
+#include "outputs.h"
 #include "report/page.h"
 #include "report/table.h"
 #include "run_folders.h"
@@ -46,6 +47,7 @@ void report_runs(const ReportOptions& options) {
     throw ConfigError(
         fmt::format("--out is {}, expected a name that ends in .html", options.out.string()));
   }
+  refuse_input("--out", options.out, {});
   const auto found = workflows::compare_runs(read_runs(options.runs));
   const fs::path file = file_of(options, found);
   report::write_page(workflows::comparison_page(found, fs::absolute(file).parent_path()), file);
@@ -61,7 +63,7 @@ void add_report_command(const Command& app) {
   auto options = std::make_shared<ReportOptions>();
   const auto command =
       app.add_command("report", "Compare runs: scores, learning curves and settings on one page");
-  command.add_option("DIR", options->runs, "Folders with runs").required().must_exist();
+  command.add_option("DIR", options->runs, "Folders with runs").required().must_be_folder();
   command
       .add_option("--out", options->out,
                   "File to write (default: comparison.html in DIR; of several, in the folder that "

@@ -10,6 +10,7 @@
 
 #include "paper/words.h"
 #include "report/text.h"
+#include "training/settings.h"
 
 namespace rwa::cli {
 namespace {
@@ -38,7 +39,7 @@ std::string count(std::int64_t number) { return paper::in_thousands(static_cast<
 std::string duration(double seconds) { return paper::in_time(seconds); }
 
 std::optional<double> parse_duration(std::string_view text) {
-  constexpr double kLongest = kMostDays * 24 * 3600.0;
+  constexpr double kLongest = training::kMostDays * 24 * 3600.0;
   double seconds = 0;
   for (std::string_view rest = text; !rest.empty();) {
     double number = 0;

@@ -42,7 +42,6 @@ std::string score(const training::Metric& metric);  // "98.0 %", "0.0123 MSE"
 
 // Returns the seconds of a text such as "90", "9m" or "1h30m"; empty if it is malformed or not more
 // than 0.
-inline constexpr int kMostDays = 1000;
 std::optional<double> parse_duration(std::string_view text);
 
 // For example "grammar rwa seed 1" or "grammar (script) lstm seed 2".

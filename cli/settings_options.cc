@@ -109,9 +109,7 @@ io::Value::Content GivenSettings::content_of(const Given& given) {
     case Kind::kNumber:
       return typed_number<double>(text);
     case Kind::kTruth:
-      return text == "true" || text == "1"    ? io::Value::Content(true)
-             : text == "false" || text == "0" ? io::Value::Content(false)
-                                              : io::Value::Content(text);
+      return typed_truth(text);
     case Kind::kTexts: {
       io::Value::Array array;
       for (const std::string& each : given.texts) array.push_back({each});
@@ -141,10 +139,9 @@ void GivenSettings::add_option(const Command& command, const training::SettingIn
   std::string help = help_of(setting);
   const std::string usual = training::default_text(setting);
   if (!usual.empty()) help += fmt::format(" [{}]", usual);
-  const Option option = takes_files(setting) ? command.add_option(name, given.texts, help)
-                        : setting.kind == Kind::kTexts
-                            ? command.add_list(name, given.texts, help)
-                            : command.add_option(name, given.text, help).take_last();
+  const Option option = takes_files(setting)           ? command.add_option(name, given.texts, help)
+                        : setting.kind == Kind::kTexts ? command.add_list(name, given.texts, help)
+                                                       : command.add_option(name, given.text, help);
   option.value_name(type_of(setting)).group(group);
 }
 
@@ -201,7 +198,7 @@ void add_training_arguments(const Command& command, TrainingArguments& arguments
       .add_option(
           "--config", arguments.config,
           "Read settings from a TOML file, e.g. a run's config.toml (options take precedence)")
-      .must_exist();
+      .must_be_file();
   add_workers(command, arguments.options.threads, arguments.options.jobs,
               " (0: one per thread if batches are small, else one)");
   command.add_option("--out", arguments.request.out,
@@ -214,8 +211,10 @@ workflows::Plan read_and_plan(TrainingArguments& arguments, const std::filesyste
   auto& settings = arguments.request.settings;
   settings = arguments.given.overrides();
   if (!arguments.config.empty()) settings = workflows::read_config(arguments.config, settings);
-  refuse_input("--out", arguments.request.out, inputs_of(settings));
   const bool is_placed = !arguments.request.out.empty();
+  refuse_input("--out", is_placed ? arguments.request.out : workflows::kRunsFolder,
+               inputs_of(settings));
+  refuse_file("--out", arguments.request.out);
   workflows::Plan plan =
       is_placed
           ? workflows::plan(arguments.request, datasets::Reading{}, all_ranks())

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <type_traits>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "base/counted.h"
 #include "base/names.h"
+#include "base/repeated.h"
 #include "cells/traits.h"
 #include "rwa/errors.h"
 
@@ -27,13 +29,16 @@ constexpr Names<Network, 5> kNetworks{{{Network::kLayer, "layer"},
 
 // Rejects duplicates: measuring a row twice would tell nothing new.
 template <class T>
-void check_list(std::string_view what, std::vector<T> values, std::size_t least = 1) {
+void check_list(std::string_view what, const std::vector<T>& values, std::size_t least = 1) {
   if (values.size() < least) {
     throw ConfigError(fmt::format("{} is empty, expected at least one", what));
   }
-  std::ranges::sort(values);
-  if (std::ranges::adjacent_find(values) != values.end()) {
-    throw ConfigError(fmt::format("{} contains a duplicate", what));
+  const auto twice = repeated(values);
+  if (!twice) return;
+  if constexpr (std::is_enum_v<T>) {
+    throw ConfigError(fmt::format("{} has {} twice, expected it once", what, to_string(*twice)));
+  } else {
+    throw ConfigError(fmt::format("{} has {} twice, expected it once", what, *twice));
   }
 }
 

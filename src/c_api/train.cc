@@ -69,7 +69,9 @@ struct TrainingOptions {
     }
     train.threads = default_threads();
     rest("threads", train.threads, {.least = 1, .most = kMostThreads});
-    rest("time_budget", train.time_budget, io::Range<double>{.least = 0, .without_least = true});
+    constexpr double kMostSeconds = training::kMostDays * 24 * 3600.0;
+    rest("time_budget", train.time_budget,
+         io::Range<double>{.least = 0, .most = kMostSeconds, .without_least = true});
   }
 
   static training::Overrides take_settings(io::Value::Table& given, const Lists& lists) {
@@ -91,6 +93,11 @@ struct TrainingOptions {
 
 workflows::Plan plan(const TrainingOptions& options, const Lists& lists,
                      bool begins_search = false) {
+  if (lists.valid == &lists.train) {
+    throw ConfigError(
+        "the validation data is the training data, expected other sequences: leave it out to hold "
+        "out a part");
+  }
   const auto open = [&](const std::vector<std::filesystem::path>& paths,
                         const formats::Options& how,
                         const std::shared_ptr<formats::Vocabulary>& words) {

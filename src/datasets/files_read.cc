@@ -16,6 +16,7 @@
 
 #include "base/counted.h"
 #include "base/nearest.h"
+#include "base/repeated.h"
 #include "datasets/continued.h"
 #include "datasets/files_split.h"
 #include "formats/lower_case.h"
@@ -44,22 +45,11 @@ std::optional<char> decimal_of(const FilesTask& task) {
       fmt::format("decimal is {}, expected {}", io::quote(task.decimal), fmt::join(marks, " or ")));
 }
 
-void require_once(std::string_view options, std::vector<std::string> names) {
-  std::ranges::sort(names);
-  const auto twice = std::ranges::adjacent_find(names);
-  if (twice == names.end()) return;
+void require_once(std::string_view options, const std::vector<std::string>& names) {
+  const auto twice = repeated(names);
+  if (!twice) return;
   throw ConfigError(
       fmt::format("found {} twice among {}, expected it once", io::quote(*twice), options));
-}
-
-// What is forecast is a feature, too; no other target is.
-void check_columns(const FilesTask& task, bool is_forecast) {
-  require_once("--features", task.features);
-  require_once("--target", task.target);
-  if (is_forecast) return;
-  std::vector<std::string> both = task.features;
-  both.insert(both.end(), task.target.begin(), task.target.end());
-  require_once("--features and --target", std::move(both));
 }
 
 // What is forecast is a feature, too. Empty if no features are named.
@@ -70,6 +60,38 @@ std::vector<std::string> joined(std::vector<std::string> features,
     if (std::ranges::find(features, target) == features.end()) features.push_back(target);
   }
   return features;
+}
+
+// What is forecast is a feature, too; any other column has one role.
+void check_columns(const FilesTask& task, bool is_forecast) {
+  require_once("--features", task.features);
+  require_once("--target", task.target);
+  std::vector<std::string> all = is_forecast ? joined(task.features, task.target) : task.features;
+  if (!is_forecast || all.empty()) all.insert(all.end(), task.target.begin(), task.target.end());
+  all.insert(all.end(), {task.id, task.time});
+  std::erase(all, "");
+  require_once("--features, --target, --id and --time", all);
+}
+
+// Throws ConfigError for options that cannot both be meant.
+void check_together(const FilesTask& task, bool is_forecast) {
+  const bool is_wide = parse_if_given(task.layout, formats::parse_layout) == formats::Layout::kWide;
+  if (is_wide && !task.time.empty()) {
+    throw ConfigError(
+        "found --time with --layout wide, whose rows are sequences: use --layout long, or leave "
+        "out --time");
+  }
+  if (task.label_from.empty()) return;
+  if (is_forecast) {
+    throw ConfigError(
+        "--label-from has no effect on this task, which has no labels: leave it out, or use "
+        "--task class");
+  }
+  if (!task.target.empty()) {
+    throw ConfigError(
+        "found --target with --label-from, expected one of them: labels are in columns, or "
+        "elsewhere");
+  }
 }
 
 // Throws InputError if a word from `checked` on is not UTF-8, which model files require.
@@ -490,6 +512,7 @@ void Loader::refuse_new_labels(const formats::Sequence& sequence, const std::str
 formats::Options options_of(const FilesTask& task) {
   const bool is_forecast = parse_task(task) == Target::kNone;
   check_columns(task, is_forecast);
+  check_together(task, is_forecast);
   return {.format = parse_if_given(task.format, formats::parse_format),
           .layout = parse_if_given(task.layout, formats::parse_layout),
           .task = parse_task(task),

@@ -12,7 +12,6 @@
 
 namespace rwa::datasets {
 namespace {
-constexpr double kLeastSplit = 0.01;
 
 int folds_of(const FilesTask& task) {
   check_split(task, 2);
@@ -24,7 +23,10 @@ int folds_of(const FilesTask& task) {
 
 void check_split(const FilesTask& task, int least_folds) {
   if (task.folds != 0) {
-    check_range("folds", task.folds, least_folds, kMostFolds);
+    if (task.folds < least_folds || task.folds > kMostFolds) {
+      throw ConfigError(fmt::format("--folds is {}, expected 0, or {} to {}", task.folds,
+                                    least_folds, kMostFolds));
+    }
     check_range("fold", task.fold, 0, task.folds);
     if (task.valid.empty()) return;
     throw ConfigError(

@@ -13,6 +13,7 @@
 namespace rwa::datasets {
 
 inline constexpr int kMostFolds = 1000;
+inline constexpr double kLeastSplit = 0.01;  // or 0
 inline constexpr double kMostSplit = 0.5;
 
 // See formats/schema.h and datasets/encoding.h for the fields. Empty fields are guessed from the

@@ -55,9 +55,10 @@ class Labelled : public Reader {
 }  // namespace
 
 void check_label_source(const std::string& label_from) {
+  if (label_from.empty() || is_of_paths(label_from) || HeaderLabel::parse(label_from)) return;
   std::error_code error;
-  if (label_from.empty() || is_of_paths(label_from) || HeaderLabel::parse(label_from) ||
-      std::filesystem::exists(label_from, error)) {
+  if (std::filesystem::exists(label_from, error) &&
+      !std::filesystem::is_directory(label_from, error)) {
     return;
   }
   throw ConfigError(

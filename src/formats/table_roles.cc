@@ -91,7 +91,6 @@ class RoleGuess {
   }
 
   void take_given();
-  void refuse_two_roles() const;
   [[noreturn]] void refuse_no_features() const;
   void take_named();
   void take_time_by_content();
@@ -121,7 +120,6 @@ void RoleGuess::take_given() {
   for (const std::string& name : options_.targets) add(roles_.targets, {given(name)}, "--target");
   if (!options_.id.empty()) set(roles_.id, given(options_.id), "--id");
   if (!options_.time.empty()) set(roles_.time, given(options_.time), "--time");
-  refuse_two_roles();
   roles_.symbols = roles_.features.size() == 1 && !sample_.is_number(roles_.features[0]);
 }
 
@@ -136,20 +134,6 @@ void RoleGuess::refuse_no_features() const {
       fmt::format("{}: found no feature column, expected numbers or symbols in one of: {}{}", file_,
                   io::listed(sample_.names()),
                   options_.targets.empty() ? "" : "; to forecast a column, leave out --target"));
-}
-
-void RoleGuess::refuse_two_roles() const {
-  std::vector<std::string> given = options_.features;
-  given.insert(given.end(), options_.targets.begin(), options_.targets.end());
-  given.insert(given.end(), {options_.id, options_.time});
-  std::erase(given, "");
-  std::ranges::sort(given);
-  const auto twice = std::ranges::adjacent_find(given);
-  if (twice == given.end()) return;
-  throw ConfigError(fmt::format(
-      "{}: found {} twice among --features, --target, --id and --time, expected one role: to "
-      "forecast a feature, leave out --target",
-      file_, io::quote(*twice)));
 }
 
 // Takes the columns with usual names.

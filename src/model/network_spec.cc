@@ -13,8 +13,6 @@ namespace {
 // Far beyond any use; these limits keep every product of sizes within 63 bits.
 constexpr int kMostSize = 1 << 20;
 constexpr int kMostLayers = 1000;
-constexpr int kMostKernel = 1024;
-constexpr std::size_t kMostConvolutions = 16;
 
 void check_size(std::string_view name, int value, int least, int most = kMostSize) {
   if (value < least || value > most) {

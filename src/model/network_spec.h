@@ -12,6 +12,10 @@
 
 namespace rwa {
 
+// Of a stem.
+inline constexpr int kMostKernel = 1024;
+inline constexpr std::size_t kMostConvolutions = 16;
+
 // A part, and the offset of its parameters.
 template <class Spec>
 struct Placed : Spec {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/repeated.h"
 #include "comm/ranks.h"
 #include "io/existing.h"
 #include "io/folder.h"
@@ -28,11 +29,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view kFileEnding = ".toml";
 
 void require_once(std::string_view what, const std::vector<std::string>& names) {
-  for (auto name = names.begin(); name != names.end(); ++name) {
-    if (std::find(names.begin(), name, *name) != name) {
-      throw ConfigError(fmt::format("{} '{}' is given twice", what, *name));
-    }
-  }
+  const auto twice = repeated(names);
+  if (twice) throw ConfigError(fmt::format("{} '{}' is given twice", what, *twice));
 }
 
 void check_options(const Request& request) {

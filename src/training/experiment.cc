@@ -12,6 +12,7 @@
 #include "base/names.h"
 #include "io/quote.h"
 #include "io/toml.h"
+#include "model/network_spec.h"
 #include "rwa/errors.h"
 #include "training/settings.h"
 
@@ -60,7 +61,8 @@ std::optional<std::vector<int>> kernels_of(std::string_view text) {
   while (true) {
     int& kernel = kernels.emplace_back();
     const auto [after, error] = std::from_chars(next, end, kernel);
-    if (error != std::errc{} || kernel < 1 || (after != end && *after != ',')) return std::nullopt;
+    const bool fits = kernel >= 1 && kernel <= kMostKernel && kernels.size() <= kMostConvolutions;
+    if (error != std::errc{} || !fits || (after != end && *after != ',')) return std::nullopt;
     if (after == end) return kernels;
     next = after + 1;
   }

@@ -114,7 +114,7 @@ inline datasets::FilesTask& files_task(Experiment& experiment) {
 }
 // What Network::stem may be.
 inline constexpr std::string_view kStem =
-    "kernel sizes separated by commas, such as 15,9,5 (0: none)";
+    "up to 16 kernel sizes from 1 to 1024 separated by commas, such as 15,9,5 (0: none)";
 bool is_stem(std::string_view text);
 // Returns the kernel sizes. Throws ConfigError for another text.
 std::vector<int> parse_stem(std::string_view text);

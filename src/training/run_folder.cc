@@ -1,6 +1,7 @@
 #include "training/run_folder.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <system_error>
@@ -85,6 +86,18 @@ std::vector<fs::path> find_parts(const fs::path& folder) {
 }
 
 }  // namespace
+
+bool is_file_of_run(const fs::path& path) {
+  constexpr std::array kFiles = {kConfigFile, kMetricsFile, kKeptMetricsFile, kCheckpointFile,
+                                 kModelFile,  kRunFile,     kReportFile};
+  // A config.toml alone may be anything's.
+  const auto is_beside = [&](std::string_view name) {
+    std::error_code refused;
+    return fs::exists(fs::path(path).replace_filename(name), refused);
+  };
+  return std::ranges::count(kFiles, path.filename().string()) > 0 && is_beside(kConfigFile) &&
+         (is_beside(kRunFile) || is_beside(kMetricsFile));
+}
 
 fs::path model_file(const fs::path& path) {
   std::error_code refused;  // ignored: reading the file reports the error

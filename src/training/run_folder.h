@@ -3,6 +3,7 @@
 //   metrics.jsonl            one line per evaluation, flushed
 //   checkpoint.safetensors   the state to resume from (checkpoint.h)
 //   model.safetensors        the network of the finished run
+//   report.html              the page about it, of a run on files
 //   run.json                 build, machine, times, final scores
 // A run condensed for a repository (paper/results.h) has config.toml, run.json and
 //   metrics.csv              some of its evaluations, instead of metrics.jsonl
@@ -27,6 +28,7 @@ inline constexpr std::string_view kKeptMetricsFile = "metrics.csv";
 inline constexpr std::string_view kCheckpointFile = "checkpoint.safetensors";
 inline constexpr std::string_view kModelFile = "model.safetensors";
 inline constexpr std::string_view kRunFile = "run.json";
+inline constexpr std::string_view kReportFile = "report.html";
 
 // A run as a reader finds it, finished or not.
 struct Record {
@@ -54,6 +56,8 @@ void summarise(const RunSummary& summary, Record& record);
 // Returns the final score, on the whole test set or its replacement; nullptr if the run has none
 // (yet).
 const Metric* final_of(const Record& record);
+// Whether a path names a file of a run, there or still to come: the folder holds a run.
+bool is_file_of_run(const std::filesystem::path& path);
 // Returns the model file that a path refers to: the path itself, or the model in a run folder.
 // Throws ConfigError for a folder without a model.
 std::filesystem::path model_file(const std::filesystem::path& path);

@@ -130,8 +130,7 @@ class Assigner {
 
   template <class Table>
   void table(std::string_view name, Table& content) {
-    fields_.know(std::string(name));
-    if (!fields_.has(name)) return;
+    if (!fields_.has(name)) return fields_.know(std::string(name));
     io::Fields inner = fields_.table(name);
     Assigner(inner).read(content);
   }
@@ -201,15 +200,26 @@ void put(io::Value::Table& table, io::Field field) {
   }
 }
 
+bool is_typed(const io::Field& field) { return io::is_option(field.value.place); }
+
+std::string place_and_name(const io::Field& field) {
+  const std::string& place = field.value.place;
+  if (is_typed(field)) return place;
+  return place.empty() ? field.name : fmt::format("{}: {}", place, field.name);
+}
+
 // Epochs are another way to give the steps: the given one resets the other.
 void settle_length(const io::Value::Table* training, Experiment& experiment) {
   if (training == nullptr) return;
-  const auto given = [&](std::string_view name) { return find(*training, name) != nullptr; };
-  if (given("epochs") && given("steps")) {
-    throw ConfigError("epochs and steps are both given, expected one of them");
+  const io::Field* epochs = find(*training, "epochs");
+  const io::Field* steps = find(*training, "steps");
+  if (epochs != nullptr && steps != nullptr) {
+    throw ConfigError(fmt::format("{} and {} are both given, expected one of them",
+                                  place_and_name(*epochs),
+                                  is_typed(*steps) ? steps->value.place : steps->name));
   }
-  if (given("steps")) experiment.training.epochs = 0;
-  if (given("epochs")) experiment.training.steps = 0;
+  if (steps != nullptr) experiment.training.epochs = 0;
+  if (epochs != nullptr) experiment.training.steps = 0;
 }
 
 }  // namespace
@@ -281,6 +291,11 @@ const io::Value* Overrides::get(std::string_view path) const {
   const io::Value::Table* found = table_named(tables_, table);
   const io::Field* field = found == nullptr ? nullptr : find(*found, name);
   return field == nullptr ? nullptr : &field->value;
+}
+
+std::string Overrides::name_of(std::string_view path) const {
+  const auto [table, name] = split_path(path);
+  return place_and_name(*find(*table_named(tables_, table), name));
 }
 
 const io::Value* Overrides::typed(std::string_view path) const {

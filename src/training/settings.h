@@ -68,15 +68,20 @@ struct Setting {
 // limits are far beyond any use: they keep a slip of the finger from taking all memory. Tasks that
 // are generated (tasks/) check their own, which depend on one another.
 
-inline constexpr int kMostInBatch = 65'536;  // sequences
-inline constexpr int kMostWidth = 65'536;    // of a layer, of each step
+inline constexpr int kMostInBatch = 1 << 20;  // sequences
+inline constexpr int kMostWidth = 1 << 20;    // of a layer, of each step; as the network allows
 inline constexpr int kMostLayers = 1000;
 inline constexpr int kMostContext = 10'000;  // steps
 inline constexpr int kMostPositions = 1000;
 inline constexpr int kMostLength = 1'000'000'000;  // steps of a sequence
 inline constexpr int kMostPatience = 1'000'000;
+inline constexpr int kMostDays = 1000;  // of a training
 inline constexpr std::int64_t kMostSteps = 1'000'000'000'000;
 inline constexpr std::uint64_t kMostSeed = std::numeric_limits<std::int64_t>::max();
+// The seed of another run of the same experiment: after the last one comes 0.
+constexpr std::uint64_t seed_after(std::uint64_t seed, int runs) {
+  return (seed + static_cast<std::uint64_t>(runs)) & kMostSeed;
+}
 
 using Real = io::Range<double>;
 inline constexpr double kHuge = 1e30;  // as in rwa/trainer.h
@@ -240,7 +245,8 @@ void describe_preparation(datasets::FilesTask& task, Visitor& visit) {
   visit("interval_scale", task.interval_scale, Real{.least = 0});
   visit({"split",
          "Fraction of the sequences of each class to hold out for validation, without --valid; of "
-         "the steps of each series, its end"},
+         "the steps of each series, its end (0: none; else at least 0.01, or with --folds the next "
+         "fold)"},
         task.split, Real{.least = 0, .most = datasets::kMostSplit});
   visit({"balance", "Oversample so that every class is seen equally often"}, task.balance);
 }
@@ -255,7 +261,8 @@ void describe(datasets::FilesTask& task, Visitor& visit) {
   describe_preparation(task, visit);
   visit.group(Group::kData);
   visit({"folds",
-         "Cross-validate with this many folds (0: off); forecasts: from this many origins in time"},
+         "Cross-validate with this many folds, at least 2 (0: off); forecasts: from this many "
+         "origins in time"},
         task.folds, 0, datasets::kMostFolds);
   visit("fold", task.fold, 0, datasets::kMostFolds);
   visit("split_seed", task.split_seed, 0, kMostSeed);
@@ -401,6 +408,8 @@ class Overrides {
   // Returns the value of a path such as "training.steps"; null if it is not given.
   [[nodiscard]] const io::Value* get(std::string_view path) const;
   [[nodiscard]] bool has(std::string_view path) const { return get(path) != nullptr; }
+  // What messages call a setting that is given: "--steps", "big.toml:3:9: steps".
+  [[nodiscard]] std::string name_of(std::string_view path) const;
   void remove(std::string_view path);
 
   // Sets the given fields of the experiment. Throws ConfigError, with the place, for an unknown

@@ -54,8 +54,6 @@ constexpr std::array kRules = {
          "would show the network the step that it is to predict: leave it out"},
     Rule{"task.interval", "", [](const Seen& seen) { return !is_forecast(seen.files); },
          "has no effect on this task: leave it out, or forecast numbers with --task forecast"},
-    Rule{"task.label_from", "", [](const Seen& seen) { return seen.predicts_next(); },
-         "has no effect on this task, which has no labels: leave it out, or use --task class"},
     Rule{"task.scale", "", [](const Seen& seen) { return seen.schema().symbols; },
          "has no effect on symbols: leave it out"},
     Rule{"task.missing", "",
@@ -81,24 +79,16 @@ constexpr std::array kRules = {
         "has no effect without validation data: use --valid or a --split above 0, or leave it out"},
 };
 
-// "--channels", or "training options: channels".
-std::string name_of(const Rule& rule, const std::string& place) {
-  const std::string name(rule.setting.substr(rule.setting.find('.') + 1));
-  if (io::is_option(place)) return place;
-  return place.empty() ? name : fmt::format("{}: {}", place, name);
-}
-
 }  // namespace
 
 void refuse_without_effect(const training::Overrides& given, const training::Experiment& experiment,
                            const datasets::Files& files, bool begins_search) {
   const Seen seen = {experiment, files};
   for (const Rule& rule : kRules) {
-    const io::Value* value = given.typed(rule.setting);
     const bool may_change =
         begins_search && !rule.depends_on.empty() && !given.has(rule.depends_on);
-    if (value == nullptr || may_change || !rule.is_broken(seen)) continue;
-    throw ConfigError(fmt::format("{} {}", name_of(rule, value->place), rule.what));
+    if (given.typed(rule.setting) == nullptr || may_change || !rule.is_broken(seen)) continue;
+    throw ConfigError(fmt::format("{} {}", given.name_of(rule.setting), rule.what));
   }
 }
 

@@ -179,7 +179,8 @@ void choose_steps(const training::Overrides& given, const datasets::Files& files
     const double all = static_cast<double>(files.statistics().sequences) / training.batch;
     training.steps = std::max(kStepsOfFew, whole(kEpochsOfFew * all));
   } else {
-    training.steps = whole(training.epochs * per_epoch);
+    const auto most = static_cast<double>(training::kMostSteps);
+    training.steps = whole(std::min(training.epochs * per_epoch, most));
   }
   training.epochs = 0;
 }

@@ -151,13 +151,13 @@ void explain(const Trained& trained, std::span<const std::filesystem::path> path
   std::set<std::string> missing = ids;
   int left = options.limit.value_or(ids.empty() ? kDefaultLimit : std::numeric_limits<int>::max());
   formats::Sequence whole, cut;
-  while (left > 0 && reader.next(whole)) {
+  while ((left > 0 || !missing.empty()) && reader.next(whole)) {
     if (!ids.empty() && !ids.contains(whole.id)) continue;
     missing.erase(whole.id);
-    if (whole.steps == 0) continue;
+    if (left == 0 || whole.steps == 0) continue;
     reader.encode(whole);
     if (encoding.forecast.is_needed()) {
-      if (left-- == 0) return;
+      --left;
       cut = datasets::window_of(encoding.forecast, encoding.schema.features.size(), whole,
                                 whole.steps, whole.steps);
       consume(explainer.explain(cut, whole.steps - cut.steps + 1));
@@ -165,12 +165,13 @@ void explain(const Trained& trained, std::span<const std::filesystem::path> path
     }
     for (const datasets::Piece window :
          datasets::pieces(whole.steps, encoding.window, encoding.stride)) {
-      if (left-- == 0) return;
+      if (left == 0) break;
+      --left;
       datasets::cut(whole, window, encoding.answers_every_step(), cut);
       consume(explainer.explain(cut, encoding.window > 0 ? window.begin + 1 : 0));
     }
   }
-  if (left > 0 && !missing.empty()) {
+  if (!missing.empty()) {
     throw ConfigError(fmt::format("found no sequence with the id '{}' in the data",
                                   io::escape(*missing.begin())));
   }

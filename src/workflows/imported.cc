@@ -9,9 +9,11 @@
 #include <fmt/ranges.h>
 
 #include "base/names.h"
+#include "base/repeated.h"
 #include "datasets/encoding.h"
 #include "io/quote.h"
 #include "rwa/errors.h"
+#include "workflows/contradictions.h"
 #include "workflows/plan.h"
 
 namespace rwa::workflows {
@@ -28,14 +30,14 @@ void reorder(const std::vector<std::string>& given, std::string_view option,
   if (words.empty()) {
     throw ConfigError(fmt::format("found --{0}, but the data has no {0}", option));
   }
-  std::unordered_set<std::string_view> known;
-  for (const std::string& word : given) {
-    if (known.insert(word).second) continue;
-    throw ConfigError(fmt::format("{} has {} twice", option, io::quote(word)));
+  if (const auto twice = repeated(given)) {
+    throw ConfigError(
+        fmt::format("--{} has {} twice, expected it once", option, io::quote(*twice)));
   }
+  const std::unordered_set<std::string_view> known(given.begin(), given.end());
   for (const std::string& word : words) {
     if (known.contains(word)) continue;
-    throw ConfigError(fmt::format("the data has {}, which is not in {}: {}", io::quote(word),
+    throw ConfigError(fmt::format("the data has {}, which is not in --{}: {}", io::quote(word),
                                   option, io::listed(given)));
   }
   words = given;
@@ -44,6 +46,13 @@ void reorder(const std::vector<std::string>& given, std::string_view option,
 void leave_as_it_is(datasets::Normal& normal) {
   std::ranges::fill(normal.mean, 0.0);
   std::ranges::fill(normal.scale, 1.0);
+}
+
+void refuse_in_vain(Standardised standardise, const datasets::Encoding& encoding) {
+  const bool changes_targets = standardise == Standardised::kAll && !encoding.targets.mean.empty();
+  if (standardise == Standardised::kNone || !encoding.schema.symbols || changes_targets) return;
+  throw ConfigError(fmt::format("--standardise {} has no effect on symbols: leave it out",
+                                to_string(standardise)));
 }
 
 datasets::Encoding encoding_for(const datasets::Files& data, const NetworkData& network) {
@@ -57,8 +66,10 @@ datasets::Encoding encoding_for(const datasets::Files& data, const NetworkData& 
     reorder(network.symbols, "symbols", encoding.alphabet);
     encoding.unknown = !encoding.alphabet.empty() && encoding.alphabet.back() == datasets::kUnknown;
   }
-  if (network.standardise == Standardised::kNone) leave_as_it_is(encoding.features);
-  if (network.standardise != Standardised::kAll) leave_as_it_is(encoding.targets);
+  if (network.standardise) refuse_in_vain(*network.standardise, encoding);
+  const Standardised standardise = network.standardise.value_or(kUsualStandardised);
+  if (standardise == Standardised::kNone) leave_as_it_is(encoding.features);
+  if (standardise != Standardised::kAll) leave_as_it_is(encoding.targets);
   return encoding;
 }
 
@@ -122,7 +133,9 @@ Model import_torch(const std::filesystem::path& file, const exports::ImportOptio
   auto task = training::files_task(experiment);
   task.split = 0;                                  // the means are those of all data
   task.scale = to_string(datasets::Scale::kData);  // see --standardise
-  return import_torch(file, options, *datasets::open_files(task, experiment.seed, {}), network);
+  const auto files = datasets::open_files(task, experiment.seed, {});
+  refuse_without_effect(data, experiment, *files, false);
+  return import_torch(file, options, *files, network);
 }
 
 }  // namespace rwa::workflows

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,12 +23,14 @@ inline void from_name(std::string_view name, Standardised& value) {
   value = parse_standardised(name);
 }
 
+inline constexpr Standardised kUsualStandardised = Standardised::kFeatures;
+
 // What data does not tell about a network that was trained on it.
 struct NetworkData {
   // In the order of the network's outputs and embedding; more than the data has is fine. Empty: as
   // rwa train would sort them. Symbols may end with datasets::kUnknown, for all others.
   std::vector<std::string> labels = {}, symbols = {};
-  Standardised standardise = Standardised::kFeatures;
+  std::optional<Standardised> standardise = {};  // empty: kUsualStandardised
 };
 
 // Imports a network that was trained on such data. Readout and loss that are not given follow from

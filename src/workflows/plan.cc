@@ -36,6 +36,13 @@ std::string text_of(const training::Overrides& settings, std::string_view path) 
   return text == nullptr ? "" : *text;
 }
 
+// Without folds: those go with a split of 0.
+bool asks_for_validation(const training::Overrides& settings) {
+  const io::Value* value = settings.get("task.split");
+  const auto* split = value == nullptr ? nullptr : value->get<double>();
+  return settings.has("task.valid") || (split != nullptr && *split > 0);
+}
+
 // Empty if it was given, or nothing unusual was chosen.
 std::string note_on_scale(const training::Overrides& settings, const datasets::Files& files) {
   if (!text_of(settings, "task.scale").empty()) return "";
@@ -47,6 +54,21 @@ bool trains_only_on_all(const TrainRequest& request, const training::Experiment&
   const datasets::FilesTask& task = training::files_task(experiment);
   return request.repeat > 1 && !task.test.empty() && task.folds > 0 && task.split == 0 &&
          !request.settings.has("task.folds");
+}
+
+// Throws ConfigError for values between 0, which is special, and those that are of use.
+void refuse_special_values(const training::Overrides& settings,
+                           const training::Experiment& experiment) {
+  const datasets::FilesTask& task = training::files_task(experiment);
+  if (task.folds == 0 && task.split > 0 && task.split < datasets::kLeastSplit) {
+    throw ConfigError(fmt::format("{} is {}, expected 0, or {} to {}",
+                                  settings.name_of("task.split"), task.split, datasets::kLeastSplit,
+                                  datasets::kMostSplit));
+  }
+  if (experiment.network.layers == 0) {
+    throw ConfigError(
+        fmt::format("{} is 0, expected at least 1", settings.name_of("network.layers")));
+  }
 }
 
 // Throws ConfigError if several runs would go to the folder of a single one, whose model and report
@@ -69,6 +91,8 @@ training::Overrides read_config(const fs::path& config, const training::Override
   if (other_files) settings.remove("task.sha256");
   // `fold` only makes sense with the folds of the same file, and a model named after its cell only
   // with that cell.
+  // Validation data that is asked for is instead of the folds of that run.
+  if (asks_for_validation(above)) settings.remove("task.folds");
   const io::Value* folds = settings.get("task.folds");
   const auto* count = folds == nullptr ? nullptr : folds->get<std::int64_t>();
   if (count == nullptr || *count == 0 || above.has("task.folds")) settings.remove("task.fold");
@@ -85,6 +109,7 @@ training::Experiment experiment_of(const training::Overrides& settings) {
   }
   training::Experiment experiment = default_experiment();
   settings.apply(experiment);
+  refuse_special_values(settings, experiment);
   if (training::files_task(experiment).train.empty()) {
     throw ConfigError("no data to train on: expected files, a folder, or - for standard input");
   }
@@ -132,7 +157,7 @@ Plan plan(const TrainRequest& request, std::shared_ptr<const datasets::Files> re
       PlannedRun run;
       run.experiment = experiment;
       run.files = files;
-      run.experiment.seed += static_cast<std::uint64_t>(repeat);
+      run.experiment.seed = training::seed_after(experiment.seed, repeat);
       training::files_task(run.experiment).fold = fold;
       const fs::path part = part_of(run, task.folds > 0 && !one_fold, request.repeat);
       run.title = part.empty() ? experiment.name : experiment.name + " " + part.string();

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "comm/ranks.h"
+#include "io/quote.h"
 #include "io/read_file.h"
 #include "rwa/errors.h"
 #include "training/run_folder.h"
@@ -42,6 +43,14 @@ fs::path choose(const fs::path& parent, const fs::path& first,
   }
 }
 
+// Throws ConfigError for a name that would be a folder elsewhere.
+void refuse_path_as_name(const training::Overrides& settings) {
+  const std::string name = experiment_of(settings).name;
+  if (name.find('/') == std::string::npos && name != "." && name != "..") return;
+  throw ConfigError(fmt::format("{} is {}, expected a name without slashes: use --out for a folder",
+                                settings.name_of("name"), io::quote(name)));
+}
+
 // "fold-1" for "runs/fold-1"; empty for "runs".
 fs::path part_of(const PlannedRun& run, const fs::path& parent) {
   const fs::path part = run.folder.lexically_relative(parent);
@@ -51,6 +60,7 @@ fs::path part_of(const PlannedRun& run, const fs::path& parent) {
 }  // namespace
 
 Plan plan_below(const fs::path& parent, TrainRequest& request, const fs::path& below, Link* link) {
+  refuse_path_as_name(request.settings);
   request.out = parent;
   Plan plan = workflows::plan(request, datasets::Reading{}, link);
   const PlannedRun& run = plan.runs.front();

@@ -49,7 +49,7 @@ struct TrainResult {
 // training::Interrupted and whatever training throws, except for divergence.
 TrainResult train(const Plan& plan, const TrainOptions& options, training::QueueObserver& observer);
 
-inline constexpr const char* kReportFile = "report.html";
+using training::kReportFile;
 
 // What the scores of all runs say together (train_summary.cc).
 

@@ -75,7 +75,7 @@ PlannedRun run_of(const Candidate& candidate, int i) {
   PlannedRun run = plan.runs[static_cast<std::size_t>(fold)];
   run.title = fmt::format("candidate {} fold-{}", candidate.number, fold + 1);
   if (more == 0) return run;
-  run.experiment.seed += static_cast<std::uint64_t>(more);
+  run.experiment.seed = training::seed_after(run.experiment.seed, more);
   const auto part = fmt::format("seed-{}", run.experiment.seed);
   run.title += " " + part;
   place(plan.out, std::filesystem::path(part) / fmt::format("fold-{}", fold + 1), run);

@@ -20,7 +20,7 @@ SMALL = "--units 2 --steps 2"
 REFUSED = {
     # columns
     "train FEATURES --features a,a": 'found "a" twice among --features',
-    "train FEATURES --target a --features a": 'found "a" twice among --features and --target',
+    "train FEATURES --target a --features a": 'found "a" twice among --features, --target, --id',
     "train FEATURES --target label,label": 'found "label" twice',
     "train FEATURES --features a --id a": 'found "a" twice',
     "train FEATURES --features a,b --time a": 'found "a" twice',
@@ -28,6 +28,13 @@ REFUSED = {
     "train FEATURES --id label --target label": 'found "label" twice',
     "train SERIES --task forecast --target v,v": "found \"v\" twice among --target",
     "train SERIES --task forecast --features v,v": "found \"v\" twice among --features",
+    "train SERIES --task forecast --target v --id v": 'found "v" twice',
+    "train SERIES --task forecast --features v --time v": 'found "v" twice',
+    "train LINES --id y --target y": 'found "y" twice',
+    "train FEATURES --layout wide --time a": "found --time with --layout wide",
+    "train FEATURES --task class --target label --label-from file": "--target with --label-from",
+    "train FEATURES --target label --label-from LABELS": "--target with --label-from",
+    "train FEATURES --task next-step --label-from LABELS": "--label-from has no effect on this",
     "train FEATURES --task next-step --target a": "--task next-step takes no --target",
     "train FEATURES --layout wide --features a,b": "use --layout long",
     "train WORDS --id id": "--id does not apply to the format text",
@@ -86,12 +93,25 @@ REFUSED = {
     "train FEATURES --lasting 0.5 --cell lstm": "--lasting has no effect on this cell",
     "train FEATURES --learned-decay --cell rwa-forget": "--learned-decay has no effect on",
     "train FEATURES --dropout 0.5": "dropout is 0.5, expected 0 with fewer than 2 layers",
-    "train FEATURES --steps 3 --epochs 2": "epochs and steps are both given",
+    "train FEATURES --steps 3 --epochs 2": "--epochs and --steps are both given",
     "train FEATURES --patience 0 --schedule plateau": "use --schedule cosine",
     "train FEATURES --truncate 2 --bidirectional": "truncate is 2, expected 0",
     # output
     "train FEATURES --out FEATURES": "--out is features.csv, which is read",
     "train folder --out folder": "--out is folder, which is read",
+    "train folder --out folder/run": "--out is folder/run, in folder, which is read",
+    "train WORDS --valid folder --out folder/x/run": "in folder, which is read",
+    "train FEATURES --out WORDS": "--out is words.txt, a file, expected a folder",
+    "predict texts folder --out folder/x.txt": "--out is folder/x.txt, in folder, which is read",
+    "predict texts folder --out folder/new.csv": "in folder, which is read",
+    "explain model folder --out folder/x.html": "in folder, which is read",
+    "import WEIGHTS --data folder --out folder/x.txt": "in folder, which is read",
+    "predict model FEATURES --out model/config.toml": "which is a file of a run",
+    "predict texts TEXT --out model/metrics.jsonl": "which is a file of a run",
+    "explain model FEATURES --out model/report.html": "which is a file of a run",
+    "export model --onnx model/run.json": "which is a file of a run",
+    "report model --out model/report.html": "which is a file of a run",
+    "stream model --state model/checkpoint.safetensors": "which is a file of a run",
     "predict model FEATURES --out FEATURES": "--out is features.csv, which is read",
     "predict model FEATURES --out model/model.safetensors": "which is read",
     "predict model/model.safetensors FEATURES --out model/../model/model.safetensors": "is read",
@@ -106,12 +126,25 @@ REFUSED = {
     "import WEIGHTS --out x --head a --no-head": "excludes",
     "import WEIGHTS --out x --target label": "use --data",
     "import WEIGHTS --out x --standardise all": "use --data",
+    "import WEIGHTS --out x --data WORDS --missing mean": "--missing has no effect on symbols",
+    "import WEIGHTS --out x --data WORDS --standardise all": "--standardise all has no effect on",
+    "import WEIGHTS --out x --data FEATURES --labels y,y": '--labels has "y" twice',
     "report model --out model/model.safetensors": "expected a name that ends in .html",
     "paper report model --table claims --out x": "excludes",
     "stream model --state model/model.safetensors": "which is read",
+    # what is given twice, or no truth
+    "train FEATURES --units 3 --units 4": "--units is given twice",
+    "train FEATURES --bidirectional --bidirectional=false": "--bidirectional is given twice",
+    "evaluate model FEATURES --batch 3 --batch 4": "--batch is given twice",
+    "evaluate model FEATURES --json --json": "--json is given twice",
+    "train FEATURES --balance=": "--balance is '', expected a value",
+    "train FEATURES --balance=yes": '--balance is "yes", expected true or false',
+    "evaluate model FEATURES --json=2": '--json is "2", expected true or false',
     # other commands
+    "explain model FEATURES --limit 1 --id s1 --id none": "no sequence with the id 'none'",
     "stream model --id --json": "excludes",
     "generate texts --prompt a --prompt-file TEXT": "excludes",
+    "generate texts --prompt-file none": "none: no such file or folder",
     "generate texts --prompt a --temperature 0 --count 2": "--count with --temperature 0",
     "generate texts --prompt a --temperature 0 --seed 2": "--seed with --temperature 0",
     "generate next --prompt a": "use --prompt-file",
@@ -123,7 +156,11 @@ REFUSED = {
     "bench --mode forward --memory full": "--memory has no effect on these modes: use --mode train",
     "bench --mode stream --batch 4": "--batch has no effect on these modes",
     "bench --mode stream --ragged": "--ragged has no effect on these modes",
-    "bench --cells rwa,rwa": "--cells contains a duplicate",
+    "bench --cells rwa,rwa": "--cells has rwa twice",
+    "bench --units 3,4,3": "--units has 3 twice",
+    "bench --mode stream --networks stack": "--networks has no effect on these modes",
+    "bench --mode stream --networks layer,upper": "--networks has no effect on these modes",
+    "bench --networks embedding,upper --inputs 7 --no-peers": "--inputs has no effect on these",
     "bench --device cuda --mode stream": "mode stream is for the CPU",
     "paper run --quick --steps 3": "--quick or --steps, not both",
     "paper run grammar grammar": "given twice",
@@ -140,6 +177,8 @@ ACCEPTED = [
     "train FEATURES --folds 3 --test MORE",
     "train FEATURES --folds 3 --split 0",
     "train FEATURES --folds 3 --repeat 2",
+    "train FEATURES --seed 9223372036854775807 --repeat 2",
+    "train BIG --epochs 1e9 --batch 1 --time-budget 0.1",
     "train FEATURES --valid MORE --split 0",
     "train FEATURES --valid MORE --patience 2",
     "train FEATURES --horizon 0 --season 0 --missing mean --kmer 1",
@@ -158,6 +197,11 @@ ACCEPTED = [
     "evaluate model FEATURES MORE",
     "predict model FEATURES --json --out x.json --strict",
     "explain model FEATURES --id s1 --limit 1",
+    "explain model FEATURES --id s1 --id s2 --limit 1",
+    "predict model FEATURES --out model/predictions.csv",
+    "evaluate model FEATURES --json=false",
+    "train FEATURES --features a --features b",
+    "generate texts --prompt-file TEXT",
     "generate texts --prompt a --temperature 0",
     "generate texts --temperature 0 --count 2",
     "generate texts --prompt a --count 2 --seed 3",
@@ -184,6 +228,11 @@ def write_data(folder):
     table("numbers.csv", "id,a,b,y", steps(lambda i: f"{i / 7:.2f}"))
     table("series.csv", "t,v,w",
           [f"{i},{i % 12 + draws.random():.3f},{draws.random():.3f}" for i in range(150)])
+    table("big.csv", "a,b,class",
+          [f"{draws.random():.3f},{draws.random():.3f},{'xy'[i % 2]}" for i in range(1200)])
+    table("labels.csv", "id,label", [f"s{i},{'xy'[i % 2]}" for i in range(40)])
+    (folder / "lines.jsonl").write_text("".join(
+        f'{{"x": [{i}, {i + 1}], "y": "{"xy"[i % 2]}"}}\n' for i in range(40)))
     texts = ["".join(draws.choices("abc", k=6)) for _ in range(40)]
     (folder / "text.txt").write_text("\n".join(texts) + "\n")
     labelled = [f"__label__{'xy'[i % 2]} {text}" for i, text in enumerate(texts)]
@@ -194,7 +243,8 @@ def write_data(folder):
 
 
 NAMES = {name: f"{name.lower()}{ending}" for name, ending in (
-    ("FEATURES", ".csv"), ("MORE", ".csv"), ("NUMBERS", ".csv"), ("SERIES", ".csv"),
+    ("FEATURES", ".csv"), ("MORE", ".csv"), ("BIG", ".csv"), ("LABELS", ".csv"),
+    ("LINES", ".jsonl"), ("NUMBERS", ".csv"), ("SERIES", ".csv"),
     ("TEXT", ".txt"), ("WORDS", ".txt"), ("WEIGHTS", ".safetensors"))}
 
 
@@ -261,6 +311,36 @@ def recorded_settings_are_no_contradictions(folder):
     assert done.returncode == 2 and "--channels has no effect" in done.stderr, done.stderr
 
 
+def validation_is_instead_of_recorded_folds(folder):
+    """What is typed comes before the folds in the config.toml of a run with them."""
+    for name, options in (("split", "--split 0.2"), ("own", "--valid FEATURES"),
+                          ("patience", "--split 0.2 --patience 3")):
+        command = words_of(f"train MORE --config again/all/config.toml {options}", f"typed-{name}")
+        done = run(command, folder)
+        assert done.returncode == 0, done.stderr
+        assert ", 0 for validation" not in done.stderr, done.stderr
+        assert "folds = 0" in (folder / f"typed-{name}/config.toml").read_text()
+    again = words_of("train MORE --config again/all/config.toml --split 0.2 --folds 3", "folds")
+    done = run(again, folder)
+    assert done.returncode == 0 and (folder / "folds/fold-3").exists(), done.stderr
+
+
+def names_are_no_paths(folder):
+    """Without --out, the name is that of a folder in runs."""
+    for name in ("../elsewhere", str(folder / "elsewhere"), ".."):
+        done = run(["train", NAMES["FEATURES"], "--name", name], folder)
+        assert done.returncode == 2 and "expected a name without slashes" in done.stderr, done.stderr
+    (folder / "folder/runs").mkdir()
+    done = run(["train", "."], folder / "folder")
+    assert done.returncode == 2 and "--out is runs, in ., which is read" in done.stderr, done.stderr
+
+
+def prompts_come_from_standard_input(folder):
+    done = subprocess.run([RWA, "generate", "texts", "--prompt-file", "-", "--length", "3"],
+                          cwd=folder, input="abc\n", capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and done.stdout.startswith("abc"), done.stderr
+
+
 def main():
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
@@ -277,6 +357,9 @@ def main():
         assert not changed, f"what is refused has changed {sorted(changed)}"
         check_all([(case, None) for case in ACCEPTED], folder)
         recorded_settings_are_no_contradictions(folder)
+        validation_is_instead_of_recorded_folds(folder)
+        names_are_no_paths(folder)
+        prompts_come_from_standard_input(folder)
 
 
 if __name__ == "__main__":

@@ -66,7 +66,7 @@ import 2 "the network reads 3 features, but the data has 2: a, b: use --features
   net.safetensors --data train.csv --features a,b --out none
 import 2 "has 4 outputs, but the task numbers of the data has 1: d: use --target" \
   net.safetensors --data train.csv --features a,b,c --target d --task numbers --out none
-import 2 "the data has \"k0\", which is not in labels: k1, k2" \
+import 2 "the data has \"k0\", which is not in --labels: k1, k2" \
   net.safetensors --data train.csv --features a,b,c --labels k1,k2 --out none
 import 2 "expected last or mean and softmax for the task class" \
   net.safetensors --data train.csv --features a,b,c --readout every --out none

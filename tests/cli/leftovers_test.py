@@ -114,7 +114,7 @@ def check_restart():
     folder = os.open("one", os.O_RDONLY)
     fcntl.flock(folder, fcntl.LOCK_EX)
     threading.Timer(1, lambda: os.close(folder)).start()
-    more = [*SMALL, "--steps", "20"]
+    more = ["--units", "4", "--every", "10", "--steps", "20"]
     done = rwa("train", "waves.csv", *more, "--split", "0.2", "--out", "one")
     assert "resuming from step 10" in done.stderr, done.stderr
 

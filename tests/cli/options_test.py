@@ -35,7 +35,8 @@ WRONG_WHOLE = ["1e3", "1.5", "0x10"]
 WRONG_TIMES = ["1h30", "m", "1001 days", "86400001"]
 WRONG_LISTS = ["1,,2", "1,", ",", "1,nan", "1,-1", "1;2"]
 # Lists of numbers that the program takes for texts.
-STEMS = ["-1", str(2**64), "nan", "many", "", "3x", "1e3", "3,", "3,-1"]
+STEMS = ["-1", "1025", ",".join(["1"] * 17), str(2**64), "nan", "many", "", "3x", "1e3", "3,",
+         "3,-1"]
 
 
 class Option(NamedTuple):
@@ -152,6 +153,12 @@ def options_are_refused(folder):
     for command in ("train", "tune"):
         for text in STEMS:
             cases.append(([command, *NEEDED[command], "--stem", text], ["--stem"]))
+    # Between 0, which is special, and what is of use.
+    for name, value, expected in (("--split", "0.005", "0, or 0.01 to 0.5"),
+                                  ("--folds", "1", "0, or 2 to 1000"),
+                                  ("--layers", "0", "at least 1")):
+        cases.append((["train", *NEEDED["train"], name, value],
+                      [f"{name} is {value}, expected {expected}"]))
     return check_all(cases, folder)
 
 
@@ -171,19 +178,24 @@ def keys_are_refused(folder):
             name = f"{len(cases)}.toml"
             (folder / name).write_text(recorded.replace(line[0], f"{key} = {value}"))
             number = recorded[:line.start()].count("\n") + 1
-            cases.append((["train", "--config", name, "--out", "out"], [f"{name}:{number}:"]))
+            words = [f"{name}:{number}:"]
+            # The reader of TOML refuses a whole number of more than 64 bits itself.
+            if not re.fullmatch(r"-?[0-9]+", text) or abs(int(text)) < 2**63:
+                words.append(f" {key} is ")
+            cases.append((["train", "--config", name, "--out", "out"], words))
     assert len({case[1][0] for case in cases}) > 100
     return check_all(cases, folder)
 
 
 def ends_are_accepted(folder):
     """The range in the help is not narrower than what is accepted."""
-    for arguments in (["--batch", "65536"], ["--batch", "1"], ["--threads", "1"]):
+    for arguments in (["--batch", "1048576"], ["--batch", "1"], ["--threads", "1"]):
         done = run(["evaluate", *NEEDED["evaluate"], *arguments], folder)
         assert done.returncode == 0, done.stderr
-    for name, value in (("--split", "0.5"), ("--beta1", "0"), ("--seed", str(2**63 - 1))):
-        done = run(["train", "waves.csv", "--units", "2", "--steps", "1", "--out", name[2:], name,
-                    value], folder)
+    for name, value in (("--split", "0.5"), ("--split", "0.01"), ("--beta1", "0"),
+                        ("--stem", "1024"), ("--seed", str(2**63 - 1))):
+        done = run(["train", "waves.csv", "--units", "2", "--steps", "1", "--out",
+                    f"{name[2:]}-{value}", name, value], folder)
         assert done.returncode == 0, done.stderr
 
 
@@ -196,7 +208,7 @@ def paths_must_exist(folder):
         ["evaluate", "none", "waves.csv"], ["evaluate", "model", "none"],
         ["predict", "none", "waves.csv"], ["predict", "model", "none"],
         ["explain", "none", "waves.csv"], ["explain", "model", "none"],
-        ["stream", "none"], ["generate", "none"], ["generate", "model", "--prompt-file", "none"],
+        ["stream", "none"], ["generate", "none"],
         ["export", "none", "--onnx", "x.onnx"], ["import", "none", "--out", "x"],
         ["import", "model/model.safetensors", "--data", "none", "--out", "x"],
         ["verify", "none"], ["verify", "none.safetensors"], ["report", "none"],
@@ -205,6 +217,25 @@ def paths_must_exist(folder):
         ["paper", "run", "mnist", "--data", "none"],
     ]
     return check_all([(case, ["none"]) for case in cases], folder)
+
+
+def paths_are_of_the_right_kind(folder):
+    """A file where a folder must be, and the other way round, is a mistake of the user, too."""
+    (folder / "note").write_text("a note\n")
+    model = ["train", "waves.csv", "--out", "out"]
+    cases = [
+        ([*model, "--config", "model"], "model: found a folder, expected a file"),
+        ([*model, "--label-from", "model"], "--label-from is 'model'"),
+        (["import", "model", "--out", "x"], "model: found a folder, expected a file"),
+        (["train", "waves.csv", "--out", "note"], "note, a file, expected a folder"),
+        (["tune", "waves.csv", "--out", "note"], "note, a file, expected a folder"),
+        (["predict", "empty", "waves.csv"], "empty: is a folder without a model"),
+    ] + [(command, "note: found a file, expected a folder") for command in (
+        ["report", "note"], ["paper", "report", "note"], ["paper", "gradients", "note"],
+        ["paper", "results", "note"], ["paper", "report", "model", "--reference", "note"],
+        ["paper", "run", "mnist", "--data", "note"])]
+    (folder / "empty").mkdir()
+    return check_all([(case, [words]) for case, words in cases], folder)
 
 
 def main():
@@ -216,7 +247,8 @@ def main():
         trained = run(["train", "waves.csv", "--units", "2", "--steps", "2", "--out", "model"],
                       folder)
         assert trained.returncode == 0, trained.stderr
-        for check in (options_are_refused, keys_are_refused, paths_must_exist, ends_are_accepted):
+        for check in (options_are_refused, keys_are_refused, paths_must_exist,
+                      paths_are_of_the_right_kind, ends_are_accepted):
             print(check.__name__, check(folder) or "")
 
 

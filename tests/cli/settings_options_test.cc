@@ -108,7 +108,7 @@ TEST(SettingsOptions, WhatIsWrongIsNamed) {
          "--learning-rate is \"fast\", expected a number of more than 0");
   refuse({"--cell", "elman"}, "--cell: unknown cell 'elman', expected one of: rwa, rwa-forget");
   refuse({"--bidirectional=maybe"}, "--bidirectional is \"maybe\", expected true or false");
-  refuse({"--steps", "3", "--epochs", "4"}, "epochs and steps are both given");
+  refuse({"--steps", "3", "--epochs", "4"}, "--epochs and --steps are both given");
 }
 
 }  // namespace

@@ -85,7 +85,7 @@ TEST(StratifiedSplit, RefusesWhatCannotBe) {
   refuse({.split = -0.1}, {"split is -0.1", "0.01 to 0.5"});
   refuse({.split = 0.9}, {"split is 0.9"});
   refuse({.split = std::numeric_limits<double>::quiet_NaN()}, {"split is nan"});
-  refuse({.folds = 1}, {"folds is 1, expected 2 to 1000"});
+  refuse({.folds = 1}, {"--folds is 1, expected 0, or 2 to 1000"});
   refuse({.folds = 5, .fold = 6}, {"fold is 6, expected 0 to 5"});
   refuse({.valid = {"v"}, .folds = 5}, {"--folds cannot be combined with --valid"});
 }

@@ -275,16 +275,6 @@ TEST_F(OddTable, TextThatShouldBeNumbersIsNoSequence) {
             "separators");
 }
 
-TEST_F(OddTable, AColumnHasOneRole) {
-  for (const Options& options :
-       {Options{.features = {"a", "a"}}, Options{.targets = {"a"}, .features = {"a", "b"}},
-        Options{.features = {"a"}, .id = "a"}}) {
-    EXPECT_EQ(refusal<ConfigError>("a,b\n1,2\n3,4\n", options),
-              ": found \"a\" twice among --features, --target, --id and --time, expected one role: "
-              "to forecast a feature, leave out --target");
-  }
-}
-
 TEST_F(OddTable, OtherTargetsAndOtherLayoutsAreNamed) {
   EXPECT_EQ(findings("id,a,label,class\n1,5,x,p\n1,6,x,p\n2,7,y,q\n").back(),
             "! \"class\" could be the target too: use --target");

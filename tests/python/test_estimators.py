@@ -257,7 +257,7 @@ class TrainingTest(EstimatorTest):
 
     def test_bad_parameters_and_data_have_good_words(self) -> None:
         for words, parameters in (
-            ("^training options: units is 0, expected a whole number from 1 to 65536$", {"units": 0}),
+            ("^training options: units is 0, expected a whole number from 1 to 1048576$", {"units": 0}),
             ("unknown cell 'rnn', expected one of: rwa", {"cell": "rnn"}),
             ("epochs and steps are both given, expected one", {"steps": 3}),
             ("^readout is every, expected", {"readout": "every"}),

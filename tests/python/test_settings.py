@@ -233,6 +233,7 @@ class SeveralRuns(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             file = numbers_file(pathlib.Path(folder))
             cls.sequences = rwa.read(file, id="seq", target=["label"])
+            cls.others = rwa.read(file, id="seq", target=["label"])
 
     def test_cross_validation_has_a_score_for_each_fold(self):
         runs = cross_validate(self.sequences, folds=4, units=2, steps=2)
@@ -334,7 +335,8 @@ class SeveralRuns(unittest.TestCase):
         for search, given in ((cross_validate, {"folds": 1}), (cross_validate, {"folds": 10**6}),
                               (cross_validate, {"repeat": 10**6}), (tune, {"candidates": 0}),
                               (tune, {"jobs": 10**6}), (train, {"threads": 0}),
-                              (train, {"time_budget": -1}), (train, {"time_budget": 0})):
+                              (train, {"time_budget": -1}), (train, {"time_budget": 0}),
+                              (train, {"time_budget": 1e8})):
             with self.assertRaisesRegex(rwa.ConfigError, f"{next(iter(given))} is "):
                 search(self.sequences, units=2, steps=2, **given)
 
@@ -346,7 +348,10 @@ class SeveralRuns(unittest.TestCase):
             with self.assertRaisesRegex(rwa.ConfigError, message):
                 rwa.train(self.sequences, units=2, steps=2, **given)
         with self.assertRaisesRegex(rwa.ConfigError, "split has no effect beside validation data"):
-            rwa.train(self.sequences, self.sequences, split=0.5)
+            rwa.train(self.sequences, self.others, split=0.5)
+        for search in (train, tune):
+            with self.assertRaisesRegex(rwa.ConfigError, "validation data is the training data"):
+                search(self.sequences, self.sequences, units=2)
 
     def test_mistakes_are_named(self):
         with self.assertRaisesRegex(rwa.ConfigError, "'lr', did you mean learning_rate"):

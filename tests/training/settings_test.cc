@@ -47,13 +47,18 @@ TEST(Experiment, WhatIsWrongIsNamedWithItsPlace) {
        "units?"},
       {head + "[trainig]\nsteps = 3",
        "bad.toml:3:2: unknown key 'trainig', did you mean training?"},
+      {head + "units = 3\nnetwork.layers = 2",
+       "bad.toml:3:1: unknown key 'units', expected one of: name, variant, model, seed, device, "
+       "task, network, training, evaluation"},
+      {head + "training.epochs = 2\ntraining.steps = 3",
+       "bad.toml:3:19: epochs and steps are both given, expected one of them"},
       {head + "sede = 3", "bad.toml:3:1: unknown key 'sede', did you mean seed?"},
       {head + "seed = -1",
        "bad.toml:3:8: seed is -1, expected a whole number from 0 to 9223372036854775807"},
       {head + "seed = 1.0",
        "bad.toml:3:8: seed is 1.0, expected a whole number from 0 to 9223372036854775807"},
       {head + "network.units = 3000000000",
-       "bad.toml:3:17: units is 3000000000, expected a whole number from 1 to 65536"},
+       "bad.toml:3:17: units is 3000000000, expected a whole number from 1 to 1048576"},
       {head + "network.cell = 'rnn'",
        "bad.toml:3:16: unknown cell 'rnn', expected one of: " + cell_names()},
       {head + "network.readout = 'first'",
@@ -90,6 +95,22 @@ TEST(Experiment, WhatIsWrongIsNamedWithItsPlace) {
       EXPECT_EQ(error.what(), message) << text;
     }
   }
+}
+
+// Earlier builds had no limits for these but those of the network.
+TEST(Experiment, OfAnEarlierBuildMayBeLarge) {
+  const std::string text =
+      "name = 'x'\ntask.kind = 'files'\nseed = 9223372036854775807\n"
+      "network.units = 100000\ntraining.batch = 100000\nevaluation.samples = 1000000\n";
+  const Experiment read = parse_experiment(text, "config.toml");
+  EXPECT_EQ(read.training.batch, 100'000);
+  EXPECT_EQ(read.seed, kMostSeed);
+}
+
+TEST(Seeds, CountUpAndStartAgain) {
+  EXPECT_EQ(seed_after(5, 2), 7U);
+  EXPECT_EQ(seed_after(kMostSeed, 0), kMostSeed);
+  EXPECT_EQ(seed_after(kMostSeed, 2), 1U);
 }
 
 TEST(Experiment, HostileTextIsNotRepeatedAsItIs) {

@@ -142,6 +142,14 @@ TEST(Config, OfARunKeepsItsFoldButNotTheNameOfAnotherCell) {
   EXPECT_EQ(one.runs.front().title, "train");
   EXPECT_EQ(from("[task]\nfolds = 3\nfold = 1", "task.folds = 4").runs.size(), 4U);
   EXPECT_EQ(from("[task]\nfolds = 0\nfold = 0", "task.folds = 4").runs.size(), 4U);
+  // Validation data that is asked for is instead of them.
+  const auto folds_of = [&](const std::string& options) {
+    const Plan made = from("[task]\nfolds = 3\nfold = 3", options);
+    return std::get<datasets::FilesTask>(made.runs.front().experiment.task).folds;
+  };
+  EXPECT_EQ(folds_of("task.split = 0.5"), 0);
+  EXPECT_EQ(folds_of("task.split = 0.0"), 3);
+  EXPECT_EQ(folds_of(""), 3);
 }
 
 TEST(Config, OfATaskWithoutFilesIsRefused) {

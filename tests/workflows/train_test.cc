@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include <gtest/gtest.h>
 
@@ -136,7 +137,7 @@ TEST_F(Train, AModelThatIsNotBetterThanABaselineIsSaidToBe) {
   };
   const std::string said = run("\ntest = ['" + copy_of_data().string() + "']", "bad");
   EXPECT_EQ(said, "not better than 1-NN (100.0 %): try --stem 15,9, more --steps, or rwa tune");
-  const auto file = [&](const char* name) { return io::read_text(out.path() / "bad" / name); };
+  const auto file = [&](std::string_view name) { return io::read_text(out.path() / "bad" / name); };
   EXPECT_NE(file(kReportFile).find("The model is " + said + "."), std::string::npos);
   EXPECT_NE(file("run.json").find("\"remark\": \"" + said + "\""), std::string::npos);
   EXPECT_NE(file("run.json").find("\"name\": \"majority class\""), std::string::npos);
@@ -146,7 +147,8 @@ TEST_F(Train, AModelThatIsNotBetterThanABaselineIsSaidToBe) {
 
 TEST_F(Train, TheTestSetIsScoredOnceAtTheEnd) {
   const auto result =
-      train(made(request("[task]\nsplit = 0.0\ntest = ['" + copy_of_data().string() + "']")), {}, nobody_);
+      train(made(request("[task]\nsplit = 0.0\ntest = ['" + copy_of_data().string() + "']")), {},
+            nobody_);
   std::vector<std::string> splits;
   for (const training::Metric& metric : result.runs.front().store->record().metrics) {
     if (metric.split != "train") splits.push_back(metric.split);
