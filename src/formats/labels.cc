@@ -13,11 +13,20 @@
 
 namespace rwa::formats {
 namespace {
+// Where the first word of a header ends: before a blank, "|" or "__".
+std::size_t end_of_part(std::string_view header) {
+  constexpr std::string_view kMarks = " \t|_";
+  std::size_t end = header.find_first_of(kMarks);
+  while (end < header.size() && header[end] == '_' && !header.substr(end).starts_with("__")) {
+    end = header.find_first_of(kMarks, end + 1);
+  }
+  return std::min(end, header.size());
+}
+
 // Takes the first word off a header. Empty if there is none.
 std::string_view next_part(std::string_view& header) {
   while (!header.empty()) {
-    const std::size_t end =
-        std::min({header.find_first_of(" \t|"), header.find("__"), header.size()});
+    const std::size_t end = end_of_part(header);
     const std::string_view part = header.substr(0, end);
     header.remove_prefix(
         std::min(end + (header.substr(end).starts_with("__") ? 2 : 1), header.size()));

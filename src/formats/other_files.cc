@@ -22,14 +22,21 @@ struct Kind {
 };
 constexpr std::string_view kSaveAsCsv = "save the sheet as CSV";
 constexpr std::string_view kConvert = "convert it to CSV or JSON lines";
-constexpr std::array<Kind, 7> kBinary{{
+constexpr std::string_view kUnpack = "unpack it";
+constexpr std::array<Kind, 11> kBinary{{
     {"%PDF-", "a PDF document", "extract its text or tables"},
     {"PAR1", "a Parquet file", kConvert},
     {"ARROW1", "an Arrow file", kConvert},
     {"\x89HDF\r\n", "an HDF5 file", "save its arrays as .npy or .npz"},
     {"SQLite format 3\0"sv, "an SQLite database", kConvert},
     {"\xD0\xCF\x11\xE0\xA1\xB1", "an Excel or other Office file", kSaveAsCsv},
-    {"7z\xBC\xAF\x27\x1C", "a 7z archive", "unpack it"},
+    {"7z\xBC\xAF\x27\x1C", "a 7z archive", kUnpack},
+    {"BZh91AY&SY", "a bzip2 file", kUnpack},
+    {"\xFD"
+     "7zXZ",
+     "an xz file", kUnpack},
+    {"\x1F\x8B", "a gzip file within a packed one", kUnpack},
+    {"\x28\xB5\x2F\xFD", "a zstd file within a packed one", kUnpack},
 }};
 // Compared without case, after blanks.
 constexpr std::string_view kReadAsText = "use --format text to read it as text";
@@ -59,7 +66,7 @@ void refuse_zip(const Source& source, std::string_view bytes) {
   if (std::ranges::any_of(office, [&](std::string_view part) { return name.starts_with(part); })) {
     refuse(source, "an Excel or other Office file", kSaveAsCsv);
   }
-  refuse(source, "a ZIP archive", "unpack it");
+  refuse(source, "a ZIP archive", kUnpack);
 }
 
 bool begins_with(std::string_view text, std::string_view begin) {
@@ -71,6 +78,10 @@ void refuse_other_files(Source& source) {
   const std::string_view bytes = source.peek(kPeek);
   for (const Kind& kind : kBinary) {
     if (bytes.starts_with(kind.begin)) refuse(source, kind.name, kind.advice);
+  }
+  constexpr std::size_t kTarMark = 257;
+  if (bytes.size() > kTarMark && bytes.substr(kTarMark).starts_with("ustar")) {
+    refuse(source, "a tar archive", kUnpack);
   }
   refuse_zip(source, bytes);
   std::string_view text = without_mark(bytes);

@@ -243,6 +243,8 @@ void LongReader::advance() {
   is_malformed_ = true;
   try {
     next_row();
+    // An id that is damaged would end the sequence.
+    if (ahead_ && roles_.id) (void)rows_.text(*roles_.id);
   } catch (const InputError& error) {
     if (!roles_.id) throw;
     throw InputError(

@@ -265,7 +265,8 @@ bool Rows::next() {
     }
   }
   if (found_ == RowSplitter::Found::kOpenQuote) {
-    source_.refuse(splitter_.text(), splitter_.wrong(), "an unclosed quote", "a closing quote");
+    source_.refuse(splitter_.text(), splitter_.wrong(), "an unclosed quote",
+                   "a closing quote: nothing after it is read");
   }
   if (found_ == RowSplitter::Found::kTooLong) {
     source_.refuse(splitter_.text(), splitter_.wrong(),

@@ -128,6 +128,12 @@ TEST_F(Open, RefusesFilesOfOtherPrograms) {
       {"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", sheet},
       {zip("[Content_Types].xml"), sheet},
       {zip("train.csv"), "a ZIP archive, expected data: unpack it"},
+      {"BZh91AY&SY\x01", "a bzip2 file, expected data: unpack it"},
+      {"\xFD"
+       "7zXZ\1",
+       "an xz file, expected data: unpack it"},
+      {std::string(257, 'a') + "ustar", "a tar archive, expected data: unpack it"},
+      {io::gzip(io::gzip("a,b\n1,2\n")), "a gzip file within a packed one, expected data: unpack it"},
   };
   for (const auto& [content, found] : files) {
     EXPECT_EQ(refusal({write("x.csv", content)}), place("x.csv") + ": found " + found);

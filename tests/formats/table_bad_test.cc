@@ -63,8 +63,9 @@ TEST_F(BadTable, BelowLineBreaksInQuotes) {
 
 TEST_F(BadTable, Quotes) {
   EXPECT_EQ(refusal("a,b\n1,2\n3,\"4\n5,6\n"),
-            ":3:3: found an unclosed quote, expected a closing quote");
-  EXPECT_EQ(refusal("\"a,b\n1,2\n"), ":1:1: found an unclosed quote, expected a closing quote");
+            ":3:3: found an unclosed quote, expected a closing quote: nothing after it is read");
+  EXPECT_EQ(refusal("\"a,b\n1,2\n"),
+            ":1:1: found an unclosed quote, expected a closing quote: nothing after it is read");
   EXPECT_EQ(refusal("a,b\n1,2\n\"3\"x,4\n"),
             ":3:4: found \"x,4\" after a closing quote, expected a delimiter");
 }
