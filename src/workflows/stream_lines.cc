@@ -144,6 +144,12 @@ class TextLines : public LineReader {
  private:
   void read_text(const LinePlace& place, StreamLine& line) const {
     std::string_view text = place.text;
+    const bool is_header = text.starts_with('>') || text.starts_with('@');
+    if (is_header && (encoding_.schema.format == formats::Format::kFasta ||
+                      encoding_.schema.format == formats::Format::kFastq)) {
+      place.refuse(text.data(), io::quote(text),
+                   "letters alone: an empty line ends a sequence, --id tells several apart");
+    }
     if (id_) {
       text = formats::trimmed(text);
       if (text.empty()) return;
@@ -186,12 +192,21 @@ class TextLines : public LineReader {
              std::ranges::find(features, field.text) != features.end();
     };
     if (std::ranges::none_of(fields, is_name)) return false;
+    refuse_id(fields, place);
     std::vector<std::string> header;
     for (const Letter& field : fields) header.emplace_back(field.text);
     if (const std::string* lacking = set_header(std::move(header))) {
       place.refuse(nullptr, fmt::format("a header without {}", io::quote(*lacking)), names());
     }
     return true;
+  }
+
+  // Sequences would be mixed.
+  void refuse_id(const std::vector<Letter>& fields, const LinePlace& place) const {
+    const auto found = std::ranges::find(fields, encoding_.schema.id, &Letter::text);
+    if (encoding_.schema.id.empty() || found == fields.end()) return;
+    place.refuse(found->at, fmt::format("the id {}", io::quote(found->text)),
+                 id_ ? "it first in each line" : "--id, and it first in each line");
   }
 
   void read_numbers(const std::vector<Letter>& fields, const LinePlace& place,

@@ -158,6 +158,10 @@ TEST(Stream, FastaIsInUpperCase) {
   encoding.alphabet = {"A", "C"};
   const Trained trained = make_trained(encoding);
   EXPECT_EQ(answers_to(trained, {}, {"acca"}), answers_to(trained, {}, {"ACCA"}));
+  for (const bool id : {false, true}) {
+    io::expect_error<InputError>([&] { answers_to(trained, {.id = id}, {">a one"}); },
+                                 {"stdin:1:1: found \">a one\", expected letters alone"});
+  }
 }
 
 TEST(Stream, AnEmptyLineEndsTheSequence) {
@@ -190,6 +194,15 @@ TEST(Stream, SeparatorsAndHeaders) {
             "id," + header + "x," + expected);
   io::expect_error<InputError>([&] { answers_to(trained, {}, {"u,w"}); },
                                {"stdin:1: found a header without \"v\", expected u, v"});
+}
+
+// Else the sequences would be taken for one, or another column for the id.
+TEST(Stream, AHeaderSaysWhereTheIdIs) {
+  const Trained trained = make_trained(numbers_encoding(Target::kClass));
+  io::expect_error<InputError>([&] { answers_to(trained, {}, {"id,u,v"}); },
+                               {"stdin:1:1: found the id \"id\", expected --id, and it first"});
+  io::expect_error<InputError>([&] { answers_to(trained, {.id = true}, {"t,id,u,v"}); },
+                               {"stdin:1:3: found the id \"id\", expected it first in each line"});
 }
 
 TEST(Stream, ABadLineSaysWhereAndChangesNothing) {
