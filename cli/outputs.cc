@@ -15,9 +15,9 @@ namespace fs = std::filesystem;
 namespace {
 
 // Of a path where there is nothing, false.
-bool are_same(const fs::path& one, const fs::path& other) {
+bool are_same(const fs::path& out, const fs::path& input) {
   std::error_code error;
-  return fs::equivalent(one, other, error);
+  return fs::equivalent(out, input == "-" ? "/dev/stdin" : input, error);
 }
 
 bool is_within(const fs::path& path, const fs::path& folder) {

@@ -212,8 +212,8 @@ workflows::Plan read_and_plan(TrainingArguments& arguments, const std::filesyste
   settings = arguments.given.overrides();
   if (!arguments.config.empty()) settings = workflows::read_config(arguments.config, settings);
   const bool is_placed = !arguments.request.out.empty();
-  refuse_input("--out", is_placed ? arguments.request.out : workflows::kRunsFolder,
-               inputs_of(settings));
+  refuse_input(is_placed ? "--out" : "the default of --out",
+               is_placed ? arguments.request.out : workflows::kRunsFolder, inputs_of(settings));
   refuse_file("--out", arguments.request.out);
   workflows::Plan plan =
       is_placed

@@ -70,8 +70,9 @@ namespace {
       folder.string(), run.steps, run.experiment.training.steps));
 }
 
-// Returns the runs one or two folders below, as of --folds and --repeat: a search of everything
-// below a mistyped folder might not end.
+}  // namespace
+
+// A search of everything below a mistyped folder might not end.
 std::vector<fs::path> find_parts(const fs::path& folder) {
   std::vector<fs::path> runs;
   std::error_code refused;  // then there are none
@@ -85,18 +86,17 @@ std::vector<fs::path> find_parts(const fs::path& folder) {
   return runs;
 }
 
-}  // namespace
-
 bool is_file_of_run(const fs::path& path) {
   constexpr std::array kFiles = {kConfigFile, kMetricsFile, kKeptMetricsFile, kCheckpointFile,
                                  kModelFile,  kRunFile,     kReportFile};
-  // A config.toml alone may be anything's.
+  if (std::ranges::count(kFiles, path.filename().string()) == 0) return false;
   const auto is_beside = [&](std::string_view name) {
     std::error_code refused;
     return fs::exists(fs::path(path).replace_filename(name), refused);
   };
-  return std::ranges::count(kFiles, path.filename().string()) > 0 && is_beside(kConfigFile) &&
-         (is_beside(kRunFile) || is_beside(kMetricsFile));
+  // A config.toml alone may be anything's.
+  if (is_beside(kConfigFile)) return is_beside(kRunFile) || is_beside(kMetricsFile);
+  return is_beside(kModelFile) && !find_parts(fs::absolute(path).parent_path()).empty();
 }
 
 fs::path model_file(const fs::path& path) {

@@ -56,7 +56,9 @@ void summarise(const RunSummary& summary, Record& record);
 // Returns the final score, on the whole test set or its replacement; nullptr if the run has none
 // (yet).
 const Metric* final_of(const Record& record);
-// Whether a path names a file of a run, there or still to come: the folder holds a run.
+// Returns the runs one or two folders below, as of --folds and --repeat.
+std::vector<std::filesystem::path> find_parts(const std::filesystem::path& folder);
+// Whether a path names a file of a run, there or still to come: the folder holds a run, or several.
 bool is_file_of_run(const std::filesystem::path& path);
 // Returns the model file that a path refers to: the path itself, or the model in a run folder.
 // Throws ConfigError for a folder without a model.

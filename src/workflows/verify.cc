@@ -50,9 +50,8 @@ std::string verify_tensors(const fs::path& file) {
   return is_checkpoint ? in_words(training::read_checkpoint(file)) : verify_model(file);
 }
 
-bool is_run(const fs::path& path) {
-  return fs::is_directory(path) && fs::exists(path / training::kConfigFile);
-}
+bool is_run(const fs::path& path) { return fs::exists(path / training::kConfigFile); }
+bool is_several_runs(const fs::path& path) { return fs::exists(path / training::kModelFile); }
 
 std::string verify_run(const fs::path& folder) {
   const training::Record record = training::read_run(folder);
@@ -65,6 +64,15 @@ std::string verify_run(const fs::path& folder) {
   if (const fs::path model = folder / training::kModelFile; fs::exists(model)) {
     parts += fmt::format("; {}: {}", training::kModelFile, verify_model(model));
   }
+  return parts;
+}
+
+// The model of several runs, as of --folds, and these.
+std::string verify_runs(const fs::path& folder) {
+  std::string parts = verify_tensors(folder / training::kModelFile);
+  const std::vector<fs::path> runs = training::find_parts(folder);
+  for (const fs::path& run : runs) (void)verify_run(run);
+  if (!runs.empty()) parts += "; " + report::counted(std::ssize(runs), "valid run");
   return parts;
 }
 
@@ -83,9 +91,7 @@ std::string verify_data(const fs::path& path) {
 std::string verify(const fs::path& path) try {
   io::require_existing(path);
   if (is_run(path)) return verify_run(path);
-  if (const fs::path model = path / training::kModelFile; fs::exists(model)) {
-    return verify_tensors(model);  // of several runs
-  }
+  if (is_several_runs(path)) return verify_runs(path);
   if (path.extension() == ".safetensors") return verify_tensors(path);
   return verify_data(path);
 } catch (const fs::filesystem_error& error) {
@@ -93,7 +99,7 @@ std::string verify(const fs::path& path) try {
 }
 
 std::vector<fs::path> files_in(const fs::path& folder) try {
-  if (!fs::is_directory(folder) || is_run(folder)) return {};
+  if (!fs::is_directory(folder) || is_run(folder) || is_several_runs(folder)) return {};
   return formats::find_files({&folder, 1}).files;
 } catch (const InputError&) {
   return {};

@@ -111,6 +111,8 @@ REFUSED = {
     "explain model FEATURES --out model/report.html": "which is a file of a run",
     "export model --onnx model/run.json": "which is a file of a run",
     "report model --out model/report.html": "which is a file of a run",
+    "predict several/all MORE --out several/model.safetensors": "which is a file of a run",
+    "predict several/all MORE --out several/report.html": "which is a file of a run",
     "stream model --state model/checkpoint.safetensors": "which is a file of a run",
     "predict model FEATURES --out FEATURES": "--out is features.csv, which is read",
     "predict model FEATURES --out model/model.safetensors": "which is read",
@@ -332,7 +334,7 @@ def names_are_no_paths(folder):
         assert done.returncode == 2 and "expected a name without slashes" in done.stderr, done.stderr
     (folder / "folder/runs").mkdir()
     done = run(["train", "."], folder / "folder")
-    assert done.returncode == 2 and "--out is runs, in ., which is read" in done.stderr, done.stderr
+    assert done.returncode == 2 and "the default of --out is runs, in ., which is read" in done.stderr, done.stderr
 
 
 def prompts_come_from_standard_input(folder):
@@ -345,8 +347,8 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
         write_data(folder)
-        for data, name in (("FEATURES", "model"), ("TEXT", "texts"),
-                           ("SERIES --task next-step", "next")):
+        for data, name in (("FEATURES", "model"), ("FEATURES --folds 2", "several"),
+                           ("TEXT", "texts"), ("SERIES --task next-step", "next")):
             done = run(words_of(f"train {data} --split 0.2", name), folder)
             assert done.returncode == 0, done.stderr
         weights = (folder / "model/model.safetensors").read_bytes()

@@ -55,5 +55,16 @@ TEST_F(VerifyRun, WhatIsWrongIsNamedAndNoDataIsSought) {
   EXPECT_TRUE(files_in(run_).empty());
 }
 
+TEST_F(VerifyRun, OfSeveralRunsEachIsChecked) {
+  const fs::path all = folder_.path() / "all";
+  fs::create_directory(all);
+  fs::copy(run_ / training::kModelFile, all);
+  for (const char* fold : {"fold-1", "fold-2"}) fs::copy(run_, all / fold);
+  EXPECT_NE(verify(all).find("; 2 valid runs"), std::string::npos) << verify(all);
+  EXPECT_TRUE(files_in(all).empty());
+  io::put(all / "fold-2" / training::kMetricsFile, "");
+  io::expect_error<InputError>([&] { (void)verify(all); }, {"fold-2", "has 0 bytes"});
+}
+
 }  // namespace
 }  // namespace rwa::workflows
