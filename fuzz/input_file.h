@@ -30,6 +30,7 @@ class InputFile {
 };
 
 inline std::string_view as_text(Bytes content) {
+  if (content.empty()) return "";  // a text is never at a null pointer
   return {reinterpret_cast<const char*>(content.data()), content.size()};
 }
 
