@@ -31,7 +31,8 @@ fuzz() {
     echo "$target: failed; the input file is named above. Add it to fuzz/seeds/$target and write a test."
     return 255  # xargs starts no others
   fi
-  echo "$target:" $(grep -oE '(number_of_executed_units|peak_rss_mb): *[0-9]+' "$log")
+  echo "$target:" $(sed -nE 's/^stat::number_of_executed_units: *([0-9]+)/\1 executions,/p
+                            s/^stat::peak_rss_mb: *([0-9]+)/\1 MB/p' "$log")
 }
 export build seconds
 export -f fuzz
