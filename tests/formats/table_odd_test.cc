@@ -332,10 +332,10 @@ TEST_F(OddTable, ReadingGoesOnAfterARefusedSequence) {
              ":7: found 1 field, expected 2; the sequence \"2\" may lack this row",
              ":8:1: found \"4\" after a malformed row, expected a sequence with all its rows"}));
   // A damaged id is no end of the sequence.
-  EXPECT_EQ(all("id,a\n1,2\n1,3\n1\xFF,4\n1,5\n2,6\n"),
+  EXPECT_EQ(all("id,a\ns,2\ns,3\ns\xFF,4\ns,5\nt,6\n"),
             (Lines{":4:2: found the byte 0xff, expected UTF-8 text: convert the file, such as with "
-                   "iconv; the sequence \"1\" may lack this row",
-                   "2@6: 6 -> "}));
+                   "iconv; the sequence \"s\" may lack this row",
+                   "t@6: 6 -> "}));
   EXPECT_EQ(all("1,2,3\n1,4,x\n2,5\n2,7,8\n1,3,4\n"),
             (Lines{"1@1: 2 | 3 -> 1", ":2:5: found \"x\", expected a number",
                    ":3: found 2 fields, expected 3", "4@4: 7 | 8 -> 2", "5@5: 3 | 4 -> 1"}));
