@@ -61,7 +61,7 @@ void StreamKeeper::restore() {
     throw ModelFileError(fmt::format("{}: found a header without {}, a feature of the model",
                                      file_.string(), io::quote(*lacking)));
   }
-  note_ += fmt::format("; fields as in their header: {}", fmt::join(found_.header, ", "));
+  note_ += fmt::format("; columns in the order of their header: {}", fmt::join(found_.header, ", "));
 }
 
 void StreamKeeper::see_answer() {

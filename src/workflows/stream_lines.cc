@@ -148,7 +148,7 @@ class TextLines : public LineReader {
     if (is_header && (encoding_.schema.format == formats::Format::kFasta ||
                       encoding_.schema.format == formats::Format::kFastq)) {
       place.refuse(text.data(), io::quote(text),
-                   "letters alone: an empty line ends a sequence, --id tells several apart");
+                   "only letters, without headers: an empty line ends a sequence");
     }
     if (id_) {
       text = formats::trimmed(text);
@@ -205,8 +205,8 @@ class TextLines : public LineReader {
   void refuse_id(const std::vector<Letter>& fields, const LinePlace& place) const {
     const auto found = std::ranges::find(fields, encoding_.schema.id, &Letter::text);
     if (encoding_.schema.id.empty() || found == fields.end()) return;
-    place.refuse(found->at, fmt::format("the id {}", io::quote(found->text)),
-                 id_ ? "it first in each line" : "--id, and it first in each line");
+    place.refuse(found->at, fmt::format("the id column {}", io::quote(found->text)),
+                 id_ ? "the id first in each line" : "--id, with the id first in each line");
   }
 
   void read_numbers(const std::vector<Letter>& fields, const LinePlace& place,

@@ -251,7 +251,7 @@ def check_header():
     halves = run("stream", "class", "--state", "fields", text="v,u\n0.5,1\n").stdout.splitlines()
     done = run("stream", "class", "--state", "fields", text="0.25,2\n")
     assert halves + done.stdout.splitlines() == whole, (halves, done, whole)
-    assert "fields as in their header: v, u" in done.stderr, done
+    assert "columns in the order of their header: v, u" in done.stderr, done
 
 
 def check_many():

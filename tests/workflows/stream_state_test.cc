@@ -192,7 +192,7 @@ TEST_F(StreamStates, TheHeaderGoesOn) {
   }
   Streams second(trained, {});
   const StreamKeeper keeper(second, file_);
-  EXPECT_NE(keeper.note().find("fields as in their header: v, x, u"), std::string::npos);
+  EXPECT_NE(keeper.note().find("columns in the order of their header: v, x, u"), std::string::npos);
   EXPECT_EQ(halves + answers_to(second, {lines[2]}), expected);
 }
 

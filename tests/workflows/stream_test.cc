@@ -160,7 +160,7 @@ TEST(Stream, FastaIsInUpperCase) {
   EXPECT_EQ(answers_to(trained, {}, {"acca"}), answers_to(trained, {}, {"ACCA"}));
   for (const bool id : {false, true}) {
     io::expect_error<InputError>([&] { answers_to(trained, {.id = id}, {">a one"}); },
-                                 {"stdin:1:1: found \">a one\", expected letters alone"});
+                                 {"stdin:1:1: found \">a one\", expected only letters, without headers"});
   }
 }
 
@@ -200,9 +200,9 @@ TEST(Stream, SeparatorsAndHeaders) {
 TEST(Stream, AHeaderSaysWhereTheIdIs) {
   const Trained trained = make_trained(numbers_encoding(Target::kClass));
   io::expect_error<InputError>([&] { answers_to(trained, {}, {"id,u,v"}); },
-                               {"stdin:1:1: found the id \"id\", expected --id, and it first"});
+                               {"stdin:1:1: found the id column \"id\", expected --id, with the id"});
   io::expect_error<InputError>([&] { answers_to(trained, {.id = true}, {"t,id,u,v"}); },
-                               {"stdin:1:3: found the id \"id\", expected it first in each line"});
+                               {"stdin:1:3: found the id column \"id\", expected the id first in each line"});
 }
 
 TEST(Stream, ABadLineSaysWhereAndChangesNothing) {
