@@ -17,6 +17,7 @@
 #include "io/quote.h"
 #include "io/safetensors.h"
 #include "model/model_file.h"
+#include "model/network_spec.h"
 #include "rwa/errors.h"
 
 namespace rwa::exports {
@@ -119,7 +120,6 @@ struct Rnn {
 };
 
 constexpr std::string_view kFirst = "weight_ih_l0";
-constexpr int kMostLayers = 1000;  // far beyond any use
 
 // Appends a dot unless the prefix is empty.
 std::string dotted(const std::string& prefix) { return prefix.empty() ? "" : prefix + "."; }

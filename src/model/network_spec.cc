@@ -10,10 +10,6 @@
 
 namespace rwa {
 namespace {
-// Far beyond any use; these limits keep every product of sizes within 63 bits.
-constexpr int kMostSize = 1 << 20;
-constexpr int kMostLayers = 1000;
-
 void check_size(std::string_view name, int value, int least, int most = kMostSize) {
   if (value < least || value > most) {
     throw ConfigError(fmt::format("{} is {}, expected {} to {}", name, value, least, most));

@@ -12,6 +12,9 @@
 
 namespace rwa {
 
+// Far beyond any use; these limits keep every product of sizes within 63 bits.
+inline constexpr int kMostSize = 1 << 20;  // of an input, a layer, an output
+inline constexpr int kMostLayers = 1000;
 // Of a stem.
 inline constexpr int kMostKernel = 1024;
 inline constexpr std::size_t kMostConvolutions = 16;

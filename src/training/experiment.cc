@@ -52,6 +52,8 @@ int code_of(const Network& network, const datasets::Shape& shape) {
   return 0;
 }
 
+static_assert(kMostConvolutions == 16 && kMostKernel == 1024);  // as kStem says
+
 // Empty if the text is no list of kernel sizes.
 std::optional<std::vector<int>> kernels_of(std::string_view text) {
   std::vector<int> kernels;

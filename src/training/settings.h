@@ -22,6 +22,7 @@
 #include "io/fields.h"
 #include "io/range.h"
 #include "io/value.h"
+#include "model/network_spec.h"
 #include "training/experiment.h"
 
 namespace rwa::training {
@@ -69,9 +70,7 @@ struct Setting {
 // are generated (tasks/) check their own, which depend on one another.
 
 inline constexpr int kMostInBatch = 1 << 20;  // sequences
-inline constexpr int kMostWidth = 1 << 20;    // of a layer, of each step; as the network allows
-inline constexpr int kMostLayers = 1000;
-inline constexpr int kMostContext = 10'000;  // steps
+inline constexpr int kMostContext = 10'000;   // steps
 inline constexpr int kMostPositions = 1000;
 inline constexpr int kMostLength = 1'000'000'000;  // steps of a sequence
 inline constexpr int kMostPatience = 1'000'000;
@@ -279,19 +278,19 @@ void describe(Network& network, Visitor& visit) {
   visit.group(Group::kNetwork);
   visit({"cell", "Recurrent cell"}, network.cell);
   visit({"activation", "Activation of a unit's output"}, network.activation);
-  visit({"units", "Units per layer and direction"}, network.units, 1, kMostWidth);
+  visit({"units", "Units per layer and direction"}, network.units, 1, kMostSize);
   visit({"layers", "Number of recurrent layers"}, network.layers, 0, kMostLayers);
   visit({"bidirectional", "Read sequences in both directions"}, network.bidirectional);
   visit({"dropout", "Dropout between layers (0: none)"}, network.dropout, kLessThanOne);
   visit({"embedding", "Size of the learned embedding of symbols (0: one-hot)"}, network.embedding,
-        0, kMostWidth);
+        0, kMostSize);
   visit(
       Setting::checked(
           "stem",
           "Kernel sizes of causal convolutions before the recurrent layers, e.g. 15,9,5 (0: none)",
           is_stem, kStem),
       network.stem);
-  visit({"channels", "Outputs of each convolution of the stem"}, network.channels, 1, kMostWidth);
+  visit({"channels", "Outputs of each convolution of the stem"}, network.channels, 1, kMostSize);
   visit({"span",
          "rwa-forget, rwa-decay: longest initial half-life, in steps (0: the longest sequence)"},
         network.span, 0, kMostLength);
@@ -301,7 +300,7 @@ void describe(Network& network, Visitor& visit) {
   visit({"readout",
          "What the output layer sees: the last step, each step, or a plain or learned average"},
         network.readout);
-  visit("code", network.code, 0, kMostWidth);
+  visit("code", network.code, 0, kMostSize);
 }
 
 template <class Visitor>

@@ -319,18 +319,18 @@ Experiment any_experiment() {
   e.task = any_task();
   e.network = {.cell = *rc::gen::element(Cell::kRwa, Cell::kLstm, Cell::kRwaDecay),
                .activation = *rc::gen::element(Activation::kTanh, Activation::kIdentity),
-               .units = *up_to(kMostWidth),
+               .units = *up_to(kMostSize),
                .layers = *up_to(kMostLayers),
                .bidirectional = *rc::gen::arbitrary<bool>(),
                .dropout = *any_in(kLessThanOne),
-               .embedding = *up_to(kMostWidth),
+               .embedding = *up_to(kMostSize),
                .stem = *rc::gen::element<std::string>("", "none", "15,9", "3"),
-               .channels = *up_to(kMostWidth),
+               .channels = *up_to(kMostSize),
                .span = *up_to(kMostLength),
                .lasting = *any_in(kShare),
                .learned_decay = *rc::gen::arbitrary<bool>(),
                .readout = *rc::gen::element(Readout::kLast, Readout::kMean, Readout::kAttention),
-               .code = *up_to(kMostWidth)};
+               .code = *up_to(kMostSize)};
   e.training = {
       .steps = *steps(),
       .batch = *up_to(kMostInBatch),
