@@ -22,7 +22,7 @@ struct ZipMember {
 };
 
 inline void put_number(std::string& text, std::uint64_t number, int bytes) {
-  for (int i = 0; i < bytes; ++i) text += static_cast<char>(number >> (8 * i) & 0xFF);
+  for (int i = 0; i < bytes; ++i, number >>= 8) text += static_cast<char>(number & 0xFF);
 }
 
 inline std::string deflated(std::string_view text) {
