@@ -76,7 +76,7 @@ attack: all
 tidy:
 	@$(SETUP) $(BUILD_PACKAGES) $(TEST_PACKAGES) clang clang-tidy
 	@cmake --preset tidy >/dev/null
-	@cmake --build --preset tidy -- -k 0
+	@run-clang-tidy -p build/tidy -quiet '\.cc$$'
 
 format:
 	@$(SETUP) clang-format git

@@ -6,8 +6,6 @@ install(TARGETS rwa EXPORT rwa-targets)
 if(TARGET rwa_program)
   install(TARGETS rwa_program)
   install(TARGETS rwa_c EXPORT rwa-targets)
-  install(PROGRAMS ${PROJECT_SOURCE_DIR}/src/bench/peers/torch_peers.py
-                   ${PROJECT_SOURCE_DIR}/src/bench/peers/jax_peers.py DESTINATION libexec/rwa)
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/rwa DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 foreach(peer rwa_bench_onednn rwa_bench_cudnn rwa_bench_floors)

@@ -117,6 +117,14 @@ float* lend(Array<float>& array, std::span<const float> host) {
   array.write(host);
   return array.data();
 }
+
+// The same for outputs. What the caller has in rows of padding stays, so it has to travel; without
+// padding nothing has to.
+float* lend_outputs(Array<float>& array, const Rows& rows, std::span<const float> host) {
+  if (host.empty() || !rows.lengths.empty()) return lend(array, host);
+  array.reserve(host.size());
+  return array.data();
+}
 }  // namespace
 
 void Session::run(const BatchView& batch, std::span<float> y) {
@@ -124,13 +132,14 @@ void Session::run(const BatchView& batch, std::span<float> y) {
   const NetworkSpec& spec = i.model->spec;
   const auto in = checked_sequences(spec, batch);
   const int steps = spec.decodes() ? checked_steps(spec, batch.batch, y) : 0;
-  if (!spec.decodes()) check_outputs(spec, spec.output_rows(in.rows), y);
+  const Rows rows = spec.output_rows(in.rows);
+  if (!spec.decodes()) check_outputs(spec, rows, y);
   within_memory("running a batch", [&] {
     i.prepare(in, {});
     if (spec.decodes()) {
       i.pass.decode(i.weights.get(), i.feed->in(), steps, lend(i.y, y));
     } else {
-      i.pass.forward(i.weights.get(), i.feed->in(), lend(i.y, y));
+      i.pass.forward(i.weights.get(), i.feed->in(), lend_outputs(i.y, rows, y));
     }
     i.y.read(y);
   });
@@ -143,7 +152,8 @@ double Session::loss(const BatchView& batch, const TargetView& targets, std::spa
   if (!y.empty()) check_outputs(i.model->spec, wanted.rows, y);
   return within_memory("running a batch", [&] {
     i.prepare(in, wanted);
-    i.pass.loss(i.weights.get(), i.feed->in(), i.feed->targets(), i.loss.data(), lend(i.y, y));
+    i.pass.loss(i.weights.get(), i.feed->in(), i.feed->targets(), i.loss.data(),
+                lend_outputs(i.y, wanted.rows, y));
     i.y.read(y);
     return i.read_loss();
   });

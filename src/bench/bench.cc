@@ -136,6 +136,7 @@ Report Bench::report() const {
   report.processor = processor_;
   report.peak_gflops = peak_gflops_;
   report.floors = floors_;
+  report.left_out = peers_.left_out();
   for (const Entry& entry : entries_) {
     if (!entry.failed) {
       report.rows.push_back(summarize(entry, peak_gflops_));

@@ -28,6 +28,7 @@ struct Report {
   std::map<int, double> peak_gflops;  // of the CPU, by number of threads
   std::optional<Floors> floors;       // of a GPU
   std::vector<Row> rows;
+  std::string left_out;  // peers, see Peers::left_out()
   int failed = 0;  // number of rwa's own measurements that failed; they have no row
 };
 

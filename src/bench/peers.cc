@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "bench/processes.h"
 
@@ -18,30 +19,36 @@ namespace {
 constexpr std::string_view kOurs = "rwa.torch";  // rwa's own layer, run by PyTorch
 constexpr int kNoModule = 3;  // exit code of a Python helper that cannot import its module
 
+// The helper is a program, or a script that needs a Python module.
 struct Family {
   std::string_view prefix;  // of its peers' names
-  const char* helper;
-  const char* module;  // Python module; null if the helper is a program
+  std::string_view program, script, module;
 };
 
-constexpr std::array<Family, 5> kFamilies{{{"onednn-", "rwa-bench-onednn", nullptr},
-                                           {"cudnn-", "rwa-bench-cudnn", nullptr},
-                                           {"torch-", "torch_peers.py", "torch"},
-                                           {kOurs, "torch_peers.py", "torch"},
-                                           {"jax-", "jax_peers.py", "jax"}}};
-
 const Family& family_of(const Case& what) {
+  static const std::array<Family, 5> families{{{"onednn-", "rwa-bench-onednn", {}, {}},
+                                               {"cudnn-", "rwa-bench-cudnn", {}, {}},
+                                               {"torch-", {}, kTorchPeers, "torch"},
+                                               {kOurs, {}, kTorchPeers, "torch"},
+                                               {"jax-", {}, kJaxPeers, "jax"}}};
   return *std::ranges::find_if(
-      kFamilies, [&](const Family& family) { return what.name.starts_with(family.prefix); });
+      families, [&](const Family& family) { return what.name.starts_with(family.prefix); });
 }
 
 // On the CPU, Debian's Python, whatever comes first in PATH: python3-torch belongs to it. That
 // torch has no GPU support.
 std::string python(const Case& what) { return what.on_cpu() ? "/usr/bin/python3" : "python3"; }
 
-std::vector<std::string> command_line(const std::string& helper, const Case& what, double seconds) {
-  std::vector<std::string> words = {helper};
-  if (family_of(what).module != nullptr) words = {python(what), helper, "--name", what.name};
+// Empty if the helper is a program that is not there.
+std::vector<std::string> helper_words(const Family& family, const Case& what) {
+  if (!family.script.empty()) {
+    return {python(what), "-c", std::string(family.script), "--name", what.name};
+  }
+  const auto program = find_helper(std::string(family.program));
+  return program ? std::vector<std::string>{*program} : std::vector<std::string>{};
+}
+
+void add_options(std::vector<std::string>& words, const Case& what, double seconds) {
   std::vector<std::pair<const char*, std::string>> options = {
       {"--mode", std::string(to_string(what.mode))}, {"--batch", std::to_string(what.batch)},
       {"--units", std::to_string(what.units)},       {"--inputs", std::to_string(what.inputs)},
@@ -52,10 +59,17 @@ std::vector<std::string> command_line(const std::string& helper, const Case& wha
   if (what.name == kOurs) {
     // Found in the build tree; an installed package brings its own.
     const auto library = find_helper("librwa_c.so");
-    if (library) options.emplace_back("--library", *library);
+    if (library) {
+      options.emplace_back("--library", *library);
+      options.emplace_back("--package", RWA_BENCH_PACKAGE);
+    }
   }
   for (const auto& [name, value] : options) words.insert(words.end(), {name, value});
-  return words;
+}
+
+std::string how_to_install(const Case& what) {
+  if (what.on_cpu()) return "'make bench' installs it";
+  return what.name.starts_with("jax-") ? "pip install 'jax[cuda]'" : "pip install torch";
 }
 
 }  // namespace
@@ -64,14 +78,15 @@ Peers::Peers(double limit_seconds, std::function<void(const std::string&)> say)
     : limit_seconds_(limit_seconds), say_(std::move(say)) {}
 
 std::optional<Sample> Peers::measure(const Case& what, double seconds) {
-  const std::string helper_name = family_of(what).helper;
-  const auto helper = find_helper(helper_name);
-  if (!helper) return leave_out(what.name, not_found(helper_name));
-  const Outcome outcome = run_helper(command_line(*helper, what, seconds), limit_seconds_);
+  const Family& family = family_of(what);
+  std::vector<std::string> words = helper_words(family, what);
+  if (words.empty()) return leave_out(what.name, not_found(std::string(family.program)));
+  add_options(words, what, seconds);
+  const Outcome outcome = run_helper(words, limit_seconds_);
   if (!outcome.succeeded()) return explain_failure(what, outcome);
   pass_on_warnings(outcome);
   if (const auto sample = parse_sample(outcome.out)) return sample;
-  return leave_out(describe(what), fmt::format("{} printed no result", helper_name));
+  return leave_out(describe(what), "its helper printed no result");
 }
 
 std::optional<Sample> Peers::explain_failure(const Case& what, const Outcome& outcome) {
@@ -79,10 +94,10 @@ std::optional<Sample> Peers::explain_failure(const Case& what, const Outcome& ou
     pass_on_warnings(outcome);  // they may tell why it is slow
     return leave_out(describe(what), fmt::format("timed out after {} s", limit_seconds_));
   }
-  const char* module = family_of(what).module;
-  if (module != nullptr && outcome.exited_with(kNoModule)) {
-    return leave_out(what.name, fmt::format("{} has no module {}{}", python(what), module,
-                                            what.on_cpu() ? " ('make bench' installs it)" : ""));
+  const std::string_view module = family_of(what).module;
+  if (!module.empty() && outcome.exited_with(kNoModule)) {
+    return leave_out(what.name, fmt::format("{} has no module {}: {}", python(what), module,
+                                            how_to_install(what)));
   }
   if (outcome.exited_with(kCannotRun)) return leave_out(what.name, outcome.failure());
   return leave_out(describe(what), outcome.failure());
@@ -90,7 +105,16 @@ std::optional<Sample> Peers::explain_failure(const Case& what, const Outcome& ou
 
 std::optional<Sample> Peers::leave_out(const std::string& what, const std::string& reason) {
   say_once(fmt::format("{}: skipped: {}", what, reason));
+  left_out_[reason].insert(what);
   return std::nullopt;
+}
+
+std::string Peers::left_out() const {
+  std::string line;
+  for (const auto& [reason, names] : left_out_) {
+    line += fmt::format("{}{} ({})", line.empty() ? "" : "; ", fmt::join(names, ", "), reason);
+  }
+  return line;
 }
 
 void Peers::pass_on_warnings(const Outcome& outcome) {

@@ -3,15 +3,20 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "bench/measure.h"
 #include "bench/plan.h"
 #include "bench/processes.h"
 
 namespace rwa::bench {
+
+// Helpers in Python, part of this program: a copy of it finds them everywhere.
+extern const std::string_view kTorchPeers, kJaxPeers;
 
 class Peers {
  public:
@@ -20,6 +25,9 @@ class Peers {
 
   // Empty if the peer is missing or failed; `say` then gets the reason.
   std::optional<Sample> measure(const Case& what, double seconds);
+
+  // What was left out and why, in one line: "a, b (reason); c (reason)". Empty if nothing was.
+  [[nodiscard]] std::string left_out() const;
 
  private:
   std::optional<Sample> leave_out(const std::string& what, const std::string& reason);
@@ -30,6 +38,7 @@ class Peers {
   double limit_seconds_;
   std::function<void(const std::string&)> say_;
   std::set<std::string> said_;
+  std::map<std::string, std::set<std::string>> left_out_;  // by reason
 };
 
 }  // namespace rwa::bench

@@ -156,8 +156,7 @@ int execute(std::vector<std::string> words) {
 std::optional<fs::path> find_helper(const std::string& name) {
   std::error_code ignored;
   const fs::path folder = fs::read_symlink("/proc/self/exe", ignored).parent_path();
-  const std::array places = {folder / name, folder.parent_path() / "libexec" / "rwa" / name,
-                             fs::path(RWA_BENCH_SOURCE_DIR "/peers") / name};
+  const std::array places = {folder / name, folder.parent_path() / "libexec" / "rwa" / name};
   for (const fs::path& place : places) {
     if (fs::is_regular_file(place, ignored)) return place;
   }

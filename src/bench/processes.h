@@ -33,7 +33,7 @@ Outcome run_child(const std::function<int()>& body, double limit_seconds = kNoLi
 
 constexpr int kCannotRun = 127;  // exit code if the program or one of its libraries is missing
 
-// Looks beside the program in the build tree, where it was installed, and in the source tree.
+// Looks beside the program, and where it was installed.
 std::optional<std::filesystem::path> find_helper(const std::string& name);
 // The message for a helper that was not found.
 std::string not_found(const std::string& name);

@@ -206,7 +206,9 @@ std::string to_text(const Plan& plan, const Report& report) {
     if (i > 0 && !comparable(report.rows[i - 1], report.rows[i])) text += "\n";
     text += aligned(columns, lines[i + 1], widths);
   }
-  return report.floors ? text + "\n" + to_text(*report.floors) : text;
+  if (report.floors) text += "\n" + to_text(*report.floors);
+  if (!report.left_out.empty()) text += "\nleft out: " + report.left_out + "\n";
+  return text;
 }
 
 std::string to_json(const Report& report) {

@@ -10,7 +10,7 @@ RWA_CELL V take_in(V z, V a, const Sum<V>& L, V* state) {
   const Sum<V> r{state[0], state[1]};
   const V q = (a - L.hi) - L.lo;
   const V e = exp(-abs(q));
-  const V w = select(q >= V(0), V(1), e) / (V(1) + e);
+  const V w = quotient(select(q >= V(0), V(1), e), V(1) + e);
   const Sum<V> r_next = two_sum(r.hi, r.lo + w * ((z - r.hi) - r.lo));
   const Sum<V> L_next = two_sum(select(q > V(0), a, L.hi), select(q > V(0), V(0), L.lo) + log1p(e));
   state[0] = r_next.hi;

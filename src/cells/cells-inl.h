@@ -11,13 +11,14 @@ struct ListedCell;
 // Ends a cell's header and gives the cell the next number. Numbers count from kBeforeCells, because
 // a source file may include this file several times.
 inline constexpr int kBeforeCells = __COUNTER__;
-// NOLINTNEXTLINE(bugprone-macro-parentheses): a type cannot have any
+// NOLINTBEGIN(bugprone-macro-parentheses): a type cannot have any
 #define RWA_LIST_CELL(Name)                              \
   template <class F>                                     \
   struct ListedCell<__COUNTER__ - kBeforeCells - 1, F> { \
     using Type = Name<F>;                                \
     static_assert(check_cell<Type>());                   \
   }
+// NOLINTEND(bugprone-macro-parentheses)
 
 #include "cells/list-inl.h"
 

@@ -74,6 +74,12 @@ RWA_CELL Sum<V> two_sum(V a, V b) {
   return {sum, (a - (sum - part)) + (b - part)};
 }
 
+// a / b for 1 ≤ b ≤ 2. A backend may have a faster one, as of sigmoid().
+template <class V>
+RWA_CELL V quotient(V a, V b) {
+  return a / b;
+}
+
 // sigmoid(-x) and log(sigmoid(x)) from e = exp(-|x|), which cannot overflow.
 template <class V>
 struct Forgetting {
@@ -82,12 +88,12 @@ struct Forgetting {
 template <class V>
 RWA_CELL Forgetting<V> forgetting(V x) {
   const V e = exp(-abs(x));
-  return {select(x >= V(0), e, V(1)) / (V(1) + e), select(x >= V(0), V(0), x) - log1p(e)};
+  return {quotient(select(x >= V(0), e, V(1)), V(1) + e), select(x >= V(0), V(0), x) - log1p(e)};
 }
 
 // sigmoid(x) from e = exp(-|x|), which cannot overflow.
 template <class V>
 RWA_CELL V sigmoid(V x) {
   const V e = exp(-abs(x));
-  return select(x >= V(0), V(1), e) / (V(1) + e);
+  return quotient(select(x >= V(0), V(1), e), V(1) + e);
 }

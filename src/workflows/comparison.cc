@@ -92,7 +92,7 @@ fs::path common_folder(const std::vector<Record>& records) {
 
 std::string name_below(const fs::path& common, const Record& record) {
   const fs::path folder = fs::absolute(record.folder).lexically_normal();
-  const std::string name = folder.lexically_relative(common).string();
+  std::string name = folder.lexically_relative(common).string();
   if (name != ".") return name;
   return (folder.has_filename() ? folder : folder.parent_path()).filename().string();
 }

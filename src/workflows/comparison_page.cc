@@ -211,6 +211,7 @@ report::Page comparison_page(const RunComparison& found, const fs::path& folder)
 
 void write_comparison(const std::vector<fs::path>& runs, const fs::path& folder) {
   std::vector<Record> records;
+  records.reserve(runs.size());
   for (const fs::path& run : runs) records.push_back(training::read_run(run));
   report::write_page(comparison_page(compare_runs(std::move(records)), folder),
                      folder / kComparisonFile);

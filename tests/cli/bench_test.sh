@@ -77,6 +77,17 @@ expected += [("stream", units, 1, "cpu") for units in (8, 16)]
 assert sizes == expected, sizes
 PYTHON
 
+# A copy of the program has its peers in Python, and says at the end what was left out.
+mkdir "$tmp/copy"
+cp "$rwa" "$tmp/copy/rwa"
+expect 0 "onednn-lstm (rwa-bench-onednn is neither beside" "$tmp/copy/rwa" bench \
+  "${size[@]}" --steps 5 --rounds 1 --seconds 0.02 --threads 1 --mode forward --cells lstm \
+  --peers onednn-lstm,torch-lstm
+grep -q "^left out: " out || fail "does not say what was left out"
+grep -qE "^torch-lstm +forward" out ||
+  grep -q "torch-lstm (/usr/bin/python3 has no module torch: 'make bench' installs it)" out ||
+  fail "neither measures torch-lstm nor says why"
+
 # Errors are found before any work, and name what is wrong.
 expect 2 "device is 'abacus', expected one of: cpu" "$rwa" bench --device abacus
 expect 2 "device is 'cuda:99', expected one of: cpu" "$rwa" bench --device cuda:99

@@ -24,7 +24,8 @@ __device__ __forceinline__ float tanh(float x) {
   const float large = fmaf(-2.0f, __fdividef(1.0f, 1.0f + exp2f(t * 2.88539008f)), 1.0f);
   return t < 0.6f ? small : copysignf(large, x);
 }
-__device__ __forceinline__ float exp(float x) { return ::expf(x); }
+// For x ≤ 0, all that cells need. Its relative error grows with |x|, as that of the argument does.
+__device__ __forceinline__ float exp(float x) { return exp2f(x * 1.44269504f); }
 // For 0 ≤ x ≤ 1, all that cells need: the series of 2 artanh(x / (2 + x)).
 __device__ __forceinline__ float log1p(float x) {
   const float s = __fdividef(x, 2.0f + x);
@@ -37,6 +38,12 @@ __device__ __forceinline__ float log1p(float x) {
   return fmaf(s * q, p, 2.0f * s);
 }
 __device__ __forceinline__ float abs(float x) { return ::fabsf(x); }
+// For 1 ≤ b ≤ 2.
+__device__ __forceinline__ float quotient(float a, float b) { return __fdividef(a, b); }
+// Overflows of the exponential are harmless.
+__device__ __forceinline__ float sigmoid(float x) {
+  return __fdividef(1.0f, 1.0f + exp2f(x * -1.44269504f));
+}
 __device__ __forceinline__ float select(bool mask, float yes, float no) { return mask ? yes : no; }
 
 #define RWA_CELL __device__ __forceinline__

@@ -60,9 +60,40 @@ __device__ __forceinline__ void wait_barrier(std::uint32_t barrier, unsigned par
 // Stores 16 bytes into the shared memory of a block of the cluster; an mbarrier there counts them.
 __device__ __forceinline__ void send(std::uint32_t address, uint4 value, std::uint32_t barrier) {
   asm volatile(
-      "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(
-          address),
+      "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, "
+      "[%5];" ::"r"(address),
       "r"(value.x), "r"(value.y), "r"(value.z), "r"(value.w), "r"(barrier)
+      : "memory");
+}
+
+// Stores 4, 8 or 16 bytes to global memory if `there`, without a branch. Does not keep loads of the
+// kernel from moving across: it must not read there.
+__device__ __forceinline__ void store_if(bool there, void* to, float value) {
+  asm volatile(
+      "{\n\t.reg .pred there;\n\tsetp.ne.u32 there, %2, 0;\n\t"
+      "@there st.global.f32 [%0], %1;\n\t}" ::"l"(to),
+      "f"(value), "r"(static_cast<unsigned>(there)));
+}
+__device__ __forceinline__ void store_if(bool there, void* to, uint2 value) {
+  asm volatile(
+      "{\n\t.reg .pred there;\n\tsetp.ne.u32 there, %3, 0;\n\t"
+      "@there st.global.v2.u32 [%0], {%1, %2};\n\t}" ::"l"(to),
+      "r"(value.x), "r"(value.y), "r"(static_cast<unsigned>(there)));
+}
+__device__ __forceinline__ void store_if(bool there, void* to, uint4 value) {
+  asm volatile(
+      "{\n\t.reg .pred there;\n\tsetp.ne.u32 there, %5, 0;\n\t"
+      "@there st.global.v4.u32 [%0], {%1, %2, %3, %4};\n\t}" ::"l"(to),
+      "r"(value.x), "r"(value.y), "r"(value.z), "r"(value.w), "r"(static_cast<unsigned>(there)));
+}
+
+// Copies a multiple of 16 bytes from global to shared memory asynchronously; an mbarrier counts them.
+__device__ __forceinline__ void copy_bulk(std::uint32_t to, const void* from, std::uint32_t bytes,
+                                          std::uint32_t barrier) {
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
+          "r"(to),
+      "l"(from), "r"(bytes), "r"(barrier)
       : "memory");
 }
 

@@ -22,18 +22,11 @@ struct InputProduct {
   CountedRows rows;
   const float* x;        // [rows][features]
   const float* weights;  // [features][columns]
-  const float* bias;     // [block][preactivation][32]
-  int features, columns, preactivations;
-  float* out;  // [rows][columns]
+  const float* bias;     // [columns]
+  int features, columns;  // a column per preactivation and unit, [preactivation][Hp]
+  float* out;             // [rows][columns]
 
   __host__ __device__ int column_tiles() const { return (columns + kTile - 1) / kTile; }
-  // Columns are [preactivation][Hp].
-  __device__ const float* bias_of(int column) const {
-    const int padded = columns / preactivations;
-    const int unit = column % padded;
-    const int row = unit / kBlockUnits * preactivations + column / padded;
-    return bias + row * kBlockUnits + unit % kBlockUnits;
-  }
 };
 
 struct Stage {
@@ -97,7 +90,7 @@ class Sums {
       const int at = first_column + column(half);
       if (at >= p.columns) continue;
       float bias[4];
-      take_four(p.bias_of(at), bias);
+      take_four(p.bias + at, bias);
 #pragma unroll
       for (int i = 0; i < 8; ++i) {
         if (sources[row(i)] < 0) continue;
@@ -154,8 +147,7 @@ void multiply_inputs(const Context& context, const PackedSizes& sizes, const Pac
                         .weights = weights.weight_x,
                         .bias = weights.bias,
                         .features = sizes.inputs,
-                        .columns = sizes.preactivations * sizes.padded_units(),
-                        .preactivations = sizes.preactivations,
+                        .columns = sizes.preactivations * sizes.padded_units,
                         .out = x_part};
   const long row_tiles = (static_cast<long>(rows.steps) * rows.batch + kTile - 1) / kTile;
   if (row_tiles == 0) return;

@@ -82,22 +82,17 @@ __device__ void make_fragment(int lane, Value value, uint4* high, uint4* low) {
 __device__ void pack_forward(const Parameters& p, const PackedSizes& s, const Packed& out,
                              long index) {
   const int lane = static_cast<int>(index % 32);
-  long rest = index / 32;
-  const int step = static_cast<int>(rest % s.forward_steps);
-  rest /= s.forward_steps;
-  const int tile = static_cast<int>(rest % s.tiles);
-  rest /= s.tiles;
-  const int warp = static_cast<int>(rest % (kGroups * s.splits));
-  const int block = static_cast<int>(rest / (kGroups * s.splits));
-  const int column_step = warp % s.splits * s.forward_steps + step;
-  const int first_unit = block * kBlockUnits + warp / s.splits * 8;
+  const int step = static_cast<int>(index / 32 % s.forward_steps());
+  const int tile = static_cast<int>(index / 32 / s.forward_steps());
+  const int tile_units = 16 / s.gates;
   uint4* to = out.forward + (index / 32) * 64 + lane;
   make_fragment(
       lane,
       [&](int row, int column) {
-        const int gate = 2 * tile + row / 8;
+        const int gate = row / tile_units;
         const float up = power_of_two(kSplitExponent - exponent_of(out.largest[gate]));
-        return p.recurrent(gate, first_unit + row % 8, forward_unit(column_step, column)) * up;
+        return p.recurrent(gate, tile * tile_units + row % tile_units, forward_unit(step, column)) *
+               up;
       },
       to, to + 32);
 }
@@ -112,20 +107,18 @@ __device__ void pack_backward(const Parameters& p, const PackedSizes& s, const P
                               long index) {
   const int lane = static_cast<int>(index % 32);
   long rest = index / 32;
-  const int step = static_cast<int>(rest % s.backward_steps);
-  rest /= s.backward_steps;
+  const int step = static_cast<int>(rest % s.backward_steps());
+  rest /= s.backward_steps();
   const int tile = static_cast<int>(rest % 2);
-  rest /= 2;
-  const int to_block = static_cast<int>(rest % s.blocks);
-  const int block = static_cast<int>(rest / s.blocks);
+  const int group = static_cast<int>(rest / 2);
   const float up = power_of_two(kSplitExponent - exponent_of(largest_of_all(s, out)));
   uint4* to = out.backward + (index / 32) * 64 + lane;
   make_fragment(
       lane,
       [&](int row, int column) {
         const int gate = backward_gate(step, column);
-        return p.recurrent(gate % s.gates, block * kBlockUnits + gate / s.gates,
-                           to_block * kBlockUnits + backward_unit(tile, row)) *
+        return p.recurrent(gate % s.gates, gate / s.gates,
+                           group * kUnitGroup + backward_unit(tile, row)) *
                up;
       },
       to, to + 32);
@@ -134,41 +127,37 @@ __device__ void pack_backward(const Parameters& p, const PackedSizes& s, const P
 // Packs one value for each direction of exact products; both arrays have the same size.
 __device__ void pack_exact(const Parameters& p, const PackedSizes& s, const Packed& out,
                            long index) {
-  const int padded = s.padded_units();
-  const long block_size = static_cast<long>(padded) * s.gates * kBlockUnits;
+  const long block_size = static_cast<long>(s.padded_units) * s.gates * kUnitGroup;
   const int block = static_cast<int>(index / block_size);
   const int i = static_cast<int>(index % block_size);
-  const int first = block * kBlockUnits;
+  const int first = block * kUnitGroup;
   reinterpret_cast<float*>(out.forward)[index] =
-      p.recurrent(i / kBlockUnits % s.gates, first + i % kBlockUnits, i / (kBlockUnits * s.gates));
-  const int gate = i / padded;
+      p.recurrent(i / kUnitGroup % s.gates, first + i % kUnitGroup, i / (kUnitGroup * s.gates));
+  const int gate = i / s.padded_units;
   reinterpret_cast<float*>(out.backward)[index] =
-      p.recurrent(gate % s.gates, first + gate / s.gates, i % padded);
+      p.recurrent(gate % s.gates, first + gate / s.gates, i % s.padded_units);
 }
 
 // Packs what both kinds of products need besides the recurrent weights.
 __device__ void pack_rest(const Parameters& p, const PackedSizes& s, const Packed& out,
                           long index) {
-  const int lane = static_cast<int>(index % kBlockUnits);
-  const long row = index / kBlockUnits;  // [block][preactivation][D]
+  const int unit = static_cast<int>(index % s.padded_units);
+  const long row = index / s.padded_units;  // [preactivation][D]
   const int d = static_cast<int>(row % p.inputs);
-  const int preactivation = static_cast<int>(row / p.inputs % s.preactivations);
-  const int block = static_cast<int>(row / p.inputs / s.preactivations);
-  const int unit = block * kBlockUnits + lane;
+  const int preactivation = static_cast<int>(row / p.inputs);
   const float weight = p.input(preactivation, unit, d);
   const long in_table =
-      (static_cast<long>(d) * s.preactivations + preactivation) * s.padded_units() + unit;
+      (static_cast<long>(d) * s.preactivations + preactivation) * s.padded_units + unit;
   out.weight_x[s.has_table ? in_table : index] =
       s.symbols ? weight + p.bias_of(preactivation, unit) : weight;
-  if (d == 0) out.bias[row / p.inputs * kBlockUnits + lane] = p.bias_of(preactivation, unit);
+  if (d == 0) out.bias[preactivation * s.padded_units + unit] = p.bias_of(preactivation, unit);
   if (d == 0 && preactivation == 0) {
     out.start[unit] = p.learned_start && unit < p.units ? p.values[p.start + unit] : 0.0f;
   }
   if (index <= s.gates) {
     const int gate = static_cast<int>(index);
     const bool is_split = s.product == Product::kSplit;
-    const int exponent =
-        exponent_of(gate < s.gates ? out.largest[gate] : largest_of_all(s, out));
+    const int exponent = exponent_of(gate < s.gates ? out.largest[gate] : largest_of_all(s, out));
     // Forward, both factors are scaled; backward, the kernel undoes the scale of the gradients.
     const int down = kSplitExponent * (gate < s.gates ? 2 : 1);
     out.scale[gate] = is_split ? power_of_two(exponent - down) : 1.0f;
@@ -193,55 +182,50 @@ __global__ void pack_all(Parameters p, PackedSizes s, Packed out, long forward, 
 }
 
 Parameters parameters_of(const RecurrentSpec& spec, const float* values) {
-  return {values,      spec.inputs,  spec.units,                  spec.weight_h(),
-          spec.bias(), spec.start(), spec.traits().learned_start, CellTerms(spec)};
+  return {values,
+          spec.inputs,
+          spec.units,
+          spec.weight_h(),
+          spec.bias(),
+          spec.start(),
+          spec.traits().learned_start,
+          CellTerms(spec)};
 }
 
 }  // namespace
 
 PackedSizes::PackedSizes(const RecurrentSpec& spec, Product products)
-    : blocks((spec.units + kBlockUnits - 1) / kBlockUnits),
-      splits(blocks <= kMostBlocks / 2 ? 2 : 4),
-      gates(device_gates(spec)),
+    : gates(device_gates(spec)),
       preactivations(device_preactivations(spec)),
       inputs(spec.inputs),
       symbols(spec.symbols),
       has_table(has_input_table(spec)),
-      tiles(gates / 2),
-      forward_steps((2 * blocks + splits - 1) / splits),
-      backward_steps(2 * gates),
-      product(products) {}
-
-std::size_t PackedSizes::forward_size() const {
-  return product == Product::kSplit
-             ? static_cast<std::size_t>(blocks) * kGroups * splits * tiles * forward_steps * 64
-             : static_cast<std::size_t>(blocks) * padded_units() * gates * kBlockUnits / kFloats;
+      product(products) {
+  const int multiple = gates == 2 || spec.units > kFewUnits ? 2 * kUnitGroup : kUnitGroup;
+  padded_units = (spec.units + multiple - 1) / multiple * multiple;
 }
 
-std::size_t PackedSizes::backward_size() const {
-  return product == Product::kSplit
-             ? static_cast<std::size_t>(blocks) * blocks * 2 * backward_steps * 64
-             : forward_size();
+std::size_t PackedSizes::matrix_size() const {
+  return static_cast<std::size_t>(padded_units) * padded_units * gates / kFloats;
 }
 
 std::size_t PackedSizes::bytes() const {
-  const auto rows = static_cast<std::size_t>(blocks) * preactivations * kBlockUnits;
+  const auto rows = static_cast<std::size_t>(padded_units) * preactivations;
   const std::size_t floats = rounded(rows * inputs) + rounded(rows) +
-                             rounded(static_cast<std::size_t>(padded_units())) +
+                             rounded(static_cast<std::size_t>(padded_units)) +
                              2 * rounded(static_cast<std::size_t>(gates) + 1);
-  return (forward_size() + backward_size()) * sizeof(uint4) + floats * sizeof(float);
+  return 2 * matrix_size() * sizeof(uint4) + floats * sizeof(float);
 }
 
 Packed::Packed(const PackedSizes& s, void* memory) {
-  const auto rows = static_cast<std::size_t>(s.blocks) * s.preactivations * kBlockUnits;
+  const auto rows = static_cast<std::size_t>(s.padded_units) * s.preactivations;
   forward = static_cast<uint4*>(memory);
-  backward = forward + s.forward_size();
-  weight_x = reinterpret_cast<float*>(backward + s.backward_size());
+  backward = forward + s.matrix_size();
+  weight_x = reinterpret_cast<float*>(backward + s.matrix_size());
   bias = weight_x + rounded(rows * s.inputs);
   start = bias + rounded(rows);
-  scale = start + rounded(static_cast<std::size_t>(s.padded_units()));
-  largest =
-      reinterpret_cast<unsigned*>(scale + rounded(static_cast<std::size_t>(s.gates) + 1));
+  scale = start + rounded(static_cast<std::size_t>(s.padded_units));
+  largest = reinterpret_cast<unsigned*>(scale + rounded(static_cast<std::size_t>(s.gates) + 1));
 }
 
 void pack(const RecurrentSpec& spec, Product product, const float* parameters, void* packed,
@@ -257,10 +241,10 @@ void pack(const RecurrentSpec& spec, Product product, const float* parameters, v
   check_launch("find_largest");
   const bool is_split = product == Product::kSplit;
   // A thread packs a high and a low fragment, or one value for each direction.
-  const long forward = static_cast<long>(sizes.forward_size()) * (is_split ? 1 : 2 * kFloats) / 2;
-  const long backward = is_split ? static_cast<long>(sizes.backward_size()) / 2 : 0;
-  const long rest =
-      static_cast<long>(sizes.blocks) * sizes.preactivations * kBlockUnits * sizes.inputs;
+  const long size = static_cast<long>(sizes.matrix_size());
+  const long forward = is_split ? size / 2 : size * kFloats;
+  const long backward = is_split ? size / 2 : 0;
+  const long rest = static_cast<long>(sizes.padded_units) * sizes.preactivations * sizes.inputs;
   const long blocks = (forward + backward + rest + kThreads - 1) / kThreads;
   pack_all<<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(in, sizes, out, forward,
                                                                    backward, rest);

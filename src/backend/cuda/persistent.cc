@@ -32,16 +32,13 @@ const PersistentKernels* kernels_of(const RecurrentSpec& spec) {
   return nullptr;
 }
 
-Shape shape_of(const RecurrentSpec& spec, Product product) {
-  const PackedSizes sizes(spec, product);
-  return {.blocks = sizes.blocks, .splits = sizes.splits, .product = product};
-}
-
 bool fits(const Context& context, const RecurrentSpec& spec, Product product) {
   const PersistentKernels* kernels = kernels_of(spec);
-  if (kernels == nullptr || context.capability != kHopper) return false;
-  const Shape shape = shape_of(spec, product);
-  return shape.blocks <= kMostBlocks && kernels->clusters(context, shape, Features(spec)) > 0;
+  if (kernels == nullptr || context.capability != kHopper || spec.units > kMostUnits) return false;
+  const std::vector<Shape> shapes = kernels->shapes(PackedSizes(spec, product));
+  return std::any_of(shapes.begin(), shapes.end(), [&](const Shape& shape) {
+    return kernels->clusters(context, shape, Features(spec)) > 0;
+  });
 }
 
 class PersistentPass final : public RecurrentPass<float> {
@@ -53,7 +50,7 @@ class PersistentPass final : public RecurrentPass<float> {
         sharing_(context.share * beside),
         kernels_(*kernels_of(spec)),
         product_(persistent_product(context, spec).value()),
-        padded_(static_cast<std::size_t>(PackedSizes(spec, product_).padded_units())) {}
+        padded_(static_cast<std::size_t>(PackedSizes(spec, product_).padded_units)) {}
 
   void forward(const LayerWeights<float>& weights, const RecurrentForward<float>& call) override {
     context_.make_current();
@@ -132,12 +129,12 @@ class PersistentPass final : public RecurrentPass<float> {
   // advances together, on as many multiprocessors as this backend may use.
   void choose_shape(int batch) {
     if (batch == batch_) return;
-    for (const int tiles : {1, 2, 4}) {
-      Shape shape = shape_of(spec_, product_);
-      shape.row_tiles = tiles;
-      shape.slices = (batch + shape.slice_rows() - 1) / shape.slice_rows();
+    for (Shape shape : kernels_.shapes(PackedSizes(spec_, product_))) {
       const int clusters = kernels_.clusters(context_, shape, features_);
-      if (clusters == 0) break;  // never for one tile: see persistent_product()
+      if (clusters == 0) continue;
+      // Every octet of slots is covered as a whole.
+      const int slots = (batch + kOctet - 1) / kOctet * kOctet;
+      shape.slices = (slots + shape.rows - 1) / shape.rows;
       shape_ = shape;
       if (clusters / sharing_ >= shape.slices) break;
     }
@@ -168,7 +165,7 @@ class PersistentPass final : public RecurrentPass<float> {
     if (is_split()) {
       high_.reserve(tape_floats / 2);
       low_.reserve(tape_floats / 2);
-      delta_max_.reserve(tape * padded_ / kBlockUnits * sizeof(float));
+      delta_max_.reserve(tape * padded_ / kUnitGroup * sizeof(float));
     } else {
       before_.reserve(tape_floats);
     }

@@ -1,10 +1,10 @@
 // src/backend/cuda/persistent.h: a recurrent layer in one kernel per direction. Sequences are
 // independent, so one thread block cluster runs a slice of the batch through all steps, and
-// clusters never synchronise with each other. A block owns 32 units; their weights and state stay
-// on chip for the whole sequence. Forward, a block needs all of h and computes its 32 units of the
-// next h, which it sends to every block. Backward, it has the gradients of its own gates and
+// clusters never synchronise with each other. A block owns 32 or 64 units; their weights and state
+// stay on chip for the whole sequence. Forward, a block needs all of h and computes its units of
+// the next h, which it sends to every block. Backward, it has the gradients of its own gates and
 // computes a share of dh for all units; it sends each block the share for that block's units.
-// Either way a block sends 128 bytes per row and receiving block.
+// Either way a block sends 4 bytes per row, unit of its own and receiving block.
 //
 // Products are exact (fp32) or split: each factor is the sum of two fp16 halves, and the tensor
 // cores compute three of the four products of halves (Ootomo & Yokota 2022). See cuda/pack.h.
@@ -14,6 +14,7 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "backend/backend.h"
 #include "backend/cuda/pack.h"
@@ -63,11 +64,15 @@ struct ForwardArguments {
   float* final_state = nullptr;
   float* h_every = nullptr;  // [T,B,H], rows h_stride apart, as in all arrays of this shape
   float* h_last = nullptr;   // [B,H]
-  // The tape: what the cell saved, [rows][saved][Hp], and the h that each step read.
+  // The tape: what the cell saved, in SavedLines, and the h that each step read.
   float* saved = nullptr;
   __half* h_high = nullptr;  // [rows][Hp], for split products
   __half* h_low = nullptr;
   float* h_before = nullptr;  // [rows][Hp], for exact products
+
+  [[nodiscard]] bool has_tape() const {
+    return saved != nullptr || h_high != nullptr || h_before != nullptr;
+  }
 };
 
 struct BackwardArguments {
@@ -91,21 +96,21 @@ struct BackwardArguments {
   float* x_sums = nullptr;       // [slots][1 + D][preactivations][Hp], bias first; few inputs only
 };
 
-// How a layer maps to clusters, blocks and warps.
+// How a layer and a batch map to clusters, blocks and warps.
 struct Shape {
-  int blocks = 1;     // per cluster: 32 units each
-  int splits = 2;     // warps per group, which share a product; a block has 4 groups
-  int row_tiles = 1;  // tiles of 8 rows per slice
-  int slices = 1;     // of the batch: one cluster each
+  int blocks = 1;  // per cluster
+  int block_units = 32;
+  int warps = 8;   // per block
+  int rows = 8;    // of the batch per slice
+  int slices = 1;  // of the batch: one cluster each
   Product product = Product::kSplit;
-  [[nodiscard]] int slice_rows() const { return 8 * row_tiles; }
-  [[nodiscard]] int threads() const { return 128 * splits; }
+  [[nodiscard]] int threads() const { return 32 * warps; }
 };
 
 // Steps of x to keep in shared memory, at least one.
 inline int chunk_steps(const Shape& shape, const Features& features) {
   constexpr int kNumbers = 2048;
-  const int steps = kNumbers / (shape.slice_rows() * (features.width > 0 ? features.width : 1));
+  const int steps = kNumbers / (shape.rows * (features.width > 0 ? features.width : 1));
   return steps < 1 ? 1 : (steps > 32 ? 32 : steps);
 }
 
@@ -115,6 +120,9 @@ class PersistentKernels {
   virtual ~PersistentKernels() = default;
   virtual void forward(const Context&, const Shape&, const ForwardArguments&) const = 0;
   virtual void backward(const Context&, const Shape&, const BackwardArguments&) const = 0;
+  // The shapes that the kernels have for this layer, from the smallest slices to the largest. All
+  // give the same bits.
+  [[nodiscard]] virtual std::vector<Shape> shapes(const PackedSizes&) const = 0;
   // How many clusters of this shape the device holds at a time; 0: the shape does not fit.
   [[nodiscard]] virtual int clusters(const Context&, const Shape&, const Features&) const = 0;
   // Values that the cell saves per unit and step.

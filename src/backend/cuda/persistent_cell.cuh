@@ -2,82 +2,134 @@
 // launch.
 #pragma once
 
+#include <algorithm>
+#include <vector>
+
 #include "backend/cuda/persistent_backward.cuh"
 #include "backend/cuda/persistent_forward.cuh"
 
 namespace rwa::cuda {
 
-// Calls visitor.operator()<P, S, NT>() with the product, splits and row tiles of a shape as
-// constants. Exact products, for comparison and for unbounded activations, have one row tile.
-template <Product P, class Visitor>
-decltype(auto) visit_shape(const Shape& shape, Visitor&& visitor) {
-  const auto with = [&]<int S>() -> decltype(auto) {
-    if constexpr (P == Product::kSplit) {
-      if (shape.row_tiles == 2) return visitor.template operator()<P, S, 2>();
-      if (shape.row_tiles == 4) return visitor.template operator()<P, S, 4>();
-    }
-    return visitor.template operator()<P, S, 1>();
-  };
-  return shape.splits == 4 ? with.template operator()<4>() : with.template operator()<2>();
-}
+// The forms of a cell's kernels, from the smallest slices to the largest.
+template <class... F>
+struct Forms {
+  static std::vector<Shape> shapes(const PackedSizes& sizes) {
+    std::vector<Shape> found;
+    const int warps = sizes.padded_units > kFewUnits ? 16 : 8;
+    (add<F>(sizes.padded_units, warps, found), ...);
+    return found;
+  }
+
+  // Calls visitor.operator()<F>() with the shape's form.
+  template <class Visitor>
+  static void visit(const Shape& shape, Visitor&& visitor) {
+    ((is<F>(shape) ? visitor.template operator()<F>() : void()), ...);
+  }
+
+ private:
+  template <class G>
+  static void add(int units, int warps, std::vector<Shape>& found) {
+    if (G::kWarps != warps) return;
+    found.push_back({.blocks = units / G::kUnits,
+                     .block_units = G::kUnits,
+                     .warps = G::kWarps,
+                     .rows = G::kRows,
+                     .product = G::kProduct});
+  }
+  template <class G>
+  static bool is(const Shape& shape) {
+    return shape.block_units == G::kUnits && shape.warps == G::kWarps && shape.rows == G::kRows;
+  }
+};
+
+// Products of split halves. With two gates, blocks of 64 units have room for all weights up to 256
+// units; slices of 32 rows leave too few registers for that.
+template <class C, Product P, int Gates = C::kGates>
+struct FormsOf;
+template <class C>
+struct FormsOf<C, Product::kSplit, 2> {
+  static constexpr Product P = Product::kSplit;
+  using Type = Forms<Form<C, P, 64, 8, 4>, Form<C, P, 64, 8, 8>, Form<C, P, 64, 8, 16>,
+                     Form<C, P, 32, 8, 32>, Form<C, P, 32, 16, 8>, Form<C, P, 32, 16, 16>,
+                     Form<C, P, 32, 16, 32>>;
+};
+template <class C>
+struct FormsOf<C, Product::kSplit, 4> {
+  static constexpr Product P = Product::kSplit;
+  using Type = Forms<Form<C, P, 32, 8, 8>, Form<C, P, 32, 8, 16>, Form<C, P, 32, 8, 32>,
+                     Form<C, P, 32, 16, 8>, Form<C, P, 32, 16, 16>, Form<C, P, 32, 16, 32>>;
+};
+// Exact products, for comparison and for unbounded activations.
+template <class C, int Gates>
+struct FormsOf<C, Product::kExact, Gates> {
+  static constexpr Product P = Product::kExact;
+  using Type = Forms<Form<C, P, 32, 8, 8>, Form<C, P, 32, 16, 8>>;
+};
 
 template <class C, bool kHasSplit>
 class CellKernels final : public PersistentKernels {
  public:
   void forward(const Context& context, const Shape& shape,
                const ForwardArguments& arguments) const override {
-    visit(shape, [&]<Product P, int S, int NT>() {
-      const ForwardShared<C, P, S, NT> shared(shape.blocks, arguments.in.features,
-                                              arguments.in.chunk);
-      launch(context, shape, shared.bytes, forward_kernel<P, S, NT>(arguments.in.features),
-             arguments);
+    visit(shape, [&]<class F>() {
+      const ForwardShared<F> shared(shape.blocks, arguments.in.features, arguments.in.chunk);
+      launch(context, shape, shared.bytes,
+             forward_kernel<F>(arguments.in.features, arguments.has_tape()), arguments);
     });
   }
 
   void backward(const Context& context, const Shape& shape,
                 const BackwardArguments& arguments) const override {
-    visit(shape, [&]<Product P, int S, int NT>() {
-      const BackwardShared<C, P, S, NT> shared(shape.blocks, arguments.in.features,
-                                               arguments.in.chunk);
-      launch(context, shape, shared.bytes, backward_kernel<P, S, NT>(arguments.in.features),
-             arguments);
+    visit(shape, [&]<class F>() {
+      const BackwardShared<F> shared(shape.blocks, arguments.in.features, arguments.in.chunk);
+      launch(context, shape, shared.bytes, backward_kernel<F>(arguments.in.features), arguments);
     });
+  }
+
+  [[nodiscard]] std::vector<Shape> shapes(const PackedSizes& sizes) const override {
+    if constexpr (kHasSplit) {
+      if (sizes.product == Product::kSplit) return SplitForms::shapes(sizes);
+    }
+    return sizes.product == Product::kExact ? ExactForms::shapes(sizes) : std::vector<Shape>{};
   }
 
   [[nodiscard]] int clusters(const Context& context, const Shape& shape,
                              const Features& features) const override {
-    if (!kHasSplit && shape.product == Product::kSplit) return 0;
-    if (shape.product == Product::kExact && shape.row_tiles > 1) return 0;
     const int chunk = chunk_steps(shape, features);
-    return visit(shape, [&]<Product P, int S, int NT>() -> int {
-      const ForwardShared<C, P, S, NT> there(shape.blocks, features, chunk);
-      const BackwardShared<C, P, S, NT> back(shape.blocks, features, chunk);
-      return min(resident(context, shape, there.bytes, forward_kernel<P, S, NT>(features)),
-                 resident(context, shape, back.bytes, backward_kernel<P, S, NT>(features)));
+    int found = 0;
+    visit(shape, [&]<class F>() {
+      const ForwardShared<F> there(shape.blocks, features, chunk);
+      const BackwardShared<F> back(shape.blocks, features, chunk);
+      found = std::min(resident(context, shape, there.bytes, forward_kernel<F>(features, true)),
+                       resident(context, shape, back.bytes, backward_kernel<F>(features)));
     });
+    return found;
   }
 
   [[nodiscard]] int saved() const override { return C::kSaved; }
 
  private:
-  template <Product P, int S, int NT>
-  static auto* forward_kernel(const Features& features) {
-    return features.in_table() ? run_forward<C, P, S, NT, true> : run_forward<C, P, S, NT, false>;
+  using SplitForms = typename FormsOf<C, Product::kSplit>::Type;
+  using ExactForms = typename FormsOf<C, Product::kExact>::Type;
+
+  template <class F>
+  static auto* forward_kernel(const Features& features, bool tape) {
+    if (features.in_table()) return tape ? run_forward<F, true, true> : run_forward<F, true, false>;
+    return tape ? run_forward<F, false, true> : run_forward<F, false, false>;
   }
   // Reads x again only if a pre-activation sees nothing but x.
-  template <Product P, int S, int NT>
+  template <class F>
   static auto* backward_kernel(const Features& features) {
     constexpr bool kReadsX = C::kInputs > 0;
-    return kReadsX && features.in_table() ? run_backward<C, P, S, NT, kReadsX>
-                                          : run_backward<C, P, S, NT, false>;
+    return kReadsX && features.in_table() ? run_backward<F, kReadsX> : run_backward<F, false>;
   }
 
   template <class Visitor>
-  static decltype(auto) visit(const Shape& shape, Visitor&& visitor) {
+  static void visit(const Shape& shape, Visitor&& visitor) {
     if constexpr (kHasSplit) {
-      if (shape.product == Product::kSplit) return visit_shape<Product::kSplit>(shape, visitor);
+      if (shape.product == Product::kSplit) return SplitForms::visit(shape, visitor);
     }
-    return visit_shape<Product::kExact>(shape, visitor);
+    ExactForms::visit(shape, visitor);
   }
 
   struct Launch {
@@ -92,8 +144,8 @@ class CellKernels final : public PersistentKernels {
             "cluster size of a persistent kernel");
       attribute.id = cudaLaunchAttributeClusterDimension;
       attribute.val.clusterDim = {static_cast<unsigned>(shape.blocks), 1, 1};
-      config.gridDim = dim3(static_cast<unsigned>(shape.blocks),
-                            static_cast<unsigned>(shape.slices));
+      config.gridDim =
+          dim3(static_cast<unsigned>(shape.blocks), static_cast<unsigned>(shape.slices));
       config.blockDim = dim3(static_cast<unsigned>(shape.threads()));
       config.dynamicSmemBytes = shared_bytes;
       config.stream = context.stream;

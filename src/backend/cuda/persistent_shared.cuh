@@ -13,6 +13,90 @@ namespace rwa::cuda {
 template <class C>
 inline constexpr int kPreactivations = C::kGates + C::kInputs;
 
+// A shape as constants: the cell, the products, the units and warps of a block, the rows of a
+// slice. A tile of rows is what one product takes: eight columns, one for each of eight rows, or
+// with four rows two for each, the high and the low halves.
+template <class CellType, Product P, int Units, int Warps, int Rows>
+struct Form {
+  using Cell = CellType;
+  static constexpr Product kProduct = P;
+  static constexpr int kUnits = Units;
+  static constexpr int kWarps = Warps;
+  static constexpr int kRows = Rows;
+
+  static constexpr int kGates = Cell::kGates;
+  static constexpr int kPre = kPreactivations<Cell>;
+  static constexpr int kThreads = 32 * Warps;
+  static constexpr int kTileRows = Rows < 8 ? Rows : 8;
+  static constexpr int kRowTiles = Rows / kTileRows;
+  static constexpr bool kNarrow = kTileRows == 4;
+  static constexpr int kUnitGroups = Units / kUnitGroup;
+  static constexpr int kMostBlocks = (Warps > 8 ? kMostUnits : kFewUnits) / Units;
+  static_assert(kTileRows == 4 || kTileRows == 8);
+  static_assert(P == Product::kSplit || !kNarrow);
+};
+
+// The tape of what the cell saved: for each tile of rows and block, lines of 32 values, [line][value]
+// [32]. A line has the rows and units of a warp's item in the forward kernel, so that it is written
+// as a whole. The backward kernel reads one row of 32 units at a time, so the places in a line are
+// swizzled by its units, which puts that row into different banks of shared memory.
+template <class F>
+struct SavedLines {
+  static constexpr int kLineUnits = F::kGates == 4 ? 4 : 8;
+  static constexpr int kParities = F::kGates == 2 && !F::kNarrow ? 2 : 1;
+  static constexpr int kValues = F::Cell::kSaved;
+  static constexpr int kTileFloats = F::kTileRows * F::kUnits * kValues;
+
+  // Row of a tile, unit of a block.
+  __device__ static int place(int row, int unit) {
+    const int line = unit / kLineUnits * kParities + row % kParities;
+    const int lane =
+        unit % kLineUnits * 4 + (F::kNarrow ? row : row / 2) + (F::kGates == 4 ? row % 2 * 16 : 0);
+    const int group = unit / kLineUnits;
+    const int swizzle = F::kGates == 4 ? group % 4 + group / 4 % 2 * 16 : group % 4;
+    return line * (kValues * 32) + (lane ^ swizzle);
+  }
+  // First float of the tile of rows that begins with tape row `row`.
+  __device__ static std::size_t tile(int row, int blocks, int rank) {
+    return (static_cast<std::size_t>(row / F::kTileRows) * blocks + rank) * kTileFloats;
+  }
+};
+
+// Keeps a value in its register. The compiler would rather compute or load it again in every step,
+// and the load would wait behind the stores in flight.
+__device__ __forceinline__ int pinned(int value) {
+  asm volatile("" : "+r"(value));
+  return value;
+}
+__device__ __forceinline__ std::uint32_t pinned(std::uint32_t value) {
+  asm volatile("" : "+r"(value));
+  return value;
+}
+__device__ __forceinline__ float pinned(float value) {
+  asm volatile("" : "+f"(value));
+  return value;
+}
+template <class T>
+__device__ __forceinline__ T* pinned(T* value) {
+  asm volatile("" : "+l"(value));
+  return value;
+}
+
+// A quad is four neighbouring units of one row. quad_place() is its position among the four quads
+// of a k-step for all rows of a tile. What a warp sends to one block fills lines of 128 bytes, since
+// the SM-to-SM network is limited by lines; within lines, quads are swizzled so that loads are free
+// of bank conflicts.
+template <class F>
+__device__ constexpr int quad_place(int row, int quad) {
+  if constexpr (F::kNarrow) return quad * 4 + (row ^ (quad & 2));
+  if constexpr (F::kGates == 4) return quad * 8 + (row ^ (2 * quad));
+  const int line = quad / 2 * 2 + row % 2;
+  return line * 8 + ((row / 2 * 2 + quad % 2) ^ (line * 2));
+}
+// Quads per k-step and tile of rows.
+template <class F>
+inline constexpr int kStepQuads = 4 * F::kTileRows;
+
 // Allocates parts of a block's shared memory at 16-byte boundaries, identically on host and device.
 struct SharedMemory {
   std::uint32_t bytes = 0;
@@ -30,8 +114,7 @@ struct Word;
 template <>
 struct Word<Product::kSplit> {
   __device__ static std::uint32_t make(float scaled) { return split(scaled); }
-  __device__ static uint4 quad(std::uint32_t a, std::uint32_t b, std::uint32_t c,
-                               std::uint32_t d) {
+  __device__ static uint4 quad(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d) {
     return {high_halves(a, b), high_halves(c, d), low_halves(a, b), low_halves(c, d)};
   }
   // Stores two words of a quad: the first two if `half` is 0, else the last two.
@@ -45,8 +128,7 @@ struct Word<Product::kSplit> {
 template <>
 struct Word<Product::kExact> {
   __device__ static std::uint32_t make(float value) { return __float_as_uint(value); }
-  __device__ static uint4 quad(std::uint32_t a, std::uint32_t b, std::uint32_t c,
-                               std::uint32_t d) {
+  __device__ static uint4 quad(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d) {
     return {a, b, c, d};
   }
   __device__ static void store_half(uint4* to, int half, std::uint32_t a, std::uint32_t b) {
@@ -63,8 +145,9 @@ class Exchange {
  public:
   static constexpr int kBarrierBytes = 16;
 
-  __device__ Exchange(const void* barriers, int step_bytes)
-      : barriers_(shared_address(barriers)), step_bytes_(static_cast<std::uint32_t>(step_bytes)) {}
+  // barriers: an address in shared memory.
+  __device__ Exchange(std::uint32_t barriers, int step_bytes)
+      : barriers_(barriers), step_bytes_(static_cast<std::uint32_t>(step_bytes)) {}
 
   // Called by one thread, before cluster_sync().
   __device__ void start() const {
@@ -75,6 +158,7 @@ class Exchange {
   // Waits for all bytes of step n.
   __device__ void wait(int n) const {
     wait_barrier(barriers_ + offset(n), static_cast<unsigned>((n - 1) >> 1) & 1);
+    __syncwarp();  // tells the compiler that lanes are together again
   }
   // Called by one thread after wait(n). Arms the barrier for step n + 2, which uses the same buffer
   // and whose bytes cannot all have arrived yet.
@@ -87,111 +171,155 @@ class Exchange {
   std::uint32_t barriers_, step_bytes_;
 };
 
-// Stores one value per gate in a single access.
+// One value per gate, for a single access.
 template <int Gates>
-__device__ __forceinline__ void store_gates(float* to, const float* values) {
+__device__ __forceinline__ auto packed_gates(const float* values) {
   static_assert(Gates == 2 || Gates == 4);
+  const auto bits = [&](int gate) { return __float_as_uint(values[gate]); };
   if constexpr (Gates == 2) {
-    *reinterpret_cast<float2*>(to) = {values[0], values[1]};
+    return uint2{bits(0), bits(1)};
   } else {
-    *reinterpret_cast<float4*>(to) = {values[0], values[1], values[2], values[3]};
+    return uint4{bits(0), bits(1), bits(2), bits(3)};
   }
 }
 
-// A warp's weight fragments for at most `Most` k-steps of mma: the first `Resident` steps in
-// registers, the rest in shared memory.
-template <int Tiles, int Resident, int Most>
+// Accumulates the products of fragments of weights with a tile of rows. Of the four products of
+// halves, low times low is left out.
+template <bool kNarrow>
+struct Accumulator;
+
+// Eight rows, a column each. A lane gets rows 2 (l % 4) and the next, for rows l / 4 and l / 4 + 8
+// of the weights.
+template <>
+struct Accumulator<false> {
+  using Word = uint4;
+  static constexpr int kValues = 4;
+  float high[4], cross[4], other[4];
+  __device__ void add(uint4 weights_high, uint4 weights_low, Word word) {
+    multiply_add(high, weights_high, word.x, word.y);
+    multiply_add(cross, weights_high, word.z, word.w);
+    multiply_add(other, weights_low, word.x, word.y);
+  }
+  __device__ float total(int c) const { return high[c] + (cross[c] + other[c]); }
+};
+
+// Four rows, two columns each, the high and the low halves. A lane gets row l % 4.
+template <>
+struct Accumulator<true> {
+  using Word = uint2;
+  static constexpr int kValues = 2;
+  float high[4], low[4];
+  __device__ void add(uint4 weights_high, uint4 weights_low, Word word) {
+    multiply_add(high, weights_high, word.x, word.y);
+    multiply_add(low, weights_low, word.x, word.y);
+  }
+  __device__ float total(int c) const { return high[2 * c] + (high[2 * c + 1] + low[2 * c]); }
+};
+
+// A warp's weight fragments: parts of at most `Most` k-steps, which are summed apart. The first
+// `Resident` steps of each part are in registers, the rest in shared memory.
+template <int Parts, int Tiles, int Resident, int Most>
 class Fragments {
  public:
-  __host__ __device__ static std::size_t shared_bytes(int stride, int warps) {
-    return stride <= Resident ? 0
-                              : static_cast<std::size_t>(stride - Resident) * Tiles * 64 *
-                                    sizeof(uint4) * warps;
+  template <class A>
+  using Sums = float[Parts][Tiles][A::kValues];
+
+  __host__ __device__ static std::size_t shared_bytes(int steps, int warps) {
+    return steps <= Resident ? 0
+                             : static_cast<std::size_t>(steps - Resident) * Parts * Tiles * 64 *
+                                   sizeof(uint4) * warps;
   }
 
-  // from: [tile][step][high, low][lane]. A tile has `stride` steps; the first `steps` are used.
-  __device__ Fragments(const uint4* from, int steps, int stride, uint4* shared, int warp, int lane)
+  // from: [high, low][lane] for every step; parts and tiles are `part_stride` and `tile_stride`
+  // steps apart.
+  __device__ Fragments(const uint4* from, int steps, int part_stride, int tile_stride,
+                       uint4* shared, int warp, int lane)
       : steps_(steps), rest_(shared) {
+    const auto at = [&](int part, int tile, int step) {
+      return from + static_cast<std::size_t>(part * part_stride + tile * tile_stride + step) * 64 +
+             lane;
+    };
 #pragma unroll
-    for (int tile = 0; tile < Tiles; ++tile) {
+    for (int part = 0; part < Parts; ++part) {
 #pragma unroll
-      for (int step = 0; step < Resident; ++step) {
-        const bool there = step < steps;
-        const uint4* at = from + (tile * stride + step) * 64 + lane;
-        high_[tile][step] = there ? at[0] : uint4{};
-        low_[tile][step] = there ? at[32] : uint4{};
+      for (int tile = 0; tile < Tiles; ++tile) {
+#pragma unroll
+        for (int step = 0; step < Resident; ++step) {
+          const bool there = step < steps;
+          high_[part][tile][step] = there ? at(part, tile, step)[0] : uint4{};
+          low_[part][tile][step] = there ? at(part, tile, step)[32] : uint4{};
+        }
       }
     }
-    if (stride <= Resident) return;
-    rest_ += static_cast<std::size_t>(warp) * (stride - Resident) * Tiles * 64 + lane;
-    for (int tile = 0; tile < Tiles; ++tile) {
-      for (int step = Resident; step < steps; ++step) {
-        const uint4* at = from + (tile * stride + step) * 64 + lane;
-        uint4* to = rest_ + ((step - Resident) * Tiles + tile) * 64;
-        to[0] = at[0];
-        to[32] = at[32];
+    if (steps <= Resident) return;
+    rest_ += static_cast<std::size_t>(warp) * (steps - Resident) * Parts * Tiles * 64 + lane;
+    for (int step = Resident; step < steps; ++step) {
+      for (int part = 0; part < Parts; ++part) {
+        for (int tile = 0; tile < Tiles; ++tile) {
+          uint4* to = rest_ + rest_place(step, part, tile);
+          to[0] = at(part, tile, step)[0];
+          to[32] = at(part, tile, step)[32];
+        }
       }
     }
   }
 
-  // Multiplies by `words`, [step][stride], which points at this lane's word of step 0.
-  __device__ void multiply(const uint4* words, int stride, float (&sum)[Tiles][4]) const {
-    Sums sums = {};
+  // Multiplies by `words`, which points at this lane's word of step 0 of part 0.
+  template <class A>
+  __device__ void multiply(const typename A::Word* words, int part_stride, int step_stride,
+                           Sums<A>& sums) const {
+    A all[Parts][Tiles] = {};
+    const auto add = [&](int step) {
+#pragma unroll
+      for (int part = 0; part < Parts; ++part) {
+        const auto word = words[part * part_stride + step * step_stride];
+#pragma unroll
+        for (int tile = 0; tile < Tiles; ++tile) {
+          all[part][tile].add(high_[part][tile][step], low_[part][tile][step], word);
+        }
+      }
+    };
     if (steps_ >= Resident) {
       // No branches, so that loads overlap with mma.
 #pragma unroll
-      for (int step = 0; step < Resident; ++step) add(sums, step, words[step * stride]);
+      for (int step = 0; step < Resident; ++step) add(step);
     } else {
 #pragma unroll
       for (int step = 0; step < Resident; ++step) {
-        if (step < steps_) add(sums, step, words[step * stride]);
+        if (step < steps_) add(step);
       }
     }
 #pragma unroll 1
     for (int step = Resident; Most > Resident && step < steps_; ++step) {
-      const uint4 word = words[step * stride];
 #pragma unroll
-      for (int tile = 0; tile < Tiles; ++tile) {
-        const uint4* at = rest_ + ((step - Resident) * Tiles + tile) * 64;
-        add_three(sums.of[0][tile], at[0], at[32], word);
+      for (int part = 0; part < Parts; ++part) {
+        const auto word = words[part * part_stride + step * step_stride];
+#pragma unroll
+        for (int tile = 0; tile < Tiles; ++tile) {
+          const uint4* at = rest_ + rest_place(step, part, tile);
+          all[part][tile].add(at[0], at[32], word);
+        }
       }
     }
 #pragma unroll
-    for (int tile = 0; tile < Tiles; ++tile) {
+    for (int part = 0; part < Parts; ++part) {
 #pragma unroll
-      for (int c = 0; c < 4; ++c) {
-        sum[tile][c] = sums.of[0][tile].total(c);
-        if (kChains > 1) sum[tile][c] += sums.of[kChains - 1][tile].total(c);
+      for (int tile = 0; tile < Tiles; ++tile) {
+#pragma unroll
+        for (int c = 0; c < A::kValues; ++c) sums[part][tile][c] = all[part][tile].total(c);
       }
     }
   }
 
  private:
-  // Six independent accumulators hide the latency of mma.
-  static constexpr int kChains = Tiles == 1 ? 2 : 1;
-  struct Three {
-    float high[4], cross[4], other[4];
-    __device__ float total(int c) const { return high[c] + (cross[c] + other[c]); }
-  };
-  struct Sums {
-    Three of[kChains][Tiles];
-  };
-  __device__ static void add_three(Three& sums, uint4 high, uint4 low, uint4 word) {
-    multiply_add(sums.high, high, word.x, word.y);
-    multiply_add(sums.cross, high, word.z, word.w);
-    multiply_add(sums.other, low, word.x, word.y);
-  }
-  __device__ void add(Sums& sums, int step, uint4 word) const {
-#pragma unroll
-    for (int tile = 0; tile < Tiles; ++tile) {
-      add_three(sums.of[step % kChains][tile], high_[tile][step], low_[tile][step], word);
-    }
+  __device__ static int rest_place(int step, int part, int tile) {
+    return (((step - Resident) * Parts + part) * Tiles + tile) * 64;
   }
 
   int steps_;
   uint4* rest_;
-  uint4 high_[Tiles][Resident];
-  uint4 low_[Tiles][Resident];
+  uint4 high_[Parts][Tiles][Resident];
+  uint4 low_[Parts][Tiles][Resident];
 };
 
 // The row of x, h_every and dh_every for step t of a sequence that has this step.
@@ -218,8 +346,9 @@ class Window {
         direction_(direction),
         begin_(begin),
         end_(end),
-        left_(in.chunk),
-        size_(kTapeRows + rows * in.features.width),
+        chunk_(pinned(in.chunk)),
+        left_(chunk_),
+        size_(pinned(kTapeRows + rows * in.features.width)),
         now_(memory_) {}
 
   // Called by all threads before the first step.
@@ -232,11 +361,11 @@ class Window {
   __device__ void advance(int count) {
     now_ += size_;
     if (--left_ > 0) return;
-    left_ = in_.chunk;
-    if (count / in_.chunk % 2 == 0) now_ = memory_;
+    left_ = chunk_;
+    if (count / chunk_ % 2 == 0) now_ = memory_;
     turn(count);
   }
-  // The first tape rows of steps t - 3, t, t + 1 and t + 2, where t is the current step.
+  // The first tape rows of steps t, t + 1 and, forward, t + 2 or, backward, t - 3 and t - 2.
   __device__ int4 tape_rows() const { return *reinterpret_cast<const int4*>(now_); }
   // The features or symbol of row r of the slice: at(r * width).
   __device__ const float* at(int offset) const { return now_ + kTapeRows + offset; }
@@ -247,13 +376,13 @@ class Window {
   __device__ void turn(int count) {
     wait_for_copies();
     __syncthreads();
-    fetch(count + in_.chunk);
+    fetch(count + chunk_);
   }
   // Starts copying the chunk that begins with step `count`.
   __device__ void fetch(int count) const {
     const std::uint32_t to =
-        shared_address(memory_ + (count / in_.chunk % 2 == 0 ? 0 : in_.chunk * size_));
-    for (int i = static_cast<int>(threadIdx.x); i < in_.chunk * size_;
+        shared_address(memory_ + (count / chunk_ % 2 == 0 ? 0 : chunk_ * size_));
+    for (int i = static_cast<int>(threadIdx.x); i < chunk_ * size_;
          i += static_cast<int>(blockDim.x)) {
       const int t = first_step_ + direction_ * (count + i / size_);
       const int number = i % size_;
@@ -266,7 +395,7 @@ class Window {
   }
   __device__ const void* source(int t, int number) const {
     if (number < kTapeRows) {
-      const int step = t + number - (number == 0 ? 3 : 1);
+      const int step = t + (number < 2 || direction_ > 0 ? number : number - 5);
       return in_.rows.offset + min(max(step, 0), in_.rows.capacity);
     }
     const int width = in_.features.width;
@@ -280,17 +409,17 @@ class Window {
   const KernelBatch& in_;
   float* memory_;
   int first_slot_, first_step_, direction_, begin_, end_;
-  int left_;     // steps left in this chunk, including the current one
-  int size_;     // floats per step
-  float* now_;   // the current step
+  int chunk_;   // steps per chunk
+  int left_;    // steps left in this chunk, including the current one
+  int size_;    // floats per step
+  float* now_;  // the current step
 };
 
 // Computes b + W x for `Count` pre-activations of one unit. The weights of feature 0, often the
-// only one, are in registers (`first`); the others are in shared memory, [Count][D][32].
-template <int Count>
-__device__ __forceinline__ void add_inputs(const float* x, const float* first,
-                                           const float* weights, const float* bias, int inputs,
-                                           float* sums) {
+// only one, are in registers (`first`); the others are in shared memory, [Count][D][Units].
+template <int Count, int Units>
+__device__ __forceinline__ void add_inputs(const float* x, const float* first, const float* weights,
+                                           const float* bias, int inputs, float* sums) {
 #pragma unroll
   for (int i = 0; i < Count; ++i) sums[i] = fmaf(x[0], first[i], bias[i]);
 #pragma unroll 2
@@ -298,7 +427,7 @@ __device__ __forceinline__ void add_inputs(const float* x, const float* first,
     const float feature = x[d];
 #pragma unroll
     for (int i = 0; i < Count; ++i) {
-      sums[i] = fmaf(feature, weights[(i * inputs + d) * kBlockUnits], sums[i]);
+      sums[i] = fmaf(feature, weights[(i * inputs + d) * Units], sums[i]);
     }
   }
 }

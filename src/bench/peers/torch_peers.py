@@ -5,9 +5,11 @@
 #
 #   /usr/bin/python3 torch_peers.py --name torch-lstm|torch-rwa|rwa.torch
 #       --mode forward|train|stream --batch B --units H --inputs D --steps T --threads N --seconds S
-#       --device cpu|cuda:N --variant fp32|eager|graph|'compiled graph' --library librwa_c.so
+#       --device cpu|cuda:N --variant fp32|eager|graph|'compiled graph'
+#       --library librwa_c.so --package FOLDER
 #
-# With --library, the package rwa comes from this source tree; otherwise it must be installed.
+# With --library and --package, the package rwa comes from a source tree; otherwise it must be
+# installed.
 #
 # On a GPU, CUDA events keep the time and everything is fp32 without TF32. `graph` replays the whole
 # call as one CUDA graph; `compiled graph` also passes the step through torch.compile.
@@ -20,7 +22,6 @@ import importlib
 import json
 import math
 import os
-import pathlib
 import statistics
 import sys
 import time
@@ -213,13 +214,11 @@ def warn_of_slow_blas() -> None:
                   "install libopenblas0-openmp", file=sys.stderr)
 
 
-def find_rwa(library: str) -> None:
-    """Import rwa.torch: with `library`, from the source tree, else as installed."""
+def find_rwa(library: str, package: str) -> None:
+    """Import rwa.torch: from the folder `package` with `library`, or as installed."""
     if library:
         os.environ.setdefault("RWA_LIBRARY", library)
-        for folder in pathlib.Path(__file__).resolve().parents:
-            if (folder / "python" / "rwa").is_dir():
-                sys.path.insert(0, str(folder / "python"))
+        sys.path.insert(0, package)
     try:
         importlib.import_module("rwa.torch")
     except ImportError as error:
@@ -257,6 +256,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--variant", choices=["fp32", "eager", "graph", "compiled graph"],
                         default="eager")
     parser.add_argument("--library", default="")
+    parser.add_argument("--package", default="")
     arguments = parser.parse_args()
     if arguments.mode == "stream":
         arguments.batch = arguments.steps = 1
@@ -267,7 +267,7 @@ def prepare(a: argparse.Namespace) -> None:
     torch.set_num_threads(a.threads)
     torch.manual_seed(1)
     if a.name == "rwa.torch":
-        find_rwa(a.library)
+        find_rwa(a.library, a.package)
     if a.device == "cpu":
         warn_of_slow_blas()
         return
