@@ -266,7 +266,7 @@ std::string format_time(double time, TimeForm form) {
   const unsigned month{date.month()};
   if (form == TimeForm::kMonth) return fmt::format("{:04}-{:02}", year, month);
   if (form == TimeForm::kQuarter) return fmt::format("{:04} Q{}", year, (month + 2) / 3);
-  const std::string day = fmt::format("{:04}-{:02}-{:02}", year, month, unsigned{date.day()});
+  std::string day = fmt::format("{:04}-{:02}-{:02}", year, month, unsigned{date.day()});
   const auto seconds = static_cast<int>(std::floor(time - days * kDay));
   if (seconds == 0) return day;
   const std::string minute = fmt::format("{} {:02}:{:02}", day, seconds / 3600, seconds / 60 % 60);

@@ -19,7 +19,7 @@ constexpr const char* kDecoder = R"({"inputs": 3, "units": 6, "outputs": 4, "cod
 
 // The same model and data for both interfaces.
 struct Both {
-  explicit Both(const char* json, ModelConfig config)
+  explicit Both(const char* json, const ModelConfig& config)
       : c(new_model(json)), model(config), data(cases::make_data(config, 5, 3, 11)) {
     data.lengths = {5, 2, 4};
     batch = {.x = data.x.empty() ? nullptr : data.x.data(),

@@ -16,7 +16,6 @@
 
 namespace rwa::datasets {
 namespace {
-namespace fs = std::filesystem;
 using io::expect_error;
 using io::TempFolder;
 
