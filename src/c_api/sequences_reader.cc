@@ -62,7 +62,7 @@ void translate(const std::vector<std::int32_t>& numbers, std::vector<std::int32_
   for (std::int32_t& word : words) word = numbers[static_cast<std::size_t>(word)];
 }
 
-class ListReader : public formats::Reader {
+class ListReader final : public formats::Reader {
  public:
   ListReader(const rwa_sequences& list, const Schema* as, bool answered, formats::Vocabulary& words)
       : list_(list), answered_(answered), symbols_(numbers_in(words.symbols, list.words.symbols)) {

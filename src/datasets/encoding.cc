@@ -309,7 +309,7 @@ formats::Sequence as_seen(const Encoding& encoding, const formats::Sequence& enc
     seen.x = inputs_of(encoding.forecast, encoding.schema.features.size(), encoded);
     return seen;
   }
-  const formats::Sequence narrow = scaled(encoding, encoded);
+  formats::Sequence narrow = scaled(encoding, encoded);
   if (!encoding.widening.is_needed()) return narrow;
   formats::Sequence seen = narrow;
   const std::size_t inputs = encoding.widening.inputs(encoding.width());

@@ -51,7 +51,8 @@ void seasonal_drift(Values values, std::size_t season, Out out) {
   const double growth =
       mean_of(values.last(season)) - mean_of(values.last(2 * season).first(season));
   for (std::size_t h = 0; h < out.size(); ++h) {
-    out[h] += growth * static_cast<double>(h / season + 1);
+    const std::size_t ahead = h / season + 1;  // seasons
+    out[h] += growth * static_cast<double>(ahead);
   }
 }
 

@@ -142,7 +142,7 @@ void FindingsMaker::warn_about_columns() {
   const bool is_assumed = roles_.layout == Layout::kLong && !options_.layout && !roles_.id &&
                           !roles_.time && sample_.has_header() && !roles_.targets.empty();
   if (!is_assumed) return;
-  findings_.warnings.push_back(
+  findings_.warnings.emplace_back(
       "without an id or a time, all rows are read as one sequence: use --id, or --layout wide if "
       "each row is a sequence");
 }

@@ -159,10 +159,12 @@ double loss_with(double slope, Loss loss, std::span<const double> fitted,
 
 // How steeply probabilities follow the fitted numbers: the best of a grid on rows left out.
 double find_slope(const RidgeFit& fit, Loss loss, std::span<const double> truths) {
-  constexpr double kLeast = 0.5, kMost = 256, kFactor = 1.5;
-  double best = kLeast;
+  constexpr double kFirst = 0.5, kFactor = 1.5;
+  constexpr int kSlopes = 16;  // up to 219
+  double best = kFirst;
   double least = std::numeric_limits<double>::infinity();
-  for (double slope = kLeast; slope <= kMost; slope *= kFactor) {
+  double slope = kFirst;
+  for (int step = 0; step < kSlopes; ++step, slope *= kFactor) {
     double sum = 0;
     for (std::size_t i = 0; i < truths.size(); i += fit.targets) {
       sum += loss_with(slope, loss, std::span(fit.left_out).subspan(i, fit.targets),

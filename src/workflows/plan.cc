@@ -127,7 +127,7 @@ Plan plan(const TrainRequest& request, const datasets::Reading& reading, Link* l
               link);
 }
 
-Plan plan(const TrainRequest& request, std::shared_ptr<const datasets::Files> read_files,
+Plan plan(const TrainRequest& request, const std::shared_ptr<const datasets::Files>& read_files,
           Link* link, const std::optional<Room>& room) {
   training::Experiment experiment = experiment_of(request.settings);
   choose_preparation(request.settings, *read_files, experiment);

@@ -57,7 +57,7 @@ training::Experiment experiment_of(const training::Overrides& settings);
 // and measures the memory.
 Plan plan(const TrainRequest& request, const datasets::Reading& reading, Link* link = nullptr);
 // The same for files that have been read already. Without `room`, measures the memory for its runs.
-Plan plan(const TrainRequest& request, std::shared_ptr<const datasets::Files> files,
+Plan plan(const TrainRequest& request, const std::shared_ptr<const datasets::Files>& files,
           Link* link = nullptr, const std::optional<Room>& room = {});
 
 // Gives a run its store: a folder below OUT, or memory if OUT is empty.
